@@ -1,0 +1,487 @@
+/*  gpuarr_cpu.h -- the CPU backend. Included by gpuarr.h, never by you.
+
+    The loops are ordinary code with ordinary line numbers. This file includes itself once per instruction set (GI_ISA) and, within
+    that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
+    whoever calls it, a tile at a time.
+
+        >>loops  >>folds  >>stamp  >>find  >>isa                                                                              */
+
+#if defined(GI_ACC)
+/* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
+/*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
+    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.   */
+
+#define GI_A GI_NAME(GI_JOIN(gi_acc_, GI_ACC))
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI_A (*join)(GI_A, GI_A))
+{
+    int64_t h = 1;
+    while (h < n) h *= 2;
+    if (h > n) { /* the first step of a block that is no power of two */
+        h /= 2;
+        for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
+        n = h;
+    }
+    for (h = n / 2; h >= 16; h /= 2) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
+    }
+    for (; h > 0; h /= 2)
+        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A),
+                                                         void (*halve)(int64_t, void *))
+{
+    const GA_T *x = (const GA_T *)in;
+    GI_A        a[GI_BLOCK / 2];
+    int64_t     h = GI_BLOCK / 2;
+    if (n == GI_BLOCK) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < GI_BLOCK / 2; i++) a[i] = join(of(x[i]), of(x[i + GI_BLOCK / 2]));
+    } else {
+        while (h > 1 && h >= n) h /= 2;
+        for (int64_t i = 0; i < h; i++) a[i] = i + h < n ? join(of(x[i]), of(x[i + h])) : of(x[i]);
+    }
+    if (h > 1) halve(h, a);
+    memcpy(acc, a, sizeof *a);
+}
+#undef GI_A
+
+#elif defined(GA_TAG)
+/* ==== >>loops of one element type and instruction set ============================================================== */
+#include "parts/groups.h"
+#define GI_LOOP(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA))))
+#define GI_OP(name)   GI_NAME(gi_op_##name)
+
+#if GI_ISA_STAMPS
+static GI_INLINE void GI_LOOP(gi_map1_SAME)(int64_t n, void *o, const void *x_, GA_T (*f)(GA_T))
+{
+    GA_T       *out = (GA_T *)o;
+    const GA_T *x   = (const GA_T *)x_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map1_BOOL)(int64_t n, void *o, const void *x_, bool (*f)(GA_T))
+{
+    bool       *out = (bool *)o;
+    const GA_T *x   = (const GA_T *)x_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map1_PART)(int64_t n, void *o, const void *x_, GI_R (*f)(GA_T))
+{
+    GI_R       *out = (GI_R *)o;
+    const GA_T *x   = (const GA_T *)x_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map2_SAME)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*f)(GA_T, GA_T))
+{
+    GA_T       *out = (GA_T *)o;
+    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map2_BOOL)(int64_t n, void *o, const void *x_, const void *y_, bool (*f)(GA_T, GA_T))
+{
+    bool       *out = (bool *)o;
+    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, const void *y_, const void *z_, GA_T (*f)(GA_T, GA_T, GA_T))
+{
+    GA_T       *out = (GA_T *)o;
+    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_, *z = (const GA_T *)z_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i], z[i]);
+}
+
+#if GI_CLASS == 3
+/* Rare arguments (huge, infinite, NaN ...) are looked for first; a part of the array that has some is copied, because out may be x,
+   computed like the others, and then mended one by one. */
+static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T), GA_T (*slow)(GA_T))
+{
+    for (int64_t start = 0; start < n; start += GI_PART) {
+        int64_t     m   = n - start < GI_PART ? n - start : GI_PART;
+        GA_T       *out = (GA_T *)o + start, copy[GI_PART];
+        const GA_T *x   = (const GA_T *)x_ + start;
+        GI_FLAG     any = 0;
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) any |= rare(x[i]);
+        if (any) {
+            memcpy(copy, x, (size_t)m * sizeof *x);
+            x = copy;
+        }
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) out[i] = core(x[i]);
+        if (any)
+            for (int64_t i = 0; i < m; i++)
+                if (rare(x[i])) out[i] = slow(x[i]);
+    }
+}
+
+static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T), GI_FLAG (*rare)(GA_T, GA_T),
+                                              GA_T (*slow)(GA_T, GA_T))
+{
+    for (int64_t start = 0; start < n; start += GI_PART) {
+        int64_t     m   = n - start < GI_PART ? n - start : GI_PART;
+        GA_T       *out = (GA_T *)o + start, copy[2][GI_PART];
+        const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
+        GI_FLAG     any = 0;
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) any |= rare(x[i], y[i]);
+        if (any) {
+            memcpy(copy[0], x, (size_t)m * sizeof *x);
+            memcpy(copy[1], y, (size_t)m * sizeof *y);
+            x = copy[0];
+            y = copy[1];
+        }
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) out[i] = core(x[i], y[i]);
+        if (any)
+            for (int64_t i = 0; i < m; i++)
+                if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
+    }
+}
+#endif
+
+/* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
+#define GI_KERNEL(name)  GI_LOOP(gi_kernel_##name)
+#define GI_KERNEL1(name) static void GI_KERNEL(name)(int64_t n, void *o, const void *x, const void *y, const void *z)
+#define GA_UNARY(name, dtypes, result, ...)                                                                             \
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_##result)(n, o, x, GI_OP(name)); })
+#define GA_BINARY(name, dtypes, result, ...)                                                                            \
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_##result)(n, o, x, y, GI_OP(name)); })
+#define GA_TERNARY(name, dtypes, result, ...)                                                                           \
+    GI_IF_##dtypes(GI_KERNEL1(name) { GI_LOOP(gi_map3_##result)(n, o, x, y, z, GI_OP(name)); })
+#if GI_CLASS == 3
+#define GA_ELEMENTARY(name, ...)                                                                                        \
+    GI_KERNEL1(name)                                                                                                   \
+    {                                                                                                                  \
+        (void)y, (void)z;                                                                                              \
+        GI_LOOP(gi_elementary1)(n, o, x, GA_FN(name##_core), GA_FN(name##_rare), GA_FN(name##_slow));                  \
+    }
+#define GA_ELEMENTARY2(name, ...)                                                                                       \
+    GI_KERNEL1(name)                                                                                                   \
+    {                                                                                                                  \
+        (void)z;                                                                                                       \
+        GI_LOOP(gi_elementary2)(n, o, x, y, GA_FN(name##_core), GA_FN(name##_rare), GA_FN(name##_slow));               \
+    }
+#else
+#define GA_ELEMENTARY2(name, dtypes, ...)                                                                               \
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name)); })
+#endif
+#define GA_TABLE
+#include "gpuarr.h"
+
+/* ---- >>find: the kernel of an operation for this type, NULL if the row does not have it ------------------------------- */
+#define GI_CASE(name)                                                                                                   \
+    case GA_OP_##name: return GI_KERNEL(name);
+#define GA_UNARY(name, dtypes, ...)       GI_IF_##dtypes(GI_CASE(name))
+#define GA_BINARY(name, dtypes, ...)      GI_IF_##dtypes(GI_CASE(name))
+#define GA_TERNARY(name, dtypes, ...)     GI_IF_##dtypes(GI_CASE(name))
+#define GA_ELEMENTARY(name, dtypes, ...)  GI_IF_##dtypes(GI_CASE(name))
+#define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
+static gi_kernel GI_LOOP(gi_find)(ga_op op)
+{
+    switch (op) {
+#define GA_TABLE
+#include "gpuarr.h"
+    default: return NULL;
+    }
+}
+#undef GI_CASE
+
+/* Conversions to this type. */
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    static void GI_LOOP(gi_cast_##from)(int64_t n, void *o, const void *x_)                                             \
+    {                                                                                                                  \
+        GA_T    *out = (GA_T *)o;                                                                                      \
+        const F *x   = (const F *)x_;                                                                                  \
+        GI_VECTORIZE                                                                                                   \
+        for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
+    }
+GI_EACH_DTYPE(GI_CAST)
+#undef GI_CAST
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    case GA_##TAG: return GI_LOOP(gi_cast_##from);
+static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
+{
+    switch (from) {
+        GI_EACH_DTYPE(GI_CAST)
+    default: return NULL;
+    }
+}
+#undef GI_CAST
+#undef GI_KERNEL
+#undef GI_KERNEL1
+
+/* ---- reductions ------------------------------------------------------------------------------------------------------- */
+#define GI_ACC WIDE
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC MEAN
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC SAME
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC BOOL
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC COUNT
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+
+/* Folding accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
+#define GI_ACCTAG_WIDE  GI_WIDE_TAG
+#define GI_ACCTAG_MEAN  GI_MEAN_TAG
+#define GI_ACCTAG_SAME  GA_TAG
+#define GI_ACCTAG_BOOL  GA_TAG
+#define GI_ACCTAG_COUNT GA_TAG
+#define GI_HALVE(name, acc) GI_JOIN(gi_halve_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
+
+/* The formulas of a row, and from them: fold a block, fold accumulators, make the result. */
+#define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
+#define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
+    GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    { return (join_ab); }                                                                                              \
+    static void GI_HALVE(name, acc)(int64_t n, void *t);                                                                \
+    GI_OWN_##acc(static void GI_HALVE(name, acc)(int64_t n, void *t)                                                    \
+    { GI_LOOP(gi_halve_##acc)(n, (GI_NAME(gi_acc_##acc) *)t, GI_RED(name, join)); })                                    \
+    static void GI_RED(name, block)(int64_t n, void *t, const void *x)                                                  \
+    { GI_LOOP(gi_fold_##acc)(n, t, x, GI_RED(name, of), GI_RED(name, join), GI_HALVE(name, acc)); }                     \
+    static void GI_RED(name, end)(void *out, const void *t, int64_t n)                                                  \
+    {                                                                                                                  \
+        const GI_NAME(gi_acc_##acc) a = *(const GI_NAME(gi_acc_##acc) *)t;                                              \
+        const GI_NAME(gi_end_##result) r = GI_TO_##result(end_an);                                                      \
+        (void)n;                                                                                                       \
+        memcpy(out, &r, sizeof r);                                                                                     \
+    })
+#define GA_TABLE
+#include "gpuarr.h"
+
+#define GA_REDUCTION(name, dtypes, acc, result, start, ...)                                                             \
+    GI_IF_##dtypes(case GA_OP_##name: f->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); f->block = GI_RED(name, block);         \
+    f->halve = GI_HALVE(name, acc); f->end = GI_RED(name, end); return true;)
+static bool GI_LOOP(gi_find_fold)(ga_op op, gi_fold *f)
+{
+    switch (op) {
+#define GA_TABLE
+#include "gpuarr.h"
+    default: return false;
+    }
+}
+#undef GI_RED
+#undef GI_HALVE
+#undef GI_ACCTAG_WIDE
+#undef GI_ACCTAG_MEAN
+#undef GI_ACCTAG_SAME
+#undef GI_ACCTAG_BOOL
+#undef GI_ACCTAG_COUNT
+#endif /* GI_ISA_STAMPS */
+#undef GI_LOOP
+#undef GI_OP
+
+#elif defined(GI_ISA)
+/* ==== one instruction set: every element type ====================================================================== */
+#define GI_STAMP "gpuarr_cpu.h"
+#include "parts/each_tag.h"
+#undef GI_STAMP
+
+/* The tables of this instruction set. */
+#define GI_FIND(name) GI_JOIN(name, GI_JOIN(_, GI_ISA))
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                \
+    case GA_##TAG: return GI_FIND(gi_find_##tag)(op);
+static gi_kernel GI_FIND(gi_find)(ga_op op, ga_dtype dtype)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return NULL;
+    }
+}
+#undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                \
+    case GA_##TAG: return GI_FIND(gi_find_cast_##tag)(from);
+static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
+{
+    switch (to) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return NULL;
+    }
+}
+#undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                \
+    case GA_##TAG: return GI_FIND(gi_find_fold_##tag)(op, f);
+static bool GI_FIND(gi_find_fold)(ga_op op, ga_dtype dtype, gi_fold *f)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return false;
+    }
+}
+#undef GI_DTYPE_CASE
+#undef GI_FIND
+
+#else
+/* ==== >>isa: the instruction sets, and which one to use ============================================================= */
+#ifndef GI_CPU_INCLUDED
+#define GI_CPU_INCLUDED
+
+#define GI_INLINE inline __attribute__((always_inline)) /* so that the formula is inlined and the loop vectorised */
+#if defined(__clang__)
+#define GI_VECTORIZE _Pragma("clang loop vectorize(enable) interleave(enable)")
+#elif defined(__GNUC__)
+#define GI_VECTORIZE _Pragma("GCC ivdep") /* out may be x itself, never overlap it otherwise */
+#else
+#define GI_VECTORIZE
+#endif
+
+#define GI_BLOCK 1024 /* elements: of the documented tree of reductions */
+#define GI_PART  256  /* elements whose rare arguments are mended together */
+
+/* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
+typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
+typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
+
+typedef struct gi_fold {
+    int acc_bytes;                                             /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x);        /* 1 to 1024 packed elements into one accumulator */
+    void (*halve)(int64_t n, void *accs);                      /* 1 to 1024 accumulators into the first */
+    void (*end)(void *out, const void *acc, int64_t n);        /* the result from the accumulator of n elements */
+} gi_fold;
+
+/* What `rare` returns: an integer as wide as the element, so that the loop over it vectorises. */
+#define GI_FLAG     GI_JOIN(GI_FLAG_, GA_TAG)
+#define GI_FLAG_f32 uint32_t
+#define GI_FLAG_f64 uint64_t
+
+GI_BEGIN_FAST
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
+#pragma GCC push_options
+#pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off") /* hardly ever used: save compile time */
+#endif
+#define GI_ISA        baseline
+#define GI_ISA_STAMPS 1
+#define GI_ISA_DTYPES GI_EACH_DTYPE
+#include "gpuarr_cpu.h"
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
+#pragma GCC pop_options
+#endif
+#undef GI_ISA
+#undef GI_ISA_STAMPS
+#undef GI_ISA_DTYPES
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
+#define GI_HAS_X86 1
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,popcnt,f16c"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,bmi,bmi2,popcnt,f16c")
+#endif
+#define GI_ISA        avx2
+#define GI_ISA_STAMPS 1
+#define GI_ISA_DTYPES GI_EACH_DTYPE
+#include "gpuarr_cpu.h"
+#undef GI_ISA
+#undef GI_ISA_STAMPS
+#undef GI_ISA_DTYPES
+#if defined(__clang__)
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi,bmi2,popcnt,f16c"))), apply_to = function)
+#else
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi,bmi2,popcnt,f16c,prefer-vector-width=512")
+#endif
+/* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
+#define GI_ISA        avx512
+#define GI_ISA_STAMPS (GI_CLASS == 3)
+#define GI_ISA_DTYPES GI_EACH_FLT
+#include "gpuarr_cpu.h"
+#undef GI_ISA
+#undef GI_ISA_STAMPS
+#undef GI_ISA_DTYPES
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#else
+#define GI_HAS_X86 0
+#endif
+GI_END_FAST
+
+typedef enum gi_isa { GI_ISA_UNKNOWN, GI_ISA_BASELINE, GI_ISA_AVX2, GI_ISA_AVX512 } gi_isa;
+
+static gi_isa gi_cpu_isa(void)
+{
+    static int known; /* atomic; every thread finds the same */
+    int        isa = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (isa != GI_ISA_UNKNOWN) return (gi_isa)isa;
+    isa = GI_ISA_BASELINE;
+#if GI_HAS_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) isa = GI_ISA_AVX2;
+    if (isa == GI_ISA_AVX2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        isa = GI_ISA_AVX512;
+#endif
+    const char *asked = getenv("GPUARR_ISA");
+    if (asked && !strcmp(asked, "baseline")) isa = GI_ISA_BASELINE;
+    if (asked && !strcmp(asked, "avx2") && isa > GI_ISA_AVX2) isa = GI_ISA_AVX2;
+    __atomic_store_n(&known, isa, __ATOMIC_RELAXED);
+    return (gi_isa)isa;
+}
+
+const char *ga_isa(void)
+{
+    switch (gi_cpu_isa()) {
+    case GI_ISA_AVX512: return "avx512";
+    case GI_ISA_AVX2: return "avx2";
+    default: return "baseline";
+    }
+}
+
+/* The kernel of an operation for a dtype, NULL if its row has none. */
+static gi_kernel gi_cpu_kernel(ga_op op, ga_dtype dtype)
+{
+    gi_kernel found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_avx512(op, dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_avx2(op, dtype);
+#endif
+    return found ? found : gi_find_baseline(op, dtype);
+}
+
+static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
+{
+    gi_cast_kernel found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_cast_avx512(to, from);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_cast_avx2(to, from);
+#endif
+    return found ? found : gi_find_cast_baseline(to, from);
+}
+
+static bool gi_cpu_fold(ga_op op, ga_dtype dtype, gi_fold *f)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512 && gi_find_fold_avx512(op, dtype, f)) return true;
+    if (gi_cpu_isa() >= GI_ISA_AVX2 && gi_find_fold_avx2(op, dtype, f)) return true;
+#endif
+    return gi_find_fold_baseline(op, dtype, f);
+}
+
+#endif /* GI_CPU_INCLUDED */
+#endif

@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# run.sh test|check -- builds and runs the tests and adds up their counts. Every part prints its own closing line
+# 'N passed, N failed, N skipped'; a part that prints none, or that fails without counting, counts as one failure.
+set -u
+cd "$(dirname "$0")/.."
+job=${1:-test}
+B=build/tests
+mkdir -p "$B"
+PY=python3
+[ -x build/venv/bin/python ] && PY=build/venv/bin/python
+WARN="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
+FITS=
+LIBS="-lm -lpthread"
+if printf '#include <fitsio.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS=-DGPUARR_USE_CFITSIO LIBS="$LIBS -lcfitsio"; fi
+passed=0 failed=0 skipped=0
+
+say() { printf '%s\n' "$*"; }
+
+# count NAME LOGFILE STATUS: adds the closing line of a log
+count() {
+    local line
+    line=$(grep -aE '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$2" | tail -n 1)
+    if [ -z "$line" ]; then
+        say "FAIL $1: no closing line (exit status $3)"
+        tail -n 15 "$2"
+        failed=$((failed + 1))
+        return
+    fi
+    set -- "$1" "$2" "$3" $(printf '%s' "$line" | tr -c '0-9\n' ' ')
+    passed=$((passed + $4)) failed=$((failed + $5)) skipped=$((skipped + ${6:-0}))
+    if [ "$5" != 0 ] || [ "$3" != 0 ]; then
+        grep -aE 'FAIL|ERROR|runtime error|WARNING: ThreadSanitizer' "$2" | head -n 30
+        [ "$5" != 0 ] || { say "FAIL $1: exit status $3"; tail -n 15 "$2"; failed=$((failed + 1)); }
+    fi
+    [ "${6:-0}" = 0 ] || grep -a 'SKIP' "$2"
+    printf '%-34s %6s passed %4s failed %4s skipped  %4ss\n' "$1" "$4" "$5" "${6:-0}" "$SECONDS"
+}
+
+# part NAME COMMAND...: runs one part
+part() {
+    local name=$1 log="$B/${1//[^A-Za-z0-9_.-]/_}.log"
+    shift
+    SECONDS=0
+    "$@" >"$log" 2>&1 </dev/null
+    count "$name" "$log" $?
+}
+
+# one NAME COMMAND...: a part that is one test, passed if the command succeeds and prints nothing alarming
+one() {
+    local name=$1 log="$B/${1//[^A-Za-z0-9_.-]/_}.log"
+    shift
+    if "$@" >"$log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+    else
+        say "FAIL $name"
+        tail -n 15 "$log"
+        failed=$((failed + 1))
+    fi
+}
+
+build() { # build OUTPUT COMPILER-AND-FLAGS... -- SOURCES: the compiler's words on failure
+    one "build of $1" "${@:2}" -I. -o "$B/$1" $LIBS
+}
+
+# ---- 1. it compiles, everywhere, without a word -----------------------------------------------------------------------------
+SECONDS=0
+printf '#include "gpuarr.h"\nint main(void) { return 0; }\n' >"$B/alone.c"
+printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint other(void);\nint main(void) { return other() ? 0 : 1; }\n' >"$B/unit1.c"
+printf '#include "gpuarr.h"\nint other(void);\nint other(void) { ga_array *a = ga_zeros((2, 3)); int ok = a != 0; ga_free(a); return ok; }\n' >"$B/unit2.c"
+sed 's/int other(void);/extern "C++" int other(void);/' "$B/unit2.c" >"$B/unit2.cpp"
+cp "$B/unit1.c" "$B/unit1.cpp" && cp "$B/alone.c" "$B/alone.cpp"
+printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\n' >"$B/impl.cpp"
+for c in gcc clang; do
+    for std in c11 c17; do
+        one "$c -std=$std, header alone" $c -std=$std $WARN -I. -fsyntax-only "$B/alone.c"
+        one "$c -std=$std, implementation" $c -std=$std $WARN $FITS -I. -O1 -DGPUARR_BASELINE_ONLY -c tests/impl.c -o "$B/impl-$c-$std.o"
+    done
+done
+for c in g++ clang++; do
+    one "$c -std=c++20, header alone" $c -std=c++20 $WARN -I. -fsyntax-only "$B/alone.cpp"
+    one "$c -std=c++20, implementation" $c -std=c++20 $WARN $FITS -I. -O1 -DGPUARR_BASELINE_ONLY -c "$B/impl.cpp" -o "$B/impl-$c.o"
+    one "$c -std=c++17, implementation" $c -std=c++17 ${WARN/-Wpedantic/} $FITS -I. -fsyntax-only -DGPUARR_BASELINE_ONLY "$B/impl.cpp"
+    one "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -fsyntax-only -x c++ tests/rows.c
+done
+one "two translation units, C" gcc -std=c11 $WARN -I. -O1 -DGPUARR_BASELINE_ONLY "$B/unit1.c" "$B/unit2.c" -o "$B/two" $LIBS
+one "two translation units run" "$B/two"
+one "without stb, CFITSIO" gcc -std=c11 $WARN -DGPUARR_NO_STB -I. -fsyntax-only -DGPUARR_BASELINE_ONLY tests/impl.c
+one "fronts are current (make front)" sh -c "build/gentable front >$B/front && sed -n '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p' gpuarr.h | sed '1d;\$d' | cmp - $B/front"
+one "README's table is current (make front)" sh -c "build/gentable docs >$B/docs && sed -n '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p' README.md | sed '1d;\$d' | cmp - $B/docs"
+
+# Adding an operation is one line and `make front`.
+one "a new row is one line" sh -c "
+    rm -rf $B/newrow && mkdir -p $B/newrow/tools && cp gpuarr.h gpuarr_cpu.h README.md Makefile $B/newrow && cp tools/gentable.c $B/newrow/tools &&
+    sed -i 's/^GA_UNARY(       square, .*/&\nGA_UNARY(       cube,         ARITH, SAME, GA_MUL(x, GA_MUL(x, x)),          (3, 27),      \"x * x * x\"                          )/' $B/newrow/gpuarr.h &&
+    make -s -C $B/newrow front &&
+    printf '#define GPUARR_IMPLEMENTATION\n#include \"gpuarr.h\"\nint main(void) { return ga_item(ga_cube(ga_full((1), 3))) == 27 ? 0 : 1; }\n' >$B/newrow/main.c &&
+    gcc -std=c11 -O1 -DGPUARR_BASELINE_ONLY -I$B/newrow $B/newrow/main.c -o $B/newrow/main -lm -lpthread && $B/newrow/main && grep -q ga_cube $B/newrow/README.md"
+printf '%-34s %31ss\n' "builds" "$SECONDS"
+
+# ---- 2. what the calls do, under the sanitizers --------------------------------------------------------------------------------
+SAN="-std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+SECONDS=0
+one "implementation with ASan and UBSan" gcc $SAN $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-asan.o"
+one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
+one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
+printf '%-34s %31ss\n' "implementations" "$SECONDS"
+for t in rows api errors memory; do
+    [ -f tests/$t.c ] || continue
+    one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
+    part "$t, ASan + UBSan" "$B/$t-asan"
+    one "build of $t" gcc -std=c11 -O1 $WARN -I. tests/$t.c "$B/impl-O2.o" -o "$B/$t" $LIBS
+    part "$t, -O2" "$B/$t"
+done
+if [ -f tests/threads.c ]; then
+    one "build of threads" clang -std=c11 -O1 -g -fsanitize=thread -I. tests/threads.c "$B/impl-tsan.o" -o "$B/threads" $LIBS
+    part "threads, ThreadSanitizer" "$B/threads"
+fi
+[ -f tests/mustfail.sh ] && part "what must not compile" bash tests/mustfail.sh
+
+# ---- 3. the same bits everywhere -------------------------------------------------------------------------------------------------
+bits() { # one hash for every compiler, level, instruction set and number of threads
+    local reference= n=0 bad=0
+    for build in "gcc -O0" "gcc -O3" "clang -O0" "clang -O3"; do
+        $build -std=c11 -DGPUARR_IMPLEMENTATION -I. tests/bits.c -o "$B/bits" -lm -lpthread || return 1
+        for isa in baseline avx2 avx512; do
+            for threads in 1 2; do
+                [ "$build $threads" = "clang -O0 1" ] && continue # slow, and the other number of threads is run
+                hash=$(GPUARR_ISA=$isa GPUARR_NUM_THREADS=$threads "$B/bits")
+                [ -n "$reference" ] || reference=$hash
+                n=$((n + 1))
+                if [ "$hash" != "$reference" ]; then
+                    bad=$((bad + 1))
+                    echo "FAIL $build, $isa, $threads threads: $hash, not $reference"
+                fi
+            done
+        done
+    done
+    echo "$((n - bad)) passed, $bad failed, 0 skipped"
+}
+part "same bits" bits
+
+# ---- 4. NumPy's and SciPy's results ------------------------------------------------------------------------------------------------
+cases=12000
+[ "$job" = check ] && cases=60000
+one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o build/libgpuarr.so $LIBS
+part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
+
+# ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
+for e in first pictures astronomy; do
+    one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
+done
+pictures() {
+    mkdir -p "$B/out"
+    build/pictures --out "$B/out" >"$B/pictures.txt" || return 1
+    local n=0 bad=0 want
+    while read -r name r g b crc; do
+        case $name in \#*|'') continue ;; esac
+        if grep -E "$name" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then n=$((n + 1)); else bad=$((bad + 1)); echo "FAIL $name: want $r $g $b $crc, got: $(grep "$name" "$B/pictures.txt")"; fi
+    done <tests/pictures_expected.txt
+    echo "$n passed, $bad failed, 0 skipped"
+}
+part "pictures of the seed" pictures
+part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
+
+# ---- 6. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
+if [ "$job" = check ]; then
+    fuzz() { # fuzz NAME: a short run of a libFuzzer target
+        [ -f "tests/fuzz_$1.c" ] || { echo "0 passed, 1 failed, 0 skipped"; return 1; }
+        clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined $FITS -DGPUARR_BASELINE_ONLY -I. "tests/fuzz_$1.c" -o "$B/fuzz_$1" $LIBS || return 1
+        mkdir -p "$B/corpus_$1"
+        if "$B/fuzz_$1" -max_total_time=20 -max_len=8192 "$B/corpus_$1"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
+    }
+    part "fuzzing .npy" fuzz npy
+    part "fuzzing FITS" fuzz fits
+    one "clang-format" sh -c 'clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h tools/*.c examples/*.c tests/*.c tests/*.h'
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,113 @@
+/* Counting checks for the test programs. CHECK counts and prints what failed; test_end() prints the closing line. */
+#ifndef TEST_H
+#define TEST_H
+
+#if !defined(_GNU_SOURCE) && !defined(_DEFAULT_SOURCE)
+#define _DEFAULT_SOURCE 1
+#endif
+#include "gpuarr.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TEST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_ASAN 1
+#endif
+#endif
+#ifndef TEST_ASAN
+#define TEST_ASAN 0
+#endif
+
+static int test_passed, test_failed, test_skipped;
+
+static inline bool test_check(bool ok, const char *file, int line, const char *text)
+{
+    if (ok) {
+        __atomic_add_fetch(&test_passed, 1, __ATOMIC_RELAXED);
+        return true;
+    }
+    __atomic_add_fetch(&test_failed, 1, __ATOMIC_RELAXED);
+    const char *error = ga_error();
+    printf("FAIL %s:%d: %s%s%s\n", file, line, text, error ? "\n     the library says: " : "", error ? error : "");
+    fflush(stdout);
+    return false;
+}
+#define CHECK(...) test_check((bool)(__VA_ARGS__), __FILE__, __LINE__, #__VA_ARGS__)
+
+static inline void test_skip(const char *why, int how_many)
+{
+    test_skipped += how_many;
+    printf("SKIP %s\n", why);
+}
+
+static inline int test_end(void)
+{
+    printf("%d passed, %d failed, %d skipped\n", test_passed, test_failed, test_skipped);
+    return test_failed > 0;
+}
+
+/* Does `a` have this dtype and shape and, in C order, these numbers (NaN equals NaN)? Prints both if not. */
+static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, const double *expected, const char *file, int line,
+                           const char *text)
+{
+    bool ok = a != NULL && a->dtype == dtype && a->ndim == shape.ndim;
+    for (int d = 0; ok && d < shape.ndim; d++) ok = a->shape[d] == shape.n[d];
+    ga_array *flat = ok ? ga_ravel(a) : NULL;
+    ga_array *got  = flat ? ga_astype(flat, GA_F64) : NULL;
+    for (int64_t i = 0; ok && i < a->size; i++) {
+        double g = ga_item_at(got, i);
+        ok = isnan(g) ? isnan(expected[i]) : g == expected[i];
+        if (!ok) printf("     element %lld is %.17g, expected %.17g\n", (long long)i, g, expected[i]);
+    }
+    if (!test_check(ok, file, line, text) && a) {
+        printf("     it is %s ", ga_dtype_name(a->dtype));
+        ga_print(a, .repr = true);
+    }
+    ga_free(got);
+    ga_free(flat);
+    return ok;
+}
+/* CHECK_IS(ga_add(a, b), GA_F64, (2, 2), 1, 2, 3, 4): the array is freed. */
+#ifdef __cplusplus
+template <class... V> static inline bool test_is_values(ga_array *a, ga_dtype dtype, ga_shape shape, const char *file, int line, const char *text, V... v)
+{
+    const double expected[] = { (double)v... };
+    bool         ok         = test_is(a, dtype, shape, expected, file, line, text);
+    ga_free(a);
+    return ok;
+}
+#define CHECK_IS(a, dtype, shape, ...) test_is_values(a, dtype, GI_SHAPE shape, __FILE__, __LINE__, #a, __VA_ARGS__)
+#else
+static inline bool test_is_values(ga_array *a, ga_dtype dtype, ga_shape shape, const char *file, int line, const char *text, const double *v)
+{
+    bool ok = test_is(a, dtype, shape, v, file, line, text);
+    ga_free(a);
+    return ok;
+}
+#define CHECK_IS(a, dtype, shape, ...) \
+    test_is_values(a, dtype, GI_SHAPE shape, __FILE__, __LINE__, #a, (const double[]){ __VA_ARGS__ })
+#endif
+
+/* A 0-d shape for CHECK_IS. */
+static inline ga_shape test_scalar_shape(void)
+{
+    ga_shape s;
+    memset(&s, 0, sizeof s);
+    return s;
+}
+#define CHECK_SCALAR(a, dtype, v)                                                                                      \
+    do {                                                                                                               \
+        ga_array *test_a    = (a);                                                                                     \
+        double    test_v[1] = { (double)(v) };                                                                         \
+        test_is(test_a, dtype, test_scalar_shape(), test_v, __FILE__, __LINE__, #a);                                   \
+        ga_free(test_a);                                                                                               \
+    } while (0)
+
+#endif

@@ -1,0 +1,59 @@
+#!/bin/sh
+# deps.sh run|test|check -- installs what that job needs and this machine lacks; says nothing when nothing is missing.
+# Debian and its relatives, as root or with sudo; elsewhere it names the packages. The NumPy that results are compared with comes
+# from PyPI into build/venv (NumPy >= 2), or from Debian where PyPI cannot be reached.
+job=${1:-check}
+cd "$(dirname "$0")/.." || exit 1
+
+have() { command -v "$1" >/dev/null 2>&1; }
+header() { [ -e "/usr/include/$1" ] || printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c - >/dev/null 2>&1; }
+
+missing=
+need() { missing="$missing $1"; }
+have "${CC:-cc}" || need gcc
+header stdio.h || need libc6-dev
+header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
+header fitsio.h || need libcfitsio-dev
+if [ "$job" != run ]; then
+    have gcc || need gcc
+    have g++ || need g++
+    have clang || need clang
+    have python3 || need python3
+    python3 -c 'import venv, ensurepip' 2>/dev/null || need python3-venv
+fi
+if [ "$job" = check ]; then
+    have clang-format || need clang-format
+    ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a >/dev/null 2>&1 || need libclang-rt-14-dev
+fi
+
+install() {
+    if ! have apt-get; then
+        echo "gpuarr: these are missing here:$* (Debian's names); install them and try again" >&2
+        return 1
+    fi
+    if [ "$(id -u)" = 0 ]; then as=; elif have sudo; then as=sudo; else
+        echo "gpuarr: missing:$* -- as root: apt-get install$*" >&2
+        return 1
+    fi
+    echo "gpuarr: installing$*"
+    $as apt-get update -qq >/dev/null 2>&1
+    DEBIAN_FRONTEND=noninteractive $as apt-get install -y -qq $* >/dev/null
+}
+
+if [ -n "$missing" ] && ! install $missing; then
+    # Without stb and CFITSIO the headers work; the calls that need them say so.
+    have "${CC:-cc}" || exit 1
+fi
+
+if [ "$job" != run ] && ! build/venv/bin/python -c 'import numpy, scipy' 2>/dev/null; then
+    if ! python3 -c 'import numpy, scipy, sys; sys.exit(int(numpy.__version__.split(".")[0]) < 2)' 2>/dev/null; then
+        mkdir -p build
+        echo "gpuarr: NumPy and SciPy to compare with, into build/venv"
+        { python3 -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check 'numpy>=2' scipy; } >build/venv.log 2>&1 || {
+            echo "gpuarr: PyPI could not be reached (see build/venv.log): using Debian's NumPy" >&2
+            rm -rf build/venv
+            python3 -c 'import numpy, scipy' 2>/dev/null || install python3-numpy python3-scipy
+        }
+    fi
+fi
+exit 0
