@@ -33,7 +33,8 @@
 
     dtypes:  ALL every dtype . ARITH all but bool . REAL integers and floats . ORDER bool, integers, floats
              INT integers . BITS bool and integers . FLT float32, float64 . FLTC floats and complex . TRUTH all, as bool
-             A smaller dtype is promoted to the first one of the row that holds it, as NumPy does (no float16).
+             An operand of another dtype is promoted to the first one of the row that holds it, as NumPy does (no float16);
+             what is the same for integers as another row, or does nothing to them, is only stamped for floats.
     result:  SAME the element type . BOOL . PART the real type of a complex one
     An ELEMENTARY row has three functions in place of a formula: gi_name_core_T (fast, vectorised), gi_name_rare_T
     (where the core must not be trusted) and gi_name_slow_T (right there).                                            */
@@ -68,16 +69,16 @@ GA_UNARY(       sqrt,         FLT,   SAME, GA_FN(sqrt)(x),                 (9, 3
 GA_UNARY(       conj,         ARITH, SAME, GA_FN(conj)(x),                 (2, 2),       "complex conjugate"                  )
 GA_UNARY(       real,         ALL,   PART, GA_FN(real)(x),                 (2, 2),       "real part"                          )
 GA_UNARY(       imag,         ALL,   PART, GA_FN(imag)(x),                 (2, 0),       "imaginary part"                     )
-GA_UNARY(       floor,        REAL,  SAME, GA_FN(floor)(x),                (2, 2),       "largest integer <= x"               )
-GA_UNARY(       ceil,         REAL,  SAME, GA_FN(ceil)(x),                 (2, 2),       "smallest integer >= x"              )
-GA_UNARY(       trunc,        REAL,  SAME, GA_FN(trunc)(x),                (2, 2),       "x without its fraction"             )
+GA_UNARY(       floor,        FLT,   SAME, GA_FN(floor)(x),                (2, 2),       "largest integer <= x"               )
+GA_UNARY(       ceil,         FLT,   SAME, GA_FN(ceil)(x),                 (2, 2),       "smallest integer >= x"              )
+GA_UNARY(       trunc,        FLT,   SAME, GA_FN(trunc)(x),                (2, 2),       "x without its fraction"             )
 GA_UNARY(       rint,         FLT,   SAME, GA_FN(rint)(x),                 (2.5, 2),     "nearest integer, halves to even"    )
-GA_UNARY(       isnan,        ALL,   BOOL, GA_FN(isnan)(x),                (1, 0),       "is x not a number?"                 )
-GA_UNARY(       isinf,        ALL,   BOOL, GA_FN(isinf)(x),                (1, 0),       "is x infinite?"                     )
-GA_UNARY(       isfinite,     ALL,   BOOL, GA_FN(isfinite)(x),             (1, 1),       "is x neither infinite nor NaN?"     )
+GA_UNARY(       isnan,        FLTC,  BOOL, GA_FN(isnan)(x),                (1, 0),       "is x not a number?"                 )
+GA_UNARY(       isinf,        FLTC,  BOOL, GA_FN(isinf)(x),                (1, 0),       "is x infinite?"                     )
+GA_UNARY(       isfinite,     FLTC,  BOOL, GA_FN(isfinite)(x),             (1, 1),       "is x neither infinite nor NaN?"     )
 GA_UNARY(       signbit,      FLT,   BOOL, GA_FN(signbit)(x),              (-2, 1),      "is the sign bit set?"               )
 GA_UNARY(       invert,       BITS,  SAME, GA_FN(invert)(x),               (0, ~0),      "every bit turned; not, for bool"    )
-GA_UNARY(       logical_not,  ALL,   BOOL, !GA_FN(truth)(x),               (2, 0),       "is x zero?"                         )
+GA_UNARY(       logical_not,  TRUTH, BOOL, !GA_FN(truth)(x),               (2, 0),       "is x zero?"                         )
 
 /*              name                       dtypes  example          what it computes                                          */
 GA_ELEMENTARY(  exp,                       FLT,    (0, 1),          "e to the power x"                                        )
@@ -111,17 +112,17 @@ GA_BINARY(      remainder,    REAL,  SAME, GA_FN(remainder)(x, y),         (7, 4
 GA_BINARY(      fmod,         REAL,  SAME, GA_FN(fmod)(x, y),              (7, 4, 3),    "remainder with the sign of x, as C" )
 GA_BINARY(      maximum,      ALL,   SAME, GA_FN(maximum)(x, y),           (2, 3, 3),    "the larger one, NaN if any is NaN"  )
 GA_BINARY(      minimum,      ALL,   SAME, GA_FN(minimum)(x, y),           (2, 3, 2),    "the smaller one, NaN if any is NaN" )
-GA_BINARY(      fmax,         ORDER, SAME, GA_FN(fmax)(x, y),              (2, 3, 3),    "the larger one, NaN ignored"        )
-GA_BINARY(      fmin,         ORDER, SAME, GA_FN(fmin)(x, y),              (2, 3, 2),    "the smaller one, NaN ignored"       )
+GA_BINARY(      fmax,         FLT,   SAME, GA_FN(fmax)(x, y),              (2, 3, 3),    "the larger one, NaN ignored"        )
+GA_BINARY(      fmin,         FLT,   SAME, GA_FN(fmin)(x, y),              (2, 3, 2),    "the smaller one, NaN ignored"       )
 GA_BINARY(      copysign,     FLT,   SAME, GA_FN(copysign)(x, y),          (2, -3, -2),  "x with the sign of y"               )
 GA_BINARY(      bitwise_and,  BITS,  SAME, (GA_T)(x & y),                  (6, 3, 2),    "bits set in both"                   )
 GA_BINARY(      bitwise_or,   BITS,  SAME, (GA_T)(x | y),                  (6, 3, 7),    "bits set in either"                 )
 GA_BINARY(      bitwise_xor,  BITS,  SAME, (GA_T)(x ^ y),                  (6, 3, 5),    "bits set in one of the two"         )
 GA_BINARY(      left_shift,   INT,   SAME, GA_FN(left_shift)(x, y),        (3, 2, 12),   "x * 2**y, 0 past the width"         )
 GA_BINARY(      right_shift,  INT,   SAME, GA_FN(right_shift)(x, y),       (12, 2, 3),   "x / 2**y rounded down"              )
-GA_BINARY(      logical_and,  ALL,   BOOL, GA_FN(truth)(x) && GA_FN(truth)(y), (2, 0, 0), "are both nonzero?"                )
-GA_BINARY(      logical_or,   ALL,   BOOL, GA_FN(truth)(x) || GA_FN(truth)(y), (2, 0, 1), "is either nonzero?"               )
-GA_BINARY(      logical_xor,  ALL,   BOOL, GA_FN(truth)(x) != GA_FN(truth)(y), (2, 0, 1), "is exactly one nonzero?"          )
+GA_BINARY(      logical_and,  TRUTH, BOOL, GA_FN(truth)(x) && GA_FN(truth)(y), (2, 0, 0), "are both nonzero?"                )
+GA_BINARY(      logical_or,   TRUTH, BOOL, GA_FN(truth)(x) || GA_FN(truth)(y), (2, 0, 1), "is either nonzero?"               )
+GA_BINARY(      logical_xor,  TRUTH, BOOL, GA_FN(truth)(x) != GA_FN(truth)(y), (2, 0, 1), "is exactly one nonzero?"          )
 GA_BINARY(      equal,        ALL,   BOOL, GA_FN(equal)(x, y),             (2, 2, 1),    "x == y"                             )
 GA_BINARY(      not_equal,    ALL,   BOOL, !GA_FN(equal)(x, y),            (2, 2, 0),    "x != y"                             )
 GA_BINARY(      less,         ALL,   BOOL, GA_FN(less)(x, y),              (2, 3, 1),    "x < y"                              )
@@ -165,6 +166,401 @@ GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #undef GA_ELEMENTARY2
 #undef GA_REDUCTION
 #undef GA_TABLE
+
+#elif defined(GI_PASS) && !defined(GA_TAG)
+/* ==== a pass: this file once more for each element type ============================================================== */
+#define GA_TAG b8
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG i8
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG u8
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG i16
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG u16
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG i32
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG u32
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG i64
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG u64
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG f32
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG f64
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG c64
+#include "gpuarr.h"
+#undef GA_TAG
+#define GA_TAG c128
+#include "gpuarr.h"
+#undef GA_TAG
+
+#elif defined(GI_PASS)
+/* ==== >>passes: one element type. GA_TAG is its tag, GA_T its C type ================================================== */
+/*  GI_PASS says what is stamped: 1 the primitives, 2 conversions, 3 the formulas of the rows, 4 the loops of gpuarr_cpu.h.      */
+
+/* Which groups of the table's column `dtypes` the type belongs to: GI_IF_INT(code) is code or nothing. */
+#undef GI_IF_ALL
+#undef GI_IF_ARITH
+#undef GI_IF_REAL
+#undef GI_IF_ORDER
+#undef GI_IF_INT
+#undef GI_IF_BITS
+#undef GI_IF_FLT
+#undef GI_IF_FLTC
+#define GI_IF_ALL(...) __VA_ARGS__
+#if GI_CLASS != 0
+#define GI_IF_ARITH(...) __VA_ARGS__
+#else
+#define GI_IF_ARITH(...)
+#endif
+#if GI_CLASS != 0 && GI_CLASS != 4
+#define GI_IF_REAL(...) __VA_ARGS__
+#else
+#define GI_IF_REAL(...)
+#endif
+#if GI_CLASS != 4
+#define GI_IF_ORDER(...) __VA_ARGS__
+#else
+#define GI_IF_ORDER(...)
+#endif
+#if GI_CLASS == 1 || GI_CLASS == 2
+#define GI_IF_INT(...) __VA_ARGS__
+#else
+#define GI_IF_INT(...)
+#endif
+#if GI_CLASS <= 2
+#define GI_IF_BITS(...) __VA_ARGS__
+#else
+#define GI_IF_BITS(...)
+#endif
+#if GI_CLASS == 3
+#define GI_IF_FLT(...) __VA_ARGS__
+#else
+#define GI_IF_FLT(...)
+#endif
+#if GI_CLASS >= 3
+#define GI_IF_FLTC(...) __VA_ARGS__
+#else
+#define GI_IF_FLTC(...)
+#endif
+#undef GI_IF_TRUTH
+#if GI_CLASS == 0
+#define GI_IF_TRUTH(...) __VA_ARGS__
+#else
+#define GI_IF_TRUTH(...)
+#endif
+/* Is the current type the accumulator of its own sums? */
+#undef GI_OWN_WIDE
+#undef GI_OWN_MEAN
+#undef GI_OWN_SAME
+#undef GI_OWN_BOOL
+#undef GI_OWN_COUNT
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+#define GI_OWN_WIDE(...) __VA_ARGS__
+#else
+#define GI_OWN_WIDE(...)
+#endif
+#if GI_JOIN(GI_WIDEST_, GA_TAG) && GI_CLASS >= 3
+#define GI_OWN_MEAN(...) __VA_ARGS__
+#else
+#define GI_OWN_MEAN(...)
+#endif
+#define GI_OWN_SAME(...)  __VA_ARGS__
+#define GI_OWN_BOOL(...)  __VA_ARGS__
+#define GI_OWN_COUNT(...) __VA_ARGS__
+
+#if GI_PASS == 1
+
+/* ---- >>primitives: what the formulas are written in ---------------------------------------------------------------- */
+
+#if GI_CLASS == 0
+GI_FORMULA bool gi_truth_b8(bool x) { return x; }
+GI_FORMULA bool gi_from_int_b8(int v) { return v != 0; }
+GI_FORMULA bool gi_add_b8(bool a, bool b) { return a | b; }
+GI_FORMULA bool gi_mul_b8(bool a, bool b) { return a & b; }
+GI_FORMULA bool gi_abs_b8(bool x) { return x; }
+GI_FORMULA bool gi_invert_b8(bool x) { return !x; }
+GI_FORMULA bool gi_equal_b8(bool a, bool b) { return a == b; }
+GI_FORMULA bool gi_less_b8(bool a, bool b) { return a < b; }
+GI_FORMULA bool gi_less_equal_b8(bool a, bool b) { return a <= b; }
+GI_FORMULA bool gi_maximum_b8(bool a, bool b) { return a | b; }
+GI_FORMULA bool gi_minimum_b8(bool a, bool b) { return a & b; }
+
+#elif GI_CLASS == 1 || GI_CLASS == 2
+/* Sums and products wrap: they are computed in an unsigned type, where that is defined. */
+#define GI_W GI_JOIN(gi_wrap_, GA_TAG)
+GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
+GI_FORMULA GA_T GA_FN(from_int)(int v) { return (GA_T)v; }
+GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return (GA_T)((GI_W)a + (GI_W)b); }
+GI_FORMULA GA_T GA_FN(sub)(GA_T a, GA_T b) { return (GA_T)((GI_W)a - (GI_W)b); }
+GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b) { return (GA_T)((GI_W)a * (GI_W)b); }
+GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return (GA_T)((GI_W)0 - (GI_W)x); }
+GI_FORMULA GA_T GA_FN(invert)(GA_T x) { return (GA_T)~x; }
+GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return a == b; }
+GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b) { return a < b; }
+GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b) { return a <= b; }
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return a > b ? a : b; }
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return a < b ? a : b; }
+enum { GA_FN(bits) = 8 * sizeof(GA_T) };
+#if GI_CLASS == 1
+GI_FORMULA GA_T GA_FN(abs)(GA_T x) { return x < 0 ? GA_FN(neg)(x) : x; }
+GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return (GA_T)((x > 0) - (x < 0)); }
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return (GA_T)(x == 1 || x == -1 ? x : 0); } /* 1 / 0 gives 0 */
+/* Division by zero gives 0, as in NumPy; so does the one quotient that does not fit, MIN / -1, which wraps to MIN. */
+GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return y == 0 || y == -1 ? (GA_T)0 : (GA_T)(x % y); }
+GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y)
+{
+    GA_T r = GA_FN(fmod)(x, y);
+    return r != 0 && (r < 0) != (y < 0) ? (GA_T)(r + y) : r;
+}
+GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
+{
+    if (y == 0) return 0;
+    if (y == -1) return GA_FN(neg)(x);
+    return (GA_T)(x / y - (x % y != 0 && (x < 0) != (y < 0)));
+}
+GI_FORMULA GA_T GA_FN(left_shift)(GA_T x, GA_T y) { return y >= 0 && y < GA_FN(bits) ? (GA_T)((GI_W)x << y) : (GA_T)0; }
+GI_FORMULA GA_T GA_FN(right_shift)(GA_T x, GA_T y) { return y >= 0 && y < GA_FN(bits) ? (GA_T)(x >> y) : (GA_T)(x < 0 ? -1 : 0); }
+#else
+GI_FORMULA GA_T GA_FN(abs)(GA_T x) { return x; }
+GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return (GA_T)(x > 0); }
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return (GA_T)(x == 1); }
+GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return y == 0 ? (GA_T)0 : (GA_T)(x % y); }
+GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y) { return GA_FN(fmod)(x, y); }
+GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y) { return y == 0 ? (GA_T)0 : (GA_T)(x / y); }
+GI_FORMULA GA_T GA_FN(left_shift)(GA_T x, GA_T y) { return y < GA_FN(bits) ? (GA_T)((GI_W)x << y) : (GA_T)0; }
+GI_FORMULA GA_T GA_FN(right_shift)(GA_T x, GA_T y) { return y < GA_FN(bits) ? (GA_T)(x >> y) : (GA_T)0; }
+#endif
+/* By squaring, wrapping. Negative exponents are refused before any kernel runs. */
+GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
+{
+    GI_W result = 1, base = (GI_W)x;
+    for (; y > 0; y = (GA_T)(y >> 1)) {
+        if (y & 1) result *= base;
+        base *= base;
+    }
+    return (GA_T)result;
+}
+#undef GI_W
+
+#elif GI_CLASS == 3
+GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
+GI_FORMULA GA_T GA_FN(from_int)(int v) { return (GA_T)v; }
+GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return a + b; }
+GI_FORMULA GA_T GA_FN(sub)(GA_T a, GA_T b) { return a - b; }
+GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b) { return a / b; }
+GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return -x; }
+GI_FORMULA GA_T GA_FN(abs)(GA_T x) { return GI_BUILTIN(fabs)(x); }
+GI_FORMULA GA_T GA_FN(sqrt)(GA_T x) /* one NaN on every processor */
+{
+    GA_T r = GA_FN(root)(x);
+    return r == r ? r : GA_FN(nan)();
+}
+GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return x > 0 ? (GA_T)1 : x < 0 ? (GA_T)-1 : x == 0 ? (GA_T)0 : x; }
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return 1 / x; }
+GI_FORMULA GA_T GA_FN(floor)(GA_T x) { return GI_BUILTIN(floor)(x); }
+GI_FORMULA GA_T GA_FN(ceil)(GA_T x) { return GI_BUILTIN(ceil)(x); }
+GI_FORMULA GA_T GA_FN(trunc)(GA_T x) { return GI_BUILTIN(trunc)(x); }
+GI_FORMULA GA_T GA_FN(rint)(GA_T x) { return GI_BUILTIN(rint)(x); }
+GI_FORMULA GA_T GA_FN(copysign)(GA_T x, GA_T y) { return GI_BUILTIN(copysign)(x, y); }
+GI_FORMULA bool GA_FN(isnan)(GA_T x) { return x != x; }
+GI_FORMULA bool GA_FN(isinf)(GA_T x) { return GI_BUILTIN(fabs)(x) == GA_FN(infinity)(); }
+GI_FORMULA bool GA_FN(isfinite)(GA_T x) { return GI_BUILTIN(fabs)(x) < GA_FN(infinity)(); }
+GI_FORMULA bool GA_FN(signbit)(GA_T x) { return (bool)(GA_FN(bits)(x) >> (8 * sizeof(GA_T) - 1)); }
+GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return a == b; }
+GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b) { return a < b; }
+GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b) { return a <= b; }
+/* A NaN wins; of two equal ones (+0 and -0) the first. */
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return ((a >= b) | (a != a)) ? a : b; }
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return ((a <= b) | (a != a)) ? a : b; }
+GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b) { return ((a >= b) | (b != b)) ? a : b; }
+GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a : b; }
+GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
+/* The remainder is exact; see NumPy's divmod for the rules of signs and infinities. */
+GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return GA_FN(exact_fmod)(x, y); }
+GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y)
+{
+    GA_T r = GA_FN(fmod)(x, y);
+    if (r == 0) return GI_BUILTIN(copysign)((GA_T)0, y);
+    return (r < 0) != (y < 0) ? r + y : r;
+}
+GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
+{
+    if (y == 0) return x / y;
+    GA_T r = GA_FN(fmod)(x, y), q = (x - r) / y;
+    if (r != 0 && (r < 0) != (y < 0)) q -= 1;
+    if (q == 0) return GI_BUILTIN(copysign)((GA_T)0, x / y);
+    GA_T whole = GI_BUILTIN(floor)(q);
+    return q - whole > (GA_T)0.5 ? whole + 1 : whole;
+}
+
+#else /* complex */
+#define GI_PART(name) GI_JOIN(gi_##name##_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the primitive of the real type */
+GI_FORMULA GA_T GA_FN(make)(GI_R re, GI_R im)
+{
+    GA_T z;
+    z.re = re;
+    z.im = im;
+    return z;
+}
+GI_FORMULA bool GA_FN(truth)(GA_T x) { return (x.re != 0) | (x.im != 0); }
+GI_FORMULA GA_T GA_FN(from_int)(int v) { return GA_FN(make)((GI_R)v, 0); }
+GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return GA_FN(make)(a.re + b.re, a.im + b.im); }
+GI_FORMULA GA_T GA_FN(sub)(GA_T a, GA_T b) { return GA_FN(make)(a.re - b.re, a.im - b.im); }
+GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return GA_FN(make)(-x.re, -x.im); }
+GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return GA_FN(make)(x.re, -x.im); }
+GI_FORMULA GI_R GA_FN(real)(GA_T x) { return x.re; }
+GI_FORMULA GI_R GA_FN(imag)(GA_T x) { return x.im; }
+GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b)
+{
+    return GA_FN(make)(GI_PART(mul)(a.re, b.re) - GI_PART(mul)(a.im, b.im), GI_PART(mul)(a.re, b.im) + GI_PART(mul)(a.im, b.re));
+}
+/* Smith's method, as NumPy: no overflow on the way. */
+GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b)
+{
+    GI_R re = GI_PART(abs)(b.re), im = GI_PART(abs)(b.im);
+    if (re >= im) {
+        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / re);
+        GI_R ratio = b.im / b.re, scale = 1 / (b.re + GI_PART(mul)(b.im, ratio));
+        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im - GI_PART(mul)(a.re, ratio)) * scale);
+    }
+    GI_R ratio = b.re / b.im, scale = 1 / (b.im + GI_PART(mul)(b.re, ratio));
+    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) - a.re) * scale);
+}
+GI_FORMULA GI_R GA_FN(abs)(GA_T x) { return GI_PART(hypot)(x.re, x.im); }
+GI_FORMULA GA_T GA_FN(sign)(GA_T x)
+{
+    GI_R length = GA_FN(abs)(x);
+    if (length == 0) return GA_FN(make)(0, 0);
+    return GA_FN(make)(x.re / length, x.im / length);
+}
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x)
+{
+    if (GI_PART(abs)(x.re) <= GI_PART(abs)(x.im)) {
+        GI_R ratio = x.re / x.im, size = x.im + GI_PART(mul)(x.re, ratio);
+        return GA_FN(make)(ratio / size, -1 / size);
+    }
+    GI_R ratio = x.im / x.re, size = x.re + GI_PART(mul)(x.im, ratio);
+    return GA_FN(make)(1 / size, -ratio / size);
+}
+GI_FORMULA bool GA_FN(isnan)(GA_T x) { return (x.re != x.re) | (x.im != x.im); }
+GI_FORMULA bool GA_FN(isinf)(GA_T x) { return GI_PART(isinf)(x.re) || GI_PART(isinf)(x.im); }
+GI_FORMULA bool GA_FN(isfinite)(GA_T x) { return GI_PART(isfinite)(x.re) && GI_PART(isfinite)(x.im); }
+GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return (a.re == b.re) & (a.im == b.im); }
+/* Complex numbers are ordered by their real parts, then by their imaginary parts; NaN first of all, as in NumPy. */
+GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b)
+{
+    return a.re < b.re ? !((a.im != a.im) | (b.im != b.im)) : (a.re == b.re) & (a.im < b.im);
+}
+GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b)
+{
+    return a.re < b.re ? !((a.im != a.im) | (b.im != b.im)) : (a.re == b.re) & (a.im <= b.im);
+}
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(b, a) ? a : b; }
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(a, b) ? a : b; }
+GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return GA_FN(isnan)(x) ? GA_FN(from_int)(v) : x; }
+#undef GI_PART
+#endif
+
+#if GI_CLASS < 4
+GI_FORMULA GA_T GA_FN(real)(GA_T x) { return x; }
+GI_FORMULA GA_T GA_FN(imag)(GA_T x) { return (void)x, (GA_T)0; }
+GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
+#endif
+
+#elif GI_PASS == 2
+/* ---- conversions ---------------------------------------------------------------------------------------------------- */
+/* Conversions to this type, from each type: gi_cast_f32_i64(x). */
+#if GI_CLASS == 0
+#define GI_CAST(TAG, from, F, name) GI_FORMULA bool gi_cast_b8_##from(F x) { return gi_truth_##from(x); }
+GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST) GI_EACH_COMPLEX(GI_CAST)
+#undef GI_CAST
+#elif GI_CLASS == 4
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x, 0); }
+GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
+#undef GI_CAST
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x.re, (GI_R)x.im); }
+GI_EACH_COMPLEX(GI_CAST)
+#undef GI_CAST
+#else
+#define GI_CAST(TAG, from, F, name) GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return (GA_T)x; }
+GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST)
+#if GI_CLASS == 3
+GI_EACH_FLT(GI_CAST)
+#else
+#undef GI_CAST
+/* Saturates; NaN gives 0. C leaves a cast of what does not fit undefined, and processors differ. */
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x)                                                                 \
+    {                                                                                                                  \
+        return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+    }
+GI_EACH_FLT(GI_CAST)
+#endif
+#undef GI_CAST
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GI_JOIN(GA_FN(cast), GI_JOIN(_, GI_RTAG_##from))(x.re); }
+GI_EACH_COMPLEX(GI_CAST)
+#undef GI_CAST
+#endif
+
+/* Accumulators and results of reductions, by the words of the table. */
+typedef GI_JOIN(gi_, GI_WIDE_TAG) GI_NAME(gi_acc_WIDE);
+typedef GI_JOIN(gi_, GI_MEAN_TAG) GI_NAME(gi_acc_MEAN);
+typedef GA_T    GI_NAME(gi_acc_SAME);
+typedef bool    GI_NAME(gi_acc_BOOL);
+typedef int64_t GI_NAME(gi_acc_COUNT);
+typedef GI_JOIN(gi_, GI_SUM_TAG) GI_NAME(gi_end_SUM);
+typedef GI_JOIN(gi_, GI_AVERAGE_TAG) GI_NAME(gi_end_AVERAGE);
+typedef GA_T    GI_NAME(gi_end_SAME);
+typedef bool    GI_NAME(gi_end_BOOL);
+typedef int64_t GI_NAME(gi_end_COUNT);
+
+#elif GI_PASS == 3
+/* ---- >>rows of one element type: gi_op_add_f32(x, y) --------------------------------------------------------------- */
+#define GI_OP(name) GI_NAME(gi_op_##name)
+#define GA_UNARY(name, dtypes, result, formula, ...)                                                                    \
+    GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x) { return (formula); })
+#define GA_BINARY(name, dtypes, result, formula, ...)                                                                   \
+    GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x, GA_T y) { return (formula); })
+#define GA_TERNARY(name, dtypes, result, formula, ...)                                                                  \
+    GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x, GA_T y, GA_T z) { return (formula); })
+#if GI_CLASS == 3
+#define GA_ELEMENTARY(name, ...)                                                                                        \
+    GI_FORMULA GA_T GI_OP(name)(GA_T x) { return GA_FN(name##_rare)(x) ? GA_FN(name##_slow)(x) : GA_FN(name##_core)(x); }
+#define GA_ELEMENTARY2(name, ...)                                                                                       \
+    GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y)                                                                         \
+    {                                                                                                                  \
+        return GA_FN(name##_rare)(x, y) ? GA_FN(name##_slow)(x, y) : GA_FN(name##_core)(x, y);                         \
+    }
+#else
+#define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y) { return GA_FN(name)(x, y); })
+#endif
+#define GA_TABLE
+#include "gpuarr.h"
+#undef GI_OP
+
+#else
+#include "gpuarr_cpu.h"
+#endif /* GI_PASS */
+
 #else
 #ifndef GPUARR_INCLUDED
 #define GPUARR_INCLUDED
@@ -249,6 +645,9 @@ typedef enum ga_op {
 #ifndef GPUARR_MAX_DIMS
 #define GPUARR_MAX_DIMS 8
 #endif
+#if GPUARR_MAX_DIMS < 4
+#error "gpuarr: GPUARR_MAX_DIMS must be at least 4"
+#endif
 
 typedef enum ga_device { GA_DEVICE_DEFAULT, GA_CPU, GA_CUDA } ga_device;
 
@@ -297,6 +696,7 @@ typedef struct ga_map_options {
     ga_array *out         GI_DEFAULT; /* write the result there (any dtype that it can be cast to within its kind) */
     const ga_array *where GI_DEFAULT; /* bool: compute only there; elsewhere out keeps its value (a new result is 0) */
     ga_dtype dtype        GI_DEFAULT; /* compute in this dtype */
+    bool internal         GI_DEFAULT; /* a call by gpuarr itself: `site` is another call's */
 } ga_map_options;
 
 typedef struct ga_reduce_options {
@@ -307,6 +707,7 @@ typedef struct ga_reduce_options {
     ga_dtype dtype GI_DEFAULT; /* compute and return in this dtype */
     ga_array *out  GI_DEFAULT;
     int ddof       GI_DEFAULT; /* std, var: divide by n - ddof */
+    bool internal  GI_DEFAULT; /* a call by gpuarr itself: `site` is another call's */
 } ga_reduce_options;
 
 typedef enum ga_quantile { GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT, GA_NEAREST } ga_quantile;
@@ -398,7 +799,7 @@ const char *ga_isa(void);
 ga_array *(ga_zeros)(ga_shape shape, ga_new_options o);                                   /* all 0 */
 ga_array *(ga_ones)(ga_shape shape, ga_new_options o);                                    /* all 1 */
 ga_array *(ga_empty)(ga_shape shape, ga_new_options o);                                   /* any content */
-ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o);                      /* all `value`; dtype of the value unless given */
+ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o);                      /* all `value`; dtype of the value unless given (C's `true` is an int) */
 ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o);                 /* for run-time shapes */
 ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o);
 ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o);                           /* shape, dtype, device of a */
@@ -463,6 +864,7 @@ ga_array *(ga_ascontiguous)(const ga_array *a, const char *site);               
 double  (ga_item)(const ga_array *a, const char *site);
 int64_t (ga_item_int)(const ga_array *a, const char *site);
 double  (ga_item_at)(const ga_array *a, ga_shape index, const char *site);
+int64_t (ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
 /* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32). */
 void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
@@ -619,8 +1021,8 @@ typedef struct ga_label_options {
 } ga_label_options;
 ga_array *(ga_label)(const ga_array *a, ga_label_options o);                              /* objects of nonzero elements, numbered from 1 in raster order */
 
-/* Over the elements of a with label index[k], for each k; index NULL: 1 to the largest label. float64, NaN where a label has no element
-   (sums and sizes 0, as SciPy). */
+/* Over the elements of a with label index[k], for each k; index NULL: 1 to the largest label. float64. A label without elements has sum,
+   size, minimum and maximum 0, and mean and center NaN, as in SciPy. */
 ga_array *(ga_sum_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
@@ -850,6 +1252,17 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
     (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_L(fn, O, here, l, ...)          (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 
+/* The same for options with an axis: `.axis = 0` must be told from no axis, so the options as written (macros expanded) follow the
+   call's text, behind a vertical tab. gi_option_given looks there. */
+#define GI_GIVEN(...)                        "\v" #__VA_ARGS__
+#define GI_AXIS_1(fn, O, here, a, ...)       (fn)(a, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_2(fn, O, here, a, b, ...)    (fn)(a, b, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_3(fn, O, here, a, b, c, ...) (fn)(a, b, c, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_4(fn, O, here, a, b, c, d, ...) \
+    (fn)(a, b, c, d, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_1N(fn, O, here, a, x, ...)   (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_L(fn, O, here, l, ...)       (fn)(GI_LIST l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+
 /* A list of axes for an option: .axes = ga_axes(0, 2). And of widths: .after = ga_axes(1, 1). */
 #define ga_axes(...) GI_SHAPE(__VA_ARGS__)
 
@@ -874,7 +1287,7 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_indices(...)         GI_S(ga_indices, ga_new_options, GI_SITE("ga_indices(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_mgrid(...)           GI_1(ga_mgrid, ga_new_options, GI_SITE("ga_mgrid(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_tile(a, reps)        (ga_tile)(a, GI_SHAPE reps, GI_SITE("ga_tile(" #a ", " #reps ")"))
-#define ga_repeat(...)          GI_2(ga_repeat, ga_axis_options, GI_SITE("ga_repeat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_repeat(...)          GI_AXIS_2(ga_repeat, ga_axis_options, GI_SITE("ga_repeat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_from(...)            GI_PS(ga_from, ga_new_options, GI_SITE("ga_from(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_wrap(...)            GI_PS(ga_wrap, ga_wrap_options, GI_SITE("ga_wrap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_wrap_strided(...)    GI_PSS(ga_wrap_strided, ga_wrap_options, GI_SITE("ga_wrap_strided(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -888,6 +1301,7 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_item(a)              (ga_item)(a, GI_SITE("ga_item(" #a ")"))
 #define ga_item_int(a)          (ga_item_int)(a, GI_SITE("ga_item_int(" #a ")"))
 #define ga_item_at(a, ...)      (ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")"))
+#define ga_item_int_at(a, ...)  (ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")"))
 #define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
 
 #define ga_index(a, ...)        (ga_index)(GI_SITE("ga_index(" #a ", " #__VA_ARGS__ ")"), a, __VA_ARGS__)
@@ -896,14 +1310,14 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_reshape(a, shape)    (ga_reshape)(a, GI_SHAPE shape, GI_SITE("ga_reshape(" #a ", " #shape ")"))
 #define ga_ravel(a)             (ga_ravel)(a, GI_SITE("ga_ravel(" #a ")"))
 #define ga_flatten(a)           (ga_flatten)(a, GI_SITE("ga_flatten(" #a ")"))
-#define ga_transpose(...)       GI_1(ga_transpose, ga_axes_options, GI_SITE("ga_transpose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_transpose(...)       GI_AXIS_1(ga_transpose, ga_axes_options, GI_SITE("ga_transpose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_swapaxes(a, i, j)    (ga_swapaxes)(a, i, j, GI_SITE("ga_swapaxes(" #a ", " #i ", " #j ")"))
 #define ga_moveaxis(a, i, j)    (ga_moveaxis)(a, i, j, GI_SITE("ga_moveaxis(" #a ", " #i ", " #j ")"))
-#define ga_squeeze(...)         GI_1(ga_squeeze, ga_axes_options, GI_SITE("ga_squeeze(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_squeeze(...)         GI_AXIS_1(ga_squeeze, ga_axes_options, GI_SITE("ga_squeeze(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_expand_dims(a, axis) (ga_expand_dims)(a, axis, GI_SITE("ga_expand_dims(" #a ", " #axis ")"))
 #define ga_broadcast_to(a, s)   (ga_broadcast_to)(a, GI_SHAPE s, GI_SITE("ga_broadcast_to(" #a ", " #s ")"))
 #define ga_diagonal(a, offset)  (ga_diagonal)(a, offset, GI_SITE("ga_diagonal(" #a ", " #offset ")"))
-#define ga_flip(...)            GI_1(ga_flip, ga_axes_options, GI_SITE("ga_flip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_flip(...)            GI_AXIS_1(ga_flip, ga_axes_options, GI_SITE("ga_flip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_fliplr(a)            (ga_fliplr)(a, GI_SITE("ga_fliplr(" #a ")"))
 #define ga_flipud(a)            (ga_flipud)(a, GI_SITE("ga_flipud(" #a ")"))
 #define ga_rot90(a, k)          (ga_rot90)(a, k, GI_SITE("ga_rot90(" #a ", " #k ")"))
@@ -914,39 +1328,39 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_array_equal(...)     GI_NN(ga_array_equal, ga_close_options, GI_SITE("ga_array_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_copyto(...)          GI_1N(ga_copyto, ga_copyto_options, GI_SITE("ga_copyto(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
-#define ga_var(...)             GI_1(ga_var, ga_reduce_options, GI_SITE("ga_var(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_std(...)             GI_1(ga_std, ga_reduce_options, GI_SITE("ga_std(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmean(...)         GI_1(ga_nanmean, ga_reduce_options, GI_SITE("ga_nanmean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanvar(...)          GI_1(ga_nanvar, ga_reduce_options, GI_SITE("ga_nanvar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanstd(...)          GI_1(ga_nanstd, ga_reduce_options, GI_SITE("ga_nanstd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_argmin(...)          GI_1(ga_argmin, ga_reduce_options, GI_SITE("ga_argmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_argmax(...)          GI_1(ga_argmax, ga_reduce_options, GI_SITE("ga_argmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanargmin(...)       GI_1(ga_nanargmin, ga_reduce_options, GI_SITE("ga_nanargmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanargmax(...)       GI_1(ga_nanargmax, ga_reduce_options, GI_SITE("ga_nanargmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_median(...)          GI_1(ga_median, ga_order_options, GI_SITE("ga_median(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmedian(...)       GI_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_percentile(...)      GI_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanpercentile(...)   GI_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_cumsum(...)          GI_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_cumprod(...)         GI_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_norm(...)            GI_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_var(...)             GI_AXIS_1(ga_var, ga_reduce_options, GI_SITE("ga_var(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_std(...)             GI_AXIS_1(ga_std, ga_reduce_options, GI_SITE("ga_std(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmean(...)         GI_AXIS_1(ga_nanmean, ga_reduce_options, GI_SITE("ga_nanmean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanvar(...)          GI_AXIS_1(ga_nanvar, ga_reduce_options, GI_SITE("ga_nanvar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanstd(...)          GI_AXIS_1(ga_nanstd, ga_reduce_options, GI_SITE("ga_nanstd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argmin(...)          GI_AXIS_1(ga_argmin, ga_reduce_options, GI_SITE("ga_argmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argmax(...)          GI_AXIS_1(ga_argmax, ga_reduce_options, GI_SITE("ga_argmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanargmin(...)       GI_AXIS_1(ga_nanargmin, ga_reduce_options, GI_SITE("ga_nanargmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanargmax(...)       GI_AXIS_1(ga_nanargmax, ga_reduce_options, GI_SITE("ga_nanargmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_median(...)          GI_AXIS_1(ga_median, ga_order_options, GI_SITE("ga_median(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_dot(...)             GI_2(ga_dot, ga_map_options, GI_SITE("ga_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
-#define ga_concatenate(...)     GI_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_concatenate_n(...)   GI_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_stack(...)           GI_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_stack_n(...)         GI_2(ga_stack_n, ga_axis_options, GI_SITE("ga_stack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_split(...)           GI_3(ga_split, ga_axis_options, GI_SITE("ga_split(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_split_at(...)        GI_4(ga_split_at, ga_axis_options, GI_SITE("ga_split_at(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_roll(...)            GI_2(ga_roll, ga_axis_options, GI_SITE("ga_roll(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_concatenate(...)     GI_AXIS_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_concatenate_n(...)   GI_AXIS_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stack(...)           GI_AXIS_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stack_n(...)         GI_AXIS_2(ga_stack_n, ga_axis_options, GI_SITE("ga_stack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_split(...)           GI_AXIS_3(ga_split, ga_axis_options, GI_SITE("ga_split(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_split_at(...)        GI_AXIS_4(ga_split_at, ga_axis_options, GI_SITE("ga_split_at(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_roll(...)            GI_AXIS_2(ga_roll, ga_axis_options, GI_SITE("ga_roll(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_pad(...)             GI_1S(ga_pad, ga_pad_options, GI_SITE("ga_pad(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_sort(...)            GI_1(ga_sort, ga_axis_options, GI_SITE("ga_sort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_argsort(...)         GI_1(ga_argsort, ga_axis_options, GI_SITE("ga_argsort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sort(...)            GI_AXIS_1(ga_sort, ga_axis_options, GI_SITE("ga_sort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argsort(...)         GI_AXIS_1(ga_argsort, ga_axis_options, GI_SITE("ga_argsort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_unique(...)          GI_1(ga_unique, ga_unique_options, GI_SITE("ga_unique(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nonzero(a)           (ga_nonzero)(a, GI_SITE("ga_nonzero(" #a ")"))
-#define ga_compress(...)        GI_2(ga_compress, ga_axis_options, GI_SITE("ga_compress(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_compress(...)        GI_AXIS_2(ga_compress, ga_axis_options, GI_SITE("ga_compress(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_extract(c, a)        (ga_extract)(c, a, GI_SITE("ga_extract(" #c ", " #a ")"))
-#define ga_take(...)            GI_2(ga_take, ga_take_options, GI_SITE("ga_take(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_take(...)            GI_AXIS_2(ga_take, ga_take_options, GI_SITE("ga_take(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
@@ -1070,18 +1484,18 @@ template <class... V> static inline ga_array *gi_ints(const char *site, V... v)
 #define ga_logaddexp(...) GI_NN(ga_logaddexp, ga_map_options, GI_SITE("ga_logaddexp(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_multiply_add(...) GI_NNN(ga_multiply_add, ga_map_options, GI_SITE("ga_multiply_add(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_clip(...) GI_NNN(ga_clip, ga_map_options, GI_SITE("ga_clip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_sum(...) GI_1(ga_sum, ga_reduce_options, GI_SITE("ga_sum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_prod(...) GI_1(ga_prod, ga_reduce_options, GI_SITE("ga_prod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_mean(...) GI_1(ga_mean, ga_reduce_options, GI_SITE("ga_mean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_min(...) GI_1(ga_min, ga_reduce_options, GI_SITE("ga_min(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_max(...) GI_1(ga_max, ga_reduce_options, GI_SITE("ga_max(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_any(...) GI_1(ga_any, ga_reduce_options, GI_SITE("ga_any(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_all(...) GI_1(ga_all, ga_reduce_options, GI_SITE("ga_all(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_count_nonzero(...) GI_1(ga_count_nonzero, ga_reduce_options, GI_SITE("ga_count_nonzero(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nansum(...) GI_1(ga_nansum, ga_reduce_options, GI_SITE("ga_nansum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanprod(...) GI_1(ga_nanprod, ga_reduce_options, GI_SITE("ga_nanprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmin(...) GI_1(ga_nanmin, ga_reduce_options, GI_SITE("ga_nanmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmax(...) GI_1(ga_nanmax, ga_reduce_options, GI_SITE("ga_nanmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sum(...) GI_AXIS_1(ga_sum, ga_reduce_options, GI_SITE("ga_sum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_prod(...) GI_AXIS_1(ga_prod, ga_reduce_options, GI_SITE("ga_prod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_mean(...) GI_AXIS_1(ga_mean, ga_reduce_options, GI_SITE("ga_mean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_min(...) GI_AXIS_1(ga_min, ga_reduce_options, GI_SITE("ga_min(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_max(...) GI_AXIS_1(ga_max, ga_reduce_options, GI_SITE("ga_max(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_any(...) GI_AXIS_1(ga_any, ga_reduce_options, GI_SITE("ga_any(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_all(...) GI_AXIS_1(ga_all, ga_reduce_options, GI_SITE("ga_all(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_count_nonzero(...) GI_AXIS_1(ga_count_nonzero, ga_reduce_options, GI_SITE("ga_count_nonzero(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nansum(...) GI_AXIS_1(ga_nansum, ga_reduce_options, GI_SITE("ga_nansum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanprod(...) GI_AXIS_1(ga_nanprod, ga_reduce_options, GI_SITE("ga_nanprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmin(...) GI_AXIS_1(ga_nanmin, ga_reduce_options, GI_SITE("ga_nanmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmax(...) GI_AXIS_1(ga_nanmax, ga_reduce_options, GI_SITE("ga_nanmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 /* END GENERATED */
 /* clang-format on */
 
@@ -1117,21 +1531,12066 @@ struct gi_scope_guard : gi_scope {
 /* ################################################################################################################## */
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
 #define GPUARR_IMPLEMENTED
-#include "parts/runtime.h"
-#include "parts/formulas.h"
-#include "gpuarr_cpu.h"
-#ifdef GI_DEV
-#include GI_DEV
+/* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
+
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Under -std=c11 with a system header included before this one, these are hidden though they are there. */
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS 0x20
+extern int madvise(void *, size_t, int);
+#endif
+#ifndef MADV_HUGEPAGE
+#define MADV_HUGEPAGE 14
+#endif
+#ifndef CLOCK_MONOTONIC
+#define CLOCK_MONOTONIC 1
+extern int clock_gettime(int, struct timespec *);
+#endif
+
+#ifdef __FAST_MATH__
+#error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -ffast-math: it breaks NaN and the promise of equal bits"
+#endif
+
+#if defined(__SANITIZE_ADDRESS__)
+#define GI_NO_POOL 1 /* so that AddressSanitizer sees every release */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GI_NO_POOL 1
+#endif
+#endif
+#ifndef GI_NO_POOL
+#define GI_NO_POOL 0
+#endif
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static __thread char      gi_error_text[1024];
+static __thread ga_status gi_error_status;
+static ga_error_handler   gi_error_handler;
+static void              *gi_error_user;
+
+const char *ga_error(void) { return gi_error_status == GA_OK ? NULL : gi_error_text; }
+ga_status   ga_error_status(void) { return gi_error_status; }
+void        ga_clear_error(void) { gi_error_status = GA_OK; }
+void        ga_ignore_error(ga_status status, const char *sentence, void *user)
+{
+    (void)status, (void)sentence, (void)user;
+}
+
+void ga_set_error_handler(ga_error_handler handler, void *user)
+{
+    gi_error_handler = handler;
+    gi_error_user    = user;
+}
+
+/* Writes "main.c:12: ga_add(a, b): " from a site "main.c:12\tga_add(a, b)"; a long call is cut. Returns the length. */
+static int gi_write_site(char *to, size_t room, const char *site)
+{
+    enum { LONGEST_CALL = 120 };
+    if (!site || !*site) return snprintf(to, room, "gpuarr: ");
+    const char *call = strchr(site, '\t');
+    if (!call) return snprintf(to, room, "%.*s: ", LONGEST_CALL, site);
+    size_t length = strcspn(call + 1, "\v");
+    bool   cut    = length > LONGEST_CALL;
+    return snprintf(to, room, "%.*s%s%.*s%s: ", (int)(call - site), site, call > site ? ": " : "", cut ? (int)LONGEST_CALL : (int)length, call + 1,
+                    cut ? "..." : "");
+}
+
+/* Keeps the first error of this thread as a sentence and reports it. Always returns NULL. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static void *gi_fail(const char *site, ga_status status, const char *format, ...)
+{
+    if (gi_error_status != GA_OK) return NULL;
+    gi_error_status = status;
+    int     used = gi_write_site(gi_error_text, sizeof gi_error_text, site);
+    va_list args;
+    va_start(args, format);
+    if (used >= 0 && (size_t)used < sizeof gi_error_text)
+        vsnprintf(gi_error_text + used, sizeof gi_error_text - (size_t)used, format, args);
+    va_end(args);
+    if (gi_error_handler)
+        gi_error_handler(status, gi_error_text, gi_error_user);
+    else
+        fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+    return NULL;
+}
+
+/* "(3, 4)" for messages; the text lives in one of a few buffers of this thread, so one message may hold several. */
+static const char *gi_shape_text(int ndim, const int64_t *n)
+{
+    enum { BUFFERS = 4, ROOM = 24 * GPUARR_MAX_DIMS + 4 };
+    static __thread char text[BUFFERS][ROOM];
+    static __thread int  turn;
+    char                *s    = text[turn = (turn + 1) % BUFFERS];
+    int                  used = snprintf(s, ROOM, "(");
+    for (int d = 0; d < ndim; d++)
+        used += snprintf(s + used, (size_t)(ROOM - used), d ? ", %lld" : "%lld", (long long)n[d]);
+    snprintf(s + used, (size_t)(ROOM - used), ndim == 1 ? ",)" : ")");
+    return s;
+}
+static const char *gi_shape_of(const ga_array *a) { return gi_shape_text(a->ndim, a->shape); }
+
+/* Was an option written in the call? The options follow a vertical tab in `site`, or else stand between the parentheses of the call's
+   text. Only the outermost level counts, not the options of calls inside, and only what follows a comma is an option's name. */
+static bool gi_option_given(const char *site, const char *name)
+{
+    const char *p = site ? strchr(site, '\v') : NULL;
+    if (!p && site && (p = strchr(site, '\t')) != NULL) p = strchr(p, '(');
+    if (!p) return false;
+    if (!strchr(p, '=')) return false; /* most calls: no option at all */
+    size_t length = strlen(name);
+    int    depth  = 0;
+    char   before = ',', last = ',';
+    for (p++; *p; p++) {
+        if (*p == '"' || (*p == '\'' && !(last >= '0' && last <= '9'))) { /* a literal: to its end */
+            char quote = *p++;
+            while (*p && *p != quote) p += *p == '\\' && p[1] ? 2 : 1;
+            if (!*p) break;
+        }
+        if (*p == '(' || *p == '[' || *p == '{') depth++;
+        if (*p == ')' || *p == ']' || *p == '}') depth--;
+        if (depth == 0 && *p == '.' && before == ',' && strncmp(p + 1, name, length) == 0) {
+            const char *after = p + 1 + length;
+            while (*after == ' ') after++;
+            if (after[0] == '=' && after[1] != '=') return true;
+        }
+        last = *p;
+        if (*p != ' ') before = *p;
+    }
+    return false;
+}
+
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
+
+static const char *const gi_dtype_names[] = { "none",
+#define GI_ENTRY(TAG, tag, T, name) name,
+                                              GI_EACH_DTYPE(GI_ENTRY)
+#undef GI_ENTRY
+};
+static const int gi_itemsizes[] = { 0,
+#define GI_ENTRY(TAG, tag, T, name) (int)sizeof(T),
+                                    GI_EACH_DTYPE(GI_ENTRY)
+#undef GI_ENTRY
+};
+
+static bool gi_is_dtype(ga_dtype d) { return d > GA_DTYPE_DEFAULT && d < GA_DTYPE_COUNT; }
+static bool gi_is_int(ga_dtype d) { return d >= GA_I8 && d <= GA_U64; }
+static bool gi_is_signed(ga_dtype d) { return d == GA_I8 || d == GA_I16 || d == GA_I32 || d == GA_I64; }
+static bool gi_is_unsigned(ga_dtype d) { return d == GA_U8 || d == GA_U16 || d == GA_U32 || d == GA_U64; }
+static bool gi_is_float(ga_dtype d) { return d == GA_F32 || d == GA_F64; }
+static bool gi_is_complex(ga_dtype d) { return d == GA_C64 || d == GA_C128; }
+/* The dtype of the real part. */
+static ga_dtype gi_real_dtype(ga_dtype d) { return d == GA_C64 ? GA_F32 : d == GA_C128 ? GA_F64 : d; }
+
+const char *ga_dtype_name(ga_dtype d) { return gi_is_dtype(d) ? gi_dtype_names[d] : "?"; }
+int64_t     ga_itemsize(ga_dtype d) { return gi_is_dtype(d) ? gi_itemsizes[d] : 0; }
+
+ga_dtype ga_promote(ga_dtype a, ga_dtype b)
+{
+    if (!gi_is_dtype(a) || !gi_is_dtype(b)) return GA_DTYPE_DEFAULT;
+    if (a > b) { /* bool, then integers by size, floats, complex */
+        ga_dtype t = a;
+        a          = b;
+        b          = t;
+    }
+    if (a == b || a == GA_BOOL) return b;
+    if (gi_is_int(b)) {
+        if (gi_is_signed(a) == gi_is_signed(b)) return b; /* same signedness: the larger one comes later */
+        ga_dtype s = gi_is_signed(a) ? a : b, u = gi_is_signed(a) ? b : a;
+        if (ga_itemsize(s) > ga_itemsize(u)) return s;
+        switch (u) {
+        case GA_U8: return GA_I16;
+        case GA_U16: return GA_I32;
+        case GA_U32: return GA_I64;
+        default: return GA_F64;
+        }
+    }
+    bool wide = gi_is_int(a) ? ga_itemsize(a) >= 4 : a == GA_F64 || a == GA_C128; /* does a need 53 bits? */
+    if (b == GA_F32) return wide ? GA_F64 : GA_F32;
+    if (b == GA_C64) return wide ? GA_C128 : GA_C64;
+    return b;
+}
+
+bool ga_can_cast(ga_dtype from, ga_dtype to) { return gi_is_dtype(from) && ga_promote(from, to) == to; }
+
+/* bool 0, integers 1, floats 2, complex 3: a result may be written into an array of the same kind or a later one. */
+static int  gi_kind_of(ga_dtype d) { return d == GA_BOOL ? 0 : gi_is_int(d) ? 1 : gi_is_float(d) ? 2 : 3; }
+static bool gi_same_kind(ga_dtype from, ga_dtype to)
+{
+    if (gi_is_signed(from) && gi_is_unsigned(to)) return false; /* as NumPy's same_kind */
+    return gi_kind_of(from) <= gi_kind_of(to);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+/*  Everything that lives longer than a call and everything large comes from gi_alloc. Blocks that are given back are kept in
+    lists by size class, because fresh pages cost more than most operations on them; classes are powers of two in quarter steps.
+    With a user's allocator, or under AddressSanitizer, nothing is kept.                                                     */
+
+enum { GI_ALIGN = 64, GI_CLASSES = 4 * 48 };
+#define GI_HUGE_PAGE  ((size_t)2 << 20)
+#define GI_FROM_MMAP  ((size_t)4 << 20) /* blocks of this size and more are mapped, on huge pages */
+#define GI_POOL_KEEPS ((int64_t)1 << 30)
+
+typedef struct gi_block { /* lies in a block that waits for reuse */
+    struct gi_block *next;
+} gi_block;
+
+static struct {
+    pthread_mutex_t   lock;
+    gi_block         *ready[GI_CLASSES];
+    int64_t           used, peak, kept, limit, arrays;
+    ga_alloc_function alloc;
+    ga_free_function  release;
+    void             *user;
+    struct gi_handle *first; /* every array that is alive */
+} gi_pool = { PTHREAD_MUTEX_INITIALIZER, { NULL }, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL };
+
+/* The class of a size and, rounded up, the size of its blocks. */
+static int gi_size_class(size_t bytes, size_t *rounded)
+{
+    int power = 8;
+    while (power < 47 && ((size_t)1 << power) < bytes) power++;
+    size_t top = (size_t)1 << power, step = top / 8; /* between top / 2 and top: four steps */
+    int    quarter = 4;
+    while (quarter > 1 && top - step >= bytes && power > 8) {
+        top -= step;
+        quarter--;
+    }
+    *rounded = top;
+    return 4 * power + quarter - 1;
+}
+
+static void *gi_system_alloc(size_t bytes)
+{
+    if (bytes < GI_FROM_MMAP) return aligned_alloc(GI_ALIGN, (bytes + GI_ALIGN - 1) / GI_ALIGN * GI_ALIGN);
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return NULL;
+    (void)madvise(p, bytes, MADV_HUGEPAGE); /* only advice: without it everything works, slower */
+    return p;
+}
+
+static void gi_system_free(void *p, size_t bytes)
+{
+    if (bytes < GI_FROM_MMAP)
+        free(p);
+    else
+        munmap(p, bytes);
+}
+
+/* Gives kept blocks back to the system until at most `keep` bytes are left. The lock is held. */
+static void gi_pool_shrink(int64_t keep)
+{
+    for (int c = GI_CLASSES - 1; c >= 0 && gi_pool.kept > keep; c--)
+        while (gi_pool.ready[c] && gi_pool.kept > keep) {
+            gi_block *block  = gi_pool.ready[c];
+            size_t    top    = (size_t)1 << (c / 4), bytes = top - top / 8 * (size_t)(3 - c % 4);
+            gi_pool.ready[c] = block->next;
+            gi_pool.kept -= (int64_t)bytes;
+            gi_system_free(block, bytes);
+        }
+}
+
+/* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_release(p, bytes). */
+static void *gi_alloc(const char *site, size_t bytes)
+{
+    if (bytes == 0) bytes = 1;
+    if (bytes > (size_t)1 << 46)
+        return gi_fail(site, GA_NO_MEMORY, "%zu bytes are more than any machine has: check the shape", bytes);
+    size_t rounded;
+    int    class_ = gi_size_class(bytes, &rounded);
+    void  *p      = NULL;
+    pthread_mutex_lock(&gi_pool.lock);
+    bool over = gi_pool.limit > 0 && gi_pool.used + (int64_t)bytes > gi_pool.limit;
+    if (!over && gi_pool.alloc) {
+        p = gi_pool.alloc(bytes, gi_pool.user);
+    } else if (!over && GI_NO_POOL) {
+        p = gi_system_alloc(bytes);
+    } else if (!over) {
+        if (gi_pool.ready[class_]) {
+            p                     = gi_pool.ready[class_];
+            gi_pool.ready[class_] = gi_pool.ready[class_]->next;
+            gi_pool.kept -= (int64_t)rounded;
+        } else {
+            p = gi_system_alloc(rounded);
+            if (!p) {
+                gi_pool_shrink(0);
+                p = gi_system_alloc(rounded);
+            }
+        }
+    }
+    if (p) {
+        gi_pool.used += (int64_t)bytes;
+        if (gi_pool.used > gi_pool.peak) gi_pool.peak = gi_pool.used;
+    }
+    int64_t used = gi_pool.used, limit = gi_pool.limit;
+    pthread_mutex_unlock(&gi_pool.lock);
+    if (over)
+        return gi_fail(site, GA_NO_MEMORY,
+                       "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
+                       bytes, (long long)limit, (long long)used);
+    if (!p)
+        return gi_fail(site, GA_NO_MEMORY, "no memory for %zu bytes (%lld are in use in arrays): free arrays or use smaller ones",
+                       bytes, (long long)used);
+    return p;
+}
+
+static void gi_release(void *p, size_t bytes)
+{
+    if (!p) return;
+    if (bytes == 0) bytes = 1;
+    size_t rounded;
+    int    class_ = gi_size_class(bytes, &rounded);
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_pool.used -= (int64_t)bytes;
+    if (gi_pool.release) {
+        gi_pool.release(p, bytes, gi_pool.user);
+    } else if (GI_NO_POOL) {
+        gi_system_free(p, bytes);
+    } else {
+        gi_block *block       = (gi_block *)p;
+        block->next           = gi_pool.ready[class_];
+        gi_pool.ready[class_] = block;
+        gi_pool.kept += (int64_t)rounded;
+        if (gi_pool.kept > GI_POOL_KEEPS) gi_pool_shrink(GI_POOL_KEEPS / 2);
+    }
+    pthread_mutex_unlock(&gi_pool.lock);
+}
+
+ga_memory ga_memory_stats(void)
+{
+    ga_memory m;
+    pthread_mutex_lock(&gi_pool.lock);
+    m.used_bytes  = gi_pool.used;
+    m.peak_bytes  = gi_pool.peak;
+    m.total_bytes = gi_pool.used + gi_pool.kept;
+    m.limit_bytes = gi_pool.limit;
+    m.arrays      = gi_pool.arrays;
+    pthread_mutex_unlock(&gi_pool.lock);
+    return m;
+}
+
+void ga_memory_reset_peak(void)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_pool.peak = gi_pool.used;
+    pthread_mutex_unlock(&gi_pool.lock);
+}
+
+void ga_memory_limit(int64_t bytes)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_pool.limit = bytes > 0 ? bytes : 0;
+    pthread_mutex_unlock(&gi_pool.lock);
+}
+
+void ga_memory_trim(void)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_pool_shrink(0);
+    pthread_mutex_unlock(&gi_pool.lock);
+}
+
+bool ga_set_allocator(ga_alloc_function alloc, ga_free_function release, void *user)
+{
+    if (!alloc != !release) {
+        gi_fail("\tga_set_allocator", GA_BAD_ARGUMENT, "give both functions, or NULL for both");
+        return false;
+    }
+    pthread_mutex_lock(&gi_pool.lock);
+    bool free_to_change = gi_pool.arrays == 0 && gi_pool.used == 0;
+    if (free_to_change) {
+        gi_pool_shrink(0);
+        gi_pool.alloc   = alloc;
+        gi_pool.release = release;
+        gi_pool.user    = user;
+    }
+    pthread_mutex_unlock(&gi_pool.lock);
+    if (!free_to_change)
+        gi_fail("\tga_set_allocator", GA_BAD_ARGUMENT, "arrays are alive: their memory could not be given back; free them first");
+    return free_to_change;
+}
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+enum { GI_ALIVE = 0x6A5EA11Eu % 0x7FFFFFFF, GI_DEAD = 0x0DEADA55 };
+
+struct gi_buffer {
+    int64_t references; /* atomic */
+    void   *base;
+    size_t  bytes;
+    void (*release)(void *p, void *user); /* wrapped memory: told when the last view is gone */
+    void *user;
+    bool  wrapped;
+};
+
+typedef struct gi_handle {
+    ga_array          array; /* must be first */
+    struct gi_handle *prev, *next;
+    const char       *site;
+} gi_handle;
+
+static __thread gi_scope *gi_current_scope;
+static ga_device          gi_default_device = GA_CPU;
+
+void      ga_set_device(ga_device device)
+{
+    if (device == GA_CPU) {
+        gi_default_device = device;
+        return;
+    }
+    gi_fail("\tga_set_device", GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+}
+ga_device ga_get_device(void) { return gi_default_device; }
+
+static void gi_scope_add(gi_scope *scope, ga_array *a)
+{
+    a->scope = scope;
+    a->prev  = NULL;
+    a->next  = NULL;
+    if (!scope) return;
+    a->next = scope->first;
+    if (scope->first) scope->first->prev = a;
+    scope->first = a;
+}
+
+static void gi_scope_remove(ga_array *a)
+{
+    if (!a->scope) return;
+    if (a->prev)
+        a->prev->next = a->next;
+    else
+        a->scope->first = a->next;
+    if (a->next) a->next->prev = a->prev;
+    a->scope = NULL;
+}
+
+static void gi_buffer_unref(gi_buffer *b)
+{
+    if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    if (b->release) b->release(b->base, b->user);
+    if (!b->wrapped) gi_release(b->base, b->bytes);
+    gi_release(b, sizeof *b);
+}
+
+/* How many elements: a length of 0 wins, whatever the product of the others. */
+static int64_t gi_size(int ndim, const int64_t *shape)
+{
+    int64_t size = 1;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) return 0;
+    for (int d = 0; d < ndim; d++) size *= shape[d];
+    return size;
+}
+
+/* A handle without memory, filled from the arguments; it takes over one reference to `owner` (gives it back on error). */
+static ga_array *gi_new_handle(const char *site, gi_buffer *owner, void *data, ga_dtype dtype, ga_device device, int ndim,
+                               const int64_t *shape, const int64_t *strides)
+{
+    gi_handle *h = (gi_handle *)gi_alloc(site, sizeof *h);
+    if (!h) {
+        gi_buffer_unref(owner);
+        return NULL;
+    }
+    memset(h, 0, sizeof *h);
+    ga_array *a = &h->array;
+    a->data     = data;
+    a->dtype    = dtype;
+    a->device   = device;
+    a->ndim     = ndim;
+    a->size     = gi_size(ndim, shape);
+    a->owner    = owner;
+    a->alive    = GI_ALIVE;
+    for (int d = 0; d < ndim; d++) {
+        a->shape[d]   = shape[d];
+        a->strides[d] = strides[d];
+    }
+    h->site = site;
+    gi_scope_add(gi_current_scope, a);
+    pthread_mutex_lock(&gi_pool.lock);
+    h->next = gi_pool.first;
+    if (h->next) h->next->prev = h;
+    gi_pool.first = h;
+    gi_pool.arrays++;
+    pthread_mutex_unlock(&gi_pool.lock);
+    return a;
+}
+
+/* Strides of a C-ordered array; returns the number of bytes, or -1 if they do not fit 63 bits. */
+static int64_t gi_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int64_t *strides)
+{
+    int64_t bytes = ga_itemsize(dtype);
+    bool    empty = false;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) empty = true;
+    for (int d = ndim - 1; d >= 0; d--) {
+        strides[d] = bytes;
+        if (!empty && __builtin_mul_overflow(bytes, shape[d], &bytes)) return -1;
+    }
+    return empty ? 0 : bytes;
+}
+
+/* A new C-ordered array with any content. */
+static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+{
+    if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
+    if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
+    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (device != GA_CPU)
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+    if (ndim < 0 || ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)",
+                                   ndim, GPUARR_MAX_DIMS);
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(ndim, shape));
+    int64_t strides[GPUARR_MAX_DIMS], bytes = gi_c_strides(dtype, ndim, shape, strides);
+    if (bytes < 0)
+        return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape),
+                                   ga_dtype_name(dtype));
+    gi_buffer *b = (gi_buffer *)gi_alloc(site, sizeof *b);
+    if (!b) return NULL;
+    memset(b, 0, sizeof *b);
+    b->references = 1;
+    b->bytes      = (size_t)bytes;
+    b->base       = gi_alloc(site, b->bytes);
+    if (!b->base) {
+        gi_release(b, sizeof *b);
+        return NULL;
+    }
+    return gi_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
+}
+
+/* Another handle on the memory of a. */
+static ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim, const int64_t *shape,
+                             const int64_t *strides)
+{
+    if (a->owner) __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
+    return gi_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
+}
+
+/* Is `a` an array that can be used? If not: the error (none for NULL behind an earlier error: that one is told already). */
+static bool gi_check(const char *site, const ga_array *a, const char *name)
+{
+    if (a && a->alive == GI_ALIVE) return true;
+    if (!a)
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
+    else
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is no array: it was freed (ga_free, or the end of its ga_scope), or never made", name);
+    return false;
+}
+
+void ga_free(ga_array *a)
+{
+    if (!a) return;
+    if (!gi_check("\tga_free", a, "the argument")) return;
+    gi_handle *h = (gi_handle *)(void *)a;
+    gi_scope_remove(a);
+    a->alive = GI_DEAD;
+    pthread_mutex_lock(&gi_pool.lock);
+    if (h->prev)
+        h->prev->next = h->next;
+    else
+        gi_pool.first = h->next;
+    if (h->next) h->next->prev = h->prev;
+    gi_pool.arrays--;
+    pthread_mutex_unlock(&gi_pool.lock);
+    gi_buffer_unref(a->owner);
+    gi_release(h, sizeof *h);
+}
+
+int64_t ga_report_leaks(FILE *to)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    int64_t n = gi_pool.arrays;
+    for (gi_handle *h = gi_pool.first; h && to; h = h->next) {
+        char where[256];
+        gi_write_site(where, sizeof where, h->site);
+        fprintf(to, "%s%s %s is alive, %lld bytes\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
+                h->array.owner ? (long long)h->array.owner->bytes : 0LL);
+    }
+    pthread_mutex_unlock(&gi_pool.lock);
+    return n;
+}
+
+gi_scope *gi_scope_begin(gi_scope *s)
+{
+    s->outer         = gi_current_scope;
+    s->first         = NULL;
+    s->open          = 1;
+    gi_current_scope = s;
+    return s;
+}
+
+void gi_scope_end(gi_scope *s)
+{
+    while (s->first) ga_free(s->first);
+    gi_current_scope = s->outer;
+}
+
+ga_array *ga_keep(ga_array *a)
+{
+    if (!a || !gi_check("\tga_keep", a, "the argument")) return NULL;
+    gi_scope *scope = a->scope;
+    if (!scope) return a;
+    gi_scope_remove(a);
+    gi_scope_add(scope->outer, a);
+    return a;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+bool ga_is_contiguous(const ga_array *a)
+{
+    if (!a || a->alive != GI_ALIVE) return false;
+    if (a->size == 0) return true;
+    int64_t expected = ga_itemsize(a->dtype);
+    for (int d = a->ndim - 1; d >= 0; d--) {
+        if (a->shape[d] != 1 && a->strides[d] != expected) return false;
+        expected *= a->shape[d];
+    }
+    return true;
+}
+
+static bool gi_equal_shapes(int na, const int64_t *a, int nb, const int64_t *b)
+{
+    if (na != nb) return false;
+    for (int d = 0; d < na; d++)
+        if (a[d] != b[d]) return false;
+    return true;
+}
+
+bool ga_same_shape(const ga_array *a, const ga_array *b)
+{
+    return a && b && gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape);
+}
+
+/* The bytes that the elements of a lie between: [*low, *high). */
+static void gi_extent(const ga_array *a, const char **low, const char **high)
+{
+    const char *lo = (const char *)a->data, *hi = lo + ga_itemsize(a->dtype);
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t reach = (a->shape[d] - 1) * a->strides[d];
+        if (reach < 0) lo += reach;
+        if (reach > 0) hi += reach;
+    }
+    *low  = lo;
+    *high = a->size == 0 ? lo : hi;
+}
+
+bool ga_may_share_memory(const ga_array *a, const ga_array *b)
+{
+    if (!a || !b || a->device != b->device || a->size == 0 || b->size == 0) return false;
+    const char *a0, *a1, *b0, *b1;
+    gi_extent(a, &a0, &a1);
+    gi_extent(b, &b0, &b1);
+    return a0 < b1 && b0 < a1;
+}
+
+/* Was the option written, but as a pointer that is NULL? Then what should have made it failed, and so does this call. */
+static bool gi_null_option(const char *site, const char *name, const void *p)
+{
+    if (p || !gi_option_given(site, name)) return false;
+    gi_fail(site, GA_BAD_ARGUMENT, ".%s is NULL: the call that should have made it failed, or it was never made", name);
+    return true;
+}
+
+/* Turns a negative axis into its number; -1 with an error if there is no such axis. */
+static int gi_axis(const char *site, int axis, int ndim)
+{
+    if (axis >= -ndim && axis < ndim) return axis < 0 ? axis + ndim : axis;
+    if (ndim == 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has no dimensions", axis);
+        return -1;
+    }
+    gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has %d dimension%s (axes %d to %d)", axis, ndim, ndim == 1 ? "" : "s",
+            -ndim, ndim - 1);
+    return -1;
+}
+
+/* Joins a shape into a broadcast shape (right-aligned; 1 stretches). False if they do not fit; nothing is reported. */
+static bool gi_broadcast_into(int *ndim, int64_t *shape, int n, const int64_t *other)
+{
+    if (n > *ndim) { /* shift to the right, put ones before */
+        for (int d = n - 1; d >= 0; d--) shape[d] = d >= n - *ndim ? shape[d - (n - *ndim)] : 1;
+        *ndim = n;
+    }
+    for (int d = 0; d < n; d++) {
+        int64_t *mine = &shape[*ndim - n + d];
+        if (*mine == 1)
+            *mine = other[d];
+        else if (other[d] != 1 && other[d] != *mine)
+            return false;
+    }
+    return true;
+}
+
+/* The strides of a seen as an array of the given (broadcast) shape: 0 along stretched axes. */
+static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *shape, int64_t *strides)
+{
+    int missing = ndim - a->ndim;
+    for (int d = 0; d < ndim; d++)
+        strides[d] = d < missing || (a->shape[d - missing] == 1 && shape[d] != 1) ? 0 : a->strides[d - missing];
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+/*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
+    spin for a moment, then sleep, so that the threads of other libraries do not starve. One call at a time uses the pool; another
+    that comes meanwhile, or from inside, does its work alone.                                                                   */
+
+typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
+
+enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
+
+static struct {
+    pthread_mutex_t busy;  /* held by the call that uses the pool */
+    pthread_mutex_t lock;  /* guards sleeping */
+    pthread_cond_t  wake;
+    int             wanted, started, sleeping;
+    int64_t         turn;  /* atomic: one more for each job */
+    int64_t         next;  /* atomic: the next unit */
+    int64_t         units, chunk;
+    int             helping; /* atomic: helpers that have not finished with this job */
+    int             admitted; /* atomic: helpers still allowed to join this job */
+    gi_task         task;
+    void           *job;
+} gi_threads = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL };
+
+static __thread bool gi_inside_task;
+
+static void gi_take_units(void)
+{
+    for (;;) {
+        int64_t begin = __atomic_fetch_add(&gi_threads.next, gi_threads.chunk, __ATOMIC_RELAXED);
+        if (begin >= gi_threads.units) return;
+        int64_t end = begin + gi_threads.chunk < gi_threads.units ? begin + gi_threads.chunk : gi_threads.units;
+        gi_threads.task(begin, end, gi_threads.job);
+    }
+}
+
+static void gi_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void *gi_helper_thread(void *first_turn)
+{
+    int64_t seen   = (int64_t)(intptr_t)first_turn;
+    gi_inside_task = true;
+    for (;;) {
+        int spins = 0;
+        while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen) {
+            if (++spins < GI_SPINS) {
+                gi_pause();
+                continue;
+            }
+            pthread_mutex_lock(&gi_threads.lock);
+            gi_threads.sleeping++;
+            while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen) pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+            gi_threads.sleeping--;
+            pthread_mutex_unlock(&gi_threads.lock);
+        }
+        seen++; /* turns are never skipped: the next one starts when every helper has finished this one */
+        if (__atomic_sub_fetch(&gi_threads.admitted, 1, __ATOMIC_ACQ_REL) >= 0) gi_take_units();
+        __atomic_sub_fetch(&gi_threads.helping, 1, __ATOMIC_ACQ_REL);
+    }
+    return NULL;
+}
+
+/* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
+static void gi_before_fork(void) { pthread_mutex_lock(&gi_pool.lock); }
+static void gi_after_fork(void) { pthread_mutex_unlock(&gi_pool.lock); }
+static void gi_in_forked_child(void)
+{
+    gi_threads.started = gi_threads.sleeping = gi_threads.helping = 0;
+    pthread_mutex_init(&gi_threads.busy, NULL);
+    pthread_mutex_init(&gi_threads.lock, NULL);
+    pthread_cond_init(&gi_threads.wake, NULL);
+    gi_after_fork();
+}
+__attribute__((constructor)) static void gi_expect_forks(void) { pthread_atfork(gi_before_fork, gi_after_fork, gi_in_forked_child); }
+
+static void gi_threads_start(void)
+{
+    while (gi_threads.started < gi_threads.wanted - 1) {
+        pthread_t      thread;
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        void *turn  = (void *)(intptr_t)gi_threads.turn;
+        int   error = pthread_create(&thread, &attributes, gi_helper_thread, turn);
+        pthread_attr_destroy(&attributes);
+        if (error) { /* no more threads to be had: carry on with those there are */
+            gi_threads.wanted = gi_threads.started + 1;
+            return;
+        }
+        gi_threads.started++;
+    }
+}
+
+int ga_get_num_threads(void)
+{
+    int n = __atomic_load_n(&gi_threads.wanted, __ATOMIC_RELAXED);
+    if (n > 0) return n;
+    const char *asked = getenv("GPUARR_NUM_THREADS");
+    long        found = asked ? strtol(asked, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    n                 = found < 1 ? 1 : found > GI_MOST_THREADS ? GI_MOST_THREADS : (int)found;
+    __atomic_store_n(&gi_threads.wanted, n, __ATOMIC_RELAXED);
+    return n;
+}
+
+void ga_set_num_threads(int n)
+{
+    if (n < 1 || n > GI_MOST_THREADS) {
+        gi_fail("\tga_set_num_threads", GA_BAD_ARGUMENT, "%d threads: use 1 to %d", n, GI_MOST_THREADS);
+        return;
+    }
+    pthread_mutex_lock(&gi_threads.busy);
+    __atomic_store_n(&gi_threads.wanted, n, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&gi_threads.busy);
+}
+
+/* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
+   chunk. Which thread does which unit must not matter to the result. Tasks must not create or free arrays, nor report errors. */
+static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
+{
+    if (n <= 0) return;
+    int threads = ga_get_num_threads();
+    if (n <= chunk || threads == 1 || gi_inside_task || pthread_mutex_trylock(&gi_threads.busy) != 0) {
+        task(0, n, job);
+        return;
+    }
+    gi_threads_start();
+    gi_threads.task  = task;
+    gi_threads.job   = job;
+    gi_threads.units = n;
+    gi_threads.chunk = chunk;
+    __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&gi_threads.helping, gi_threads.started, __ATOMIC_RELAXED);
+    __atomic_store_n(&gi_threads.admitted, gi_threads.wanted - 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&gi_threads.turn, 1, __ATOMIC_RELEASE);
+    pthread_mutex_lock(&gi_threads.lock);
+    if (gi_threads.sleeping > 0) pthread_cond_broadcast(&gi_threads.wake);
+    pthread_mutex_unlock(&gi_threads.lock);
+    gi_inside_task = true;
+    gi_take_units();
+    gi_inside_task = false;
+    for (int spins = 0; __atomic_load_n(&gi_threads.helping, __ATOMIC_ACQUIRE) > 0; spins++) {
+        if (spins < GI_SPINS)
+            gi_pause();
+        else
+            sched_yield();
+    }
+    pthread_mutex_unlock(&gi_threads.busy);
+}
+
+/* ==== >>formulas: what each row computes for each element type ==================================================== */
+/*  Both backends call these very functions. Products that are added to something are never fused by a compiler: the regions
+    below switch contraction off, and CUDA's gi_mul and gi_add are the intrinsics that nvcc does not contract.                */
+
+#ifdef __CUDACC__
+#define GI_FORMULA static __host__ __device__ __forceinline__
+#define GI_SLOW    static __host__ __device__ __noinline__
 #else
-#include "parts/map.h"
-#include "parts/views.h"
-#include "parts/creation.h"
-#include "parts/reduce.h"
-#include "parts/rearrange.h"
-#include "parts/images.h"
-#include "parts/text.h"
-#include "parts/files.h"
-#include "parts/fits.h"
+#define GI_FORMULA static inline __attribute__((always_inline))
+#define GI_SLOW    static __attribute__((noinline))
+#endif
+
+/* What a CPU function of ours is compiled with, whatever the user's flags are. */
+#if defined(__clang__)
+#define GI_BEGIN_FAST                                                                                                  \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-function\"")                         \
+        _Pragma("clang diagnostic ignored \"-Wpass-failed\"") /* some loops are asked for in vain, and may stay scalar */
+#define GI_END_FAST   _Pragma("clang diagnostic pop")
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#define GI_BEGIN_FAST                                                                                                  \
+    _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\", \"tree-loop-vectorize\", \"no-tree-slp-vectorize\", \"vect-cost-model=dynamic\", \"no-trapping-math\", \"no-math-errno\", \"fp-contract=off\")")  \
+        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-function\"")
+#define GI_END_FAST _Pragma("GCC diagnostic pop") _Pragma("GCC pop_options")
+#else
+#define GI_BEGIN_FAST
+#define GI_END_FAST
+#endif
+
+/* Declared const (no errno), or gcc would not vectorise it. */
+#ifdef __cplusplus
+extern "C" {
+extern float  sqrtf(float) noexcept __attribute__((const));
+extern double sqrt(double) noexcept __attribute__((const));
+}
+#else
+extern float  sqrtf(float) __attribute__((const));
+extern double sqrt(double) __attribute__((const));
+#endif
+
+GI_BEGIN_FAST
+
+/* ---- arithmetic of one element ------------------------------------------------------------------------------------- */
+GI_FORMULA float    gi_mul_f32(float a, float b) { return a * b; }
+GI_FORMULA double   gi_mul_f64(double a, double b) { return a * b; }
+GI_FORMULA float    gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+GI_FORMULA double   gi_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
+GI_FORMULA float    gi_root_f32(float x) { return sqrtf(x); }
+GI_FORMULA double   gi_root_f64(double x) { return sqrt(x); }
+GI_FORMULA uint32_t gi_bits_f32(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+GI_FORMULA uint64_t gi_bits_f64(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+GI_FORMULA float gi_from_bits_f32(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+GI_FORMULA double gi_from_bits_f64(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+/* c is 0 or 1: a where c, else b. Integer masks, so that every compiler vectorises it. */
+GI_FORMULA uint32_t gi_pick_u32(uint32_t c, uint32_t a, uint32_t b) { return b ^ ((a ^ b) & (0u - c)); }
+GI_FORMULA uint64_t gi_pick_u64(uint64_t c, uint64_t a, uint64_t b) { return b ^ ((a ^ b) & ((uint64_t)0 - c)); }
+GI_FORMULA float    gi_pick_f32(uint32_t c, float a, float b)
+{
+    return gi_from_bits_f32(gi_pick_u32(c, gi_bits_f32(a), gi_bits_f32(b)));
+}
+GI_FORMULA double gi_pick_f64(uint64_t c, double a, double b)
+{
+    return gi_from_bits_f64(gi_pick_u64(c, gi_bits_f64(a), gi_bits_f64(b)));
+}
+GI_FORMULA float  gi_nan_f32(void) { return gi_from_bits_f32(0x7fc00000u); }
+GI_FORMULA double gi_nan_f64(void) { return gi_from_bits_f64(0x7ff8000000000000u); }
+GI_FORMULA float  gi_infinity_f32(void) { return gi_from_bits_f32(0x7f800000u); }
+GI_FORMULA double gi_infinity_f64(void) { return gi_from_bits_f64(0x7ff0000000000000u); }
+GI_FORMULA float  gi_exact_fmod_f32(float x, float y) { return __builtin_fmodf(x, y); } /* fmod is exact everywhere */
+GI_FORMULA double gi_exact_fmod_f64(double x, double y) { return __builtin_fmod(x, y); }
+
+/* ---- facts about the types that the preprocessor can use ----------------------------------------------------------- */
+/* clang-format off */
+#define GI_TYPE(TAG, tag, T, name) typedef T gi_##tag;
+GI_EACH_DTYPE(GI_TYPE)
+#undef GI_TYPE
+#define GI_CLASS GI_JOIN(GI_CLASS_, GA_TAG) /* 0 bool, 1 signed, 2 unsigned, 3 float, 4 complex */
+#define GI_CLASS_b8   0
+#define GI_CLASS_i8   1
+#define GI_CLASS_i16  1
+#define GI_CLASS_i32  1
+#define GI_CLASS_i64  1
+#define GI_CLASS_u8   2
+#define GI_CLASS_u16  2
+#define GI_CLASS_u32  2
+#define GI_CLASS_u64  2
+#define GI_CLASS_f32  3
+#define GI_CLASS_f64  3
+#define GI_CLASS_c64  4
+#define GI_CLASS_c128 4
+#define GI_RTAG_b8   b8
+#define GI_RTAG_i8   i8
+#define GI_RTAG_i16  i16
+#define GI_RTAG_i32  i32
+#define GI_RTAG_i64  i64
+#define GI_RTAG_u8   u8
+#define GI_RTAG_u16  u16
+#define GI_RTAG_u32  u32
+#define GI_RTAG_u64  u64
+#define GI_RTAG_f32  f32
+#define GI_RTAG_f64  f64
+#define GI_RTAG_c64  f32
+#define GI_RTAG_c128 f64
+#define GI_WIDE_b8   i64
+#define GI_WIDE_i8   i64
+#define GI_WIDE_i16  i64
+#define GI_WIDE_i32  i64
+#define GI_WIDE_i64  i64
+#define GI_WIDE_u8   u64
+#define GI_WIDE_u16  u64
+#define GI_WIDE_u32  u64
+#define GI_WIDE_u64  u64
+#define GI_WIDE_f32  f64
+#define GI_WIDE_f64  f64
+#define GI_WIDE_c64  c128
+#define GI_WIDE_c128 c128
+#define GI_MEAN_b8   f64
+#define GI_MEAN_i8   f64
+#define GI_MEAN_i16  f64
+#define GI_MEAN_i32  f64
+#define GI_MEAN_i64  f64
+#define GI_MEAN_u8   f64
+#define GI_MEAN_u16  f64
+#define GI_MEAN_u32  f64
+#define GI_MEAN_u64  f64
+#define GI_MEAN_f32  f64
+#define GI_MEAN_f64  f64
+#define GI_MEAN_c64  c128
+#define GI_MEAN_c128 c128
+#define GI_SUM_b8        i64
+#define GI_SUM_i8        i64
+#define GI_SUM_i16       i64
+#define GI_SUM_i32       i64
+#define GI_SUM_i64       i64
+#define GI_SUM_u8        u64
+#define GI_SUM_u16       u64
+#define GI_SUM_u32       u64
+#define GI_SUM_u64       u64
+#define GI_SUM_f32       f32
+#define GI_SUM_f64       f64
+#define GI_SUM_c64       c64
+#define GI_SUM_c128      c128
+#define GI_AVERAGE_b8    f64
+#define GI_AVERAGE_i8    f64
+#define GI_AVERAGE_i16   f64
+#define GI_AVERAGE_i32   f64
+#define GI_AVERAGE_i64   f64
+#define GI_AVERAGE_u8    f64
+#define GI_AVERAGE_u16   f64
+#define GI_AVERAGE_u32   f64
+#define GI_AVERAGE_u64   f64
+#define GI_AVERAGE_f32   f32
+#define GI_AVERAGE_f64   f64
+#define GI_AVERAGE_c64   c64
+#define GI_AVERAGE_c128  c128
+/* Is it a type that sums are made in? */
+#define GI_WIDEST_b8   0
+#define GI_WIDEST_i8   0
+#define GI_WIDEST_i16  0
+#define GI_WIDEST_i32  0
+#define GI_WIDEST_i64  1
+#define GI_WIDEST_u8   0
+#define GI_WIDEST_u16  0
+#define GI_WIDEST_u32  0
+#define GI_WIDEST_u64  1
+#define GI_WIDEST_f32  0
+#define GI_WIDEST_f64  1
+#define GI_WIDEST_c64  0
+#define GI_WIDEST_c128 1
+#define gi_lowest_i8   INT8_MIN
+#define gi_lowest_i16  INT16_MIN
+#define gi_lowest_i32  INT32_MIN
+#define gi_lowest_i64  INT64_MIN
+#define gi_lowest_u8   0
+#define gi_lowest_u16  0
+#define gi_lowest_u32  0
+#define gi_lowest_u64  0
+#define gi_highest_i8  INT8_MAX
+#define gi_highest_i16 INT16_MAX
+#define gi_highest_i32 INT32_MAX
+#define gi_highest_i64 INT64_MAX
+#define gi_highest_u8  UINT8_MAX
+#define gi_highest_u16 UINT16_MAX
+#define gi_highest_u32 UINT32_MAX
+#define gi_highest_u64 UINT64_MAX
+/* clang-format on */
+typedef uint32_t gi_wrap_i8, gi_wrap_i16, gi_wrap_i32, gi_wrap_u8, gi_wrap_u16, gi_wrap_u32;
+typedef uint64_t gi_wrap_i64, gi_wrap_u64;
+
+#define GI_SUFFIX_f32    f
+#define GI_SUFFIX_f64
+#define GI_BUILTIN(name) GI_JOIN(__builtin_##name, GI_JOIN(GI_SUFFIX_, GA_TAG))
+
+/* ---- the vocabulary of the table ----------------------------------------------------------------------------------- */
+#define GI_NAME(stem)     GI_JOIN(stem, GI_JOIN(_, GA_TAG))
+#define GA_T              GI_JOIN(gi_, GA_TAG)
+#define GI_R              GI_JOIN(gi_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the type of the real part */
+#define GA_FN(name)       GI_NAME(gi_##name)
+#define GA_ADD(a, b)      GA_FN(add)(a, b)
+#define GA_SUB(a, b)      GA_FN(sub)(a, b)
+#define GA_MUL(a, b)      GA_FN(mul)(a, b)
+#define GA_DIV(a, b)      GA_FN(div)(a, b)
+#define GA_NEG(a)         GA_FN(neg)(a)
+#define GA_FMA(a, b, c)   GA_FN(fma)(a, b, c)
+#define GI_WIDE_TAG       GI_JOIN(GI_WIDE_, GA_TAG)
+#define GI_MEAN_TAG       GI_JOIN(GI_MEAN_, GA_TAG)
+#define GI_CAST_NAME(to)  GI_JOIN(gi_cast_, GI_JOIN(to, GI_JOIN(_, GA_TAG)))
+#define GA_WIDEN(x)       GI_CAST_NAME(GI_WIDE_TAG)(x)
+#define GA_WIDE_ADD(a, b) GI_JOIN(gi_add_, GI_WIDE_TAG)(a, b)
+#define GA_WIDE_MUL(a, b) GI_JOIN(gi_mul_, GI_WIDE_TAG)(a, b)
+#define GA_MEAN_OF(x)     GI_CAST_NAME(GI_MEAN_TAG)(x)
+#define GA_MEAN_ADD(a, b) GI_JOIN(gi_add_, GI_MEAN_TAG)(a, b)
+#define GA_MEAN_OVER(a, n) GI_JOIN(gi_over_, GI_MEAN_TAG)(a, n)
+#define GI_SUM_TAG        GI_JOIN(GI_SUM_, GA_TAG)
+#define GI_AVERAGE_TAG    GI_JOIN(GI_AVERAGE_, GA_TAG)
+#define GI_TO_SUM(v)      GI_JOIN(gi_cast_, GI_JOIN(GI_SUM_TAG, GI_JOIN(_, GI_WIDE_TAG)))(v)
+#define GI_TO_AVERAGE(v)  GI_JOIN(gi_cast_, GI_JOIN(GI_AVERAGE_TAG, GI_JOIN(_, GI_MEAN_TAG)))(v)
+#define GI_TO_SAME(v)     (v)
+#define GI_TO_BOOL(v)     (v)
+#define GI_TO_COUNT(v)    (v)
+#define GI_RESULT_SAME    GA_T
+#define GI_RESULT_BOOL    bool
+#define GI_RESULT_PART    GI_R
+
+/* ==== >>elementary functions ========================================================================================= */
+/* ---- log ---------------------------------------------------------------------------------------------------------------- */
+/* log, log2, log10, log1p, arcsinh, arccosh, arctanh, cbrt   (f32 and f64; base.h first)
+
+   Logarithms: x = 2^e (1+f) with 1+f in [sqrt(1/2), sqrt(2)), by integer operations on the bits.  log(1+f) is a head,
+   f - f^2/2 rounded, and a tail below 0.024: f32 takes the tail from one polynomial, f64 from the series of
+   2 arctanh(f / (2+f)).  e ln 2 is split so that its high part is exact; it and the head are added with their
+   rounding error kept, and the small terms come last: about 0.7 ulp.
+   log1p carries the rounding error of 1+x along; arcsinh and arccosh are log1p of a sum whose low part is carried too.
+   arctanh is e ln(2)/2 + arctanh(s), s small, by one division.
+   cbrt is a polynomial guess at m^(-1/3), m in [1, 8), one polynomial step, and one correction from the exact residual:
+   no division, almost correctly rounded.
+   arcsinh and arccosh need a square root that compilers vectorise: they do so with -fno-math-errno, or without it where
+   sqrt and sqrtf are declared again with __attribute__((const)) and called by these names.
+   Coefficients and the bounds beside them: log.sollya.  Accuracy: log_check.c. */
+
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+GI_FORMULA float  gi_log_sqrt_f32(float x) { return gi_root_f32(x); }
+GI_FORMULA double gi_log_sqrt_f64(double x) { return gi_root_f64(x); }
+
+GI_FORMULA float  gi_log_nan_f32(void) { return gi_from_bits_f32(0x7fc00000u); }
+GI_FORMULA double gi_log_nan_f64(void) { return gi_from_bits_f64(0x7ff8000000000000ull); }
+
+GI_FORMULA float  gi_log_infinity_f32(void) { return gi_from_bits_f32(0x7f800000u); }
+GI_FORMULA double gi_log_infinity_f64(void) { return gi_from_bits_f64(0x7ff0000000000000ull); }
+
+/* |size| with the sign of x */
+GI_FORMULA float gi_log_signed_f32(float size, float x)
+{
+    return gi_from_bits_f32((gi_bits_f32(size) & 0x7fffffffu) | (gi_bits_f32(x) & 0x80000000u));
+}
+
+GI_FORMULA double gi_log_signed_f64(double size, double x)
+{
+    return gi_from_bits_f64((gi_bits_f64(size) & 0x7fffffffffffffffull) | (gi_bits_f64(x) & 0x8000000000000000ull));
+}
+
+/* The bits of x > 0 (normal), moved so that the exponent field steps at sqrt(1/2) 2^k: the field is e + bias. */
+GI_FORMULA uint32_t gi_log_shifted_f32(float x) { return gi_bits_f32(x) + (0x3f800000u - 0x3f3504f3u); }
+GI_FORMULA uint64_t gi_log_shifted_f64(double x)
+{
+    return gi_bits_f64(x) + (0x3ff0000000000000ull - 0x3fe6a09e667f3bcdull);
+}
+
+/* e, from the shifted bits, by the integer-in-the-mantissa trick */
+GI_FORMULA float gi_log_exponent_f32(uint32_t shifted)
+{
+    return gi_from_bits_f32((shifted >> 23) | 0x4b000000u) - (0x1p23f + 127.0f);
+}
+
+GI_FORMULA double gi_log_exponent_f64(uint64_t shifted)
+{
+    return gi_from_bits_f64((shifted >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023.0);
+}
+
+/* f, exact, in [-0.293, 0.4143) */
+GI_FORMULA float gi_log_fraction_f32(uint32_t shifted)
+{
+    return gi_from_bits_f32((shifted & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
+}
+
+GI_FORMULA double gi_log_fraction_f64(uint64_t shifted)
+{
+    return gi_from_bits_f64((shifted & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1.0;
+}
+
+/* log(1+f) = *head + tail, the tail below 0.024 (head = f - f^2/2 rounded): tail + small is returned.
+   Relative error of the polynomial, in log(1+f): 2^-26.9. */
+GI_FORMULA float gi_log_tail_f32(float f, float small, float *head)
+{
+    float z = f * f;
+    float p01 = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
+    float p23 = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
+    float p45 = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
+    float p67 = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
+    float p = gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+    float h = 0.5f * f;
+    float sum = gi_fma_f32(-h, f, f);
+    float lost = gi_fma_f32(-h, f, f - sum);
+    *head = sum;
+    return gi_fma_f32(f * z, p, lost + small);
+}
+
+/* the same: log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + s^2 p(s^2)), s = f / (2+f); relative error 2^-59.4 */
+GI_FORMULA double gi_log_tail_f64(double f, double small, double *head)
+{
+    double s = f / (2.0 + f);
+    double z = s * s;
+    double w = z * z;
+    double h = 0.5 * f;
+    double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
+    double p34 = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
+    double p56 = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
+    double p = gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
+    double sum = gi_fma_f64(-h, f, f);
+    double lost = gi_fma_f64(-h, f, f - sum);
+    *head = sum;
+    return gi_fma_f64(s, gi_fma_f64(z, p, gi_mul_f64(h, f)), lost + small);
+}
+
+/* big + head + tail, where |big| >= |head| or big = 0: the rounding error of big + head joins the tail */
+GI_FORMULA float gi_log_join_f32(float big, float head, float tail)
+{
+    float sum = big + head;
+    float lost = head - (sum - big);
+    return sum + (tail + lost);
+}
+
+GI_FORMULA double gi_log_join_f64(double big, double head, double tail)
+{
+    double sum = big + head;
+    double lost = head - (sum - big);
+    return sum + (tail + lost);
+}
+
+/* Logarithm to another base: scale (head + tail), head * scale to twice the precision; big + small is the power of 2 */
+GI_FORMULA float gi_log_scaled_f32(float f, float scale, float scale_low, float big, float small)
+{
+    float head;
+    float tail = gi_log_tail_f32(f, 0.0f, &head);
+    float high = gi_mul_f32(head, scale);
+    float low = gi_fma_f32(head, scale_low, gi_fma_f32(head, scale, -high));
+    return gi_log_join_f32(big, high, gi_fma_f32(tail, scale, low) + small);
+}
+
+GI_FORMULA double gi_log_scaled_f64(double f, double scale, double scale_low, double big, double small)
+{
+    double head;
+    double tail = gi_log_tail_f64(f, 0.0, &head);
+    double high = gi_mul_f64(head, scale);
+    double low = gi_fma_f64(head, scale_low, gi_fma_f64(head, scale, -high));
+    return gi_log_join_f64(big, high, gi_fma_f64(tail, scale, low) + small);
+}
+
+/* 1 unless x is positive, finite and normal */
+GI_FORMULA uint32_t gi_log_unusual_f32(float x)
+{
+    return gi_bits_f32(x) - 0x00800000u >= 0x7f000000u;
+}
+
+GI_FORMULA uint64_t gi_log_unusual_f64(double x)
+{
+    return gi_bits_f64(x) - 0x0010000000000000ull >= 0x7fe0000000000000ull;
+}
+
+/* ---- log --------------------------------------------------------------------------------------------------------- */
+
+/* log(x) + shift ln 2, x positive normal */
+GI_FORMULA float gi_log_plus_f32(float x, float shift)
+{
+    uint32_t shifted = gi_log_shifted_f32(x);
+    float e = gi_log_exponent_f32(shifted) + shift;
+    float head;
+    float tail = gi_log_tail_f32(gi_log_fraction_f32(shifted), gi_mul_f32(e, 0x1.7f7d1cp-20f), &head);
+    return gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-1f), head, tail);
+}
+
+GI_FORMULA double gi_log_plus_f64(double x, double shift)
+{
+    uint64_t shifted = gi_log_shifted_f64(x);
+    double e = gi_log_exponent_f64(shifted) + shift;
+    double head;
+    double tail = gi_log_tail_f64(gi_log_fraction_f64(shifted), gi_mul_f64(e, 0x1.ef35793c7673p-45), &head);
+    return gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-1), head, tail);
+}
+
+GI_FORMULA float  gi_log_core_f32(float x)  { return gi_log_plus_f32(x, 0.0f); }
+GI_FORMULA double gi_log_core_f64(double x) { return gi_log_plus_f64(x, 0.0); }
+
+GI_FORMULA uint32_t gi_log_rare_f32(float x)  { return gi_log_unusual_f32(x); }
+GI_FORMULA uint64_t gi_log_rare_f64(double x) { return gi_log_unusual_f64(x); }
+
+/* what every logarithm gives for +-0, negative, infinite and NaN arguments */
+GI_SLOW float gi_log_special_f32(float x)
+{
+    if (x == 0.0f) return -gi_log_infinity_f32();
+    return gi_bits_f32(x) == 0x7f800000u ? x : gi_log_nan_f32();
+}
+
+GI_SLOW double gi_log_special_f64(double x)
+{
+    if (x == 0.0) return -gi_log_infinity_f64();
+    return gi_bits_f64(x) == 0x7ff0000000000000ull ? x : gi_log_nan_f64();
+}
+
+/* 1 for positive denormals */
+GI_FORMULA int gi_log_denormal_f32(float x)  { return gi_bits_f32(x) - 1u < 0x007fffffu; }
+GI_FORMULA int gi_log_denormal_f64(double x) { return gi_bits_f64(x) - 1u < 0x000fffffffffffffull; }
+
+GI_SLOW float gi_log_slow_f32(float x)
+{
+    return gi_log_denormal_f32(x) ? gi_log_plus_f32(x * 0x1p24f, -24.0f) : gi_log_special_f32(x);
+}
+
+GI_SLOW double gi_log_slow_f64(double x)
+{
+    return gi_log_denormal_f64(x) ? gi_log_plus_f64(x * 0x1p54, -54.0) : gi_log_special_f64(x);
+}
+
+/* ---- log2: exact for powers of two ------------------------------------------------------------------------------- */
+
+GI_FORMULA float gi_log2_plus_f32(float x, float shift)
+{
+    uint32_t shifted = gi_log_shifted_f32(x);
+    float e = gi_log_exponent_f32(shifted) + shift;
+    return gi_log_scaled_f32(gi_log_fraction_f32(shifted), 0x1.715476p0f, 0x1.4ae0cp-26f, e, 0.0f);
+}
+
+GI_FORMULA double gi_log2_plus_f64(double x, double shift)
+{
+    uint64_t shifted = gi_log_shifted_f64(x);
+    double e = gi_log_exponent_f64(shifted) + shift;
+    return gi_log_scaled_f64(gi_log_fraction_f64(shifted), 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56, e, 0.0);
+}
+
+GI_FORMULA float  gi_log2_core_f32(float x)  { return gi_log2_plus_f32(x, 0.0f); }
+GI_FORMULA double gi_log2_core_f64(double x) { return gi_log2_plus_f64(x, 0.0); }
+
+GI_FORMULA uint32_t gi_log2_rare_f32(float x)  { return gi_log_unusual_f32(x); }
+GI_FORMULA uint64_t gi_log2_rare_f64(double x) { return gi_log_unusual_f64(x); }
+
+GI_SLOW float gi_log2_slow_f32(float x)
+{
+    return gi_log_denormal_f32(x) ? gi_log2_plus_f32(x * 0x1p24f, -24.0f) : gi_log_special_f32(x);
+}
+
+GI_SLOW double gi_log2_slow_f64(double x)
+{
+    return gi_log_denormal_f64(x) ? gi_log2_plus_f64(x * 0x1p54, -54.0) : gi_log_special_f64(x);
+}
+
+/* ---- log10: exact for powers of ten ------------------------------------------------------------------------------ */
+
+GI_FORMULA float gi_log10_plus_f32(float x, float shift)
+{
+    uint32_t shifted = gi_log_shifted_f32(x);
+    float e = gi_log_exponent_f32(shifted) + shift;
+    return gi_log_scaled_f32(gi_log_fraction_f32(shifted), 0x1.bcb7b2p-2f, -0x1.5b235ep-27f,
+                             gi_mul_f32(e, 0x1.3442p-2f), gi_mul_f32(e, -0x1.95ec1p-19f));
+}
+
+GI_FORMULA double gi_log10_plus_f64(double x, double shift)
+{
+    uint64_t shifted = gi_log_shifted_f64(x);
+    double e = gi_log_exponent_f64(shifted) + shift;
+    return gi_log_scaled_f64(gi_log_fraction_f64(shifted), 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57,
+                             gi_mul_f64(e, 0x1.34413509f78p-2), gi_mul_f64(e, 0x1.fef311f12b358p-46));
+}
+
+GI_FORMULA float  gi_log10_core_f32(float x)  { return gi_log10_plus_f32(x, 0.0f); }
+GI_FORMULA double gi_log10_core_f64(double x) { return gi_log10_plus_f64(x, 0.0); }
+
+GI_FORMULA uint32_t gi_log10_rare_f32(float x)  { return gi_log_unusual_f32(x); }
+GI_FORMULA uint64_t gi_log10_rare_f64(double x) { return gi_log_unusual_f64(x); }
+
+GI_SLOW float gi_log10_slow_f32(float x)
+{
+    return gi_log_denormal_f32(x) ? gi_log10_plus_f32(x * 0x1p24f, -24.0f) : gi_log_special_f32(x);
+}
+
+GI_SLOW double gi_log10_slow_f64(double x)
+{
+    return gi_log_denormal_f64(x) ? gi_log10_plus_f64(x * 0x1p54, -54.0) : gi_log_special_f64(x);
+}
+
+/* ---- log1p ------------------------------------------------------------------------------------------------------- */
+
+/* log(1 + y + low), y > -1 and below 2^126 (f32), 2^1022 (f64), |low| at most half an ulp of y.  With u = 1+y rounded
+   and error = 1+y-u:  u + error + low = 2^e (1 + f + (error + low) / 2^e).  Where e is 0, f + error is y itself. */
+GI_FORMULA float gi_log1p_sum_f32(float y, float low)
+{
+    float u = 1.0f + y;
+    float back = u - 1.0f;
+    float error = (1.0f - (u - back)) + (y - back);
+    uint32_t shifted = gi_log_shifted_f32(u);
+    float e = gi_log_exponent_f32(shifted);
+    float scale = gi_from_bits_f32(0x7f000000u - (shifted & 0xff800000u));      /* 2^-e */
+    float f = gi_log_fraction_f32(shifted);
+    float more = gi_mul_f32(error, scale);
+    float g = f + more;
+    float rest = gi_fma_f32(low, scale, (f - g) + more);
+    rest = gi_fma_f32(-rest, g, rest);      /* rest / (1+g), nearly */
+    float head;
+    float tail = gi_log_tail_f32(g, gi_fma_f32(e, 0x1.7f7d1cp-20f, rest), &head);
+    return gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-1f), head, tail);
+}
+
+GI_FORMULA double gi_log1p_sum_f64(double y, double low)
+{
+    double u = 1.0 + y;
+    double back = u - 1.0;
+    double error = (1.0 - (u - back)) + (y - back);
+    uint64_t shifted = gi_log_shifted_f64(u);
+    double e = gi_log_exponent_f64(shifted);
+    double scale = gi_from_bits_f64(0x7fe0000000000000ull - (shifted & 0xfff0000000000000ull));
+    double f = gi_log_fraction_f64(shifted);
+    double more = gi_mul_f64(error, scale);
+    double g = f + more;
+    double rest = gi_fma_f64(low, scale, (f - g) + more);
+    rest = gi_fma_f64(-rest, g, rest);
+    double head;
+    double tail = gi_log_tail_f64(g, gi_fma_f64(e, 0x1.ef35793c7673p-45, rest), &head);
+    return gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-1), head, tail);
+}
+
+/* the sign of x survives everywhere, also that of -0 */
+GI_FORMULA float  gi_log1p_core_f32(float x)  { return gi_log_signed_f32(gi_log1p_sum_f32(x, 0.0f), x); }
+GI_FORMULA double gi_log1p_core_f64(double x) { return gi_log_signed_f64(gi_log1p_sum_f64(x, 0.0), x); }
+
+/* x <= -1, x >= 2^126 (f32) or 2^1022 (f64), NaN */
+GI_FORMULA uint32_t gi_log1p_rare_f32(float x)
+{
+    uint32_t bits = gi_bits_f32(x);
+    return (uint32_t)(bits >= 0xbf800000u) | (uint32_t)(bits - 0x7e800000u < 0x01800000u);
+}
+
+GI_FORMULA uint64_t gi_log1p_rare_f64(double x)
+{
+    uint64_t bits = gi_bits_f64(x);
+    return (uint64_t)(bits >= 0xbff0000000000000ull) | (uint64_t)(bits - 0x7fd0000000000000ull < 0x0030000000000000ull);
+}
+
+GI_SLOW float gi_log1p_slow_f32(float x)
+{
+    if (x == -1.0f) return -gi_log_infinity_f32();
+    return gi_log_unusual_f32(x) ? gi_log_special_f32(x) : gi_log_plus_f32(x, 0.0f);
+}
+
+GI_SLOW double gi_log1p_slow_f64(double x)
+{
+    if (x == -1.0) return -gi_log_infinity_f64();
+    return gi_log_unusual_f64(x) ? gi_log_special_f64(x) : gi_log_plus_f64(x, 0.0);
+}
+
+/* ---- arcsinh = sign(x) log1p(a + a^2 / (1 + sqrt(1 + a^2))), a = |x| --------------------------------------------- */
+
+GI_FORMULA float gi_arcsinh_core_f32(float x)
+{
+    float a = gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    float t = gi_mul_f32(a, a) / (1.0f + gi_log_sqrt_f32(gi_fma_f32(a, a, 1.0f)));      /* <= a */
+    float y = a + t;
+    return gi_log_signed_f32(gi_log1p_sum_f32(y, t - (y - a)), x);
+}
+
+GI_FORMULA double gi_arcsinh_core_f64(double x)
+{
+    double a = gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull);
+    double t = gi_mul_f64(a, a) / (1.0 + gi_log_sqrt_f64(gi_fma_f64(a, a, 1.0)));
+    double y = a + t;
+    return gi_log_signed_f64(gi_log1p_sum_f64(y, t - (y - a)), x);
+}
+
+/* |x| >= 2^60, NaN */
+GI_FORMULA uint32_t gi_arcsinh_rare_f32(float x)
+{
+    return (gi_bits_f32(x) & 0x7fffffffu) >= 0x5d800000u;
+}
+
+GI_FORMULA uint64_t gi_arcsinh_rare_f64(double x)
+{
+    return (gi_bits_f64(x) & 0x7fffffffffffffffull) >= 0x43b0000000000000ull;
+}
+
+/* log(2 |x|) there */
+GI_SLOW float gi_arcsinh_slow_f32(float x)
+{
+    float a = gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    if (x != x) return gi_log_nan_f32();
+    return gi_log_unusual_f32(a) ? x : gi_log_signed_f32(gi_log_plus_f32(a, 1.0f), x);
+}
+
+GI_SLOW double gi_arcsinh_slow_f64(double x)
+{
+    double a = gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull);
+    if (x != x) return gi_log_nan_f64();
+    return gi_log_unusual_f64(a) ? x : gi_log_signed_f64(gi_log_plus_f64(a, 1.0), x);
+}
+
+/* ---- arccosh = log1p(t + sqrt(t^2 + 2 t)), t = x - 1 ------------------------------------------------------------- */
+
+GI_FORMULA float gi_arccosh_core_f32(float x)
+{
+    float t = x - 1.0f;
+    float root = gi_log_sqrt_f32(gi_fma_f32(t, t, 2.0f * t));      /* >= t */
+    float y = root + t;
+    return gi_log1p_sum_f32(y, t - (y - root));
+}
+
+GI_FORMULA double gi_arccosh_core_f64(double x)
+{
+    double t = x - 1.0;
+    double root = gi_log_sqrt_f64(gi_fma_f64(t, t, 2.0 * t));
+    double y = root + t;
+    return gi_log1p_sum_f64(y, t - (y - root));
+}
+
+/* outside [1, 2^60), NaN */
+GI_FORMULA uint32_t gi_arccosh_rare_f32(float x)
+{
+    return gi_bits_f32(x) - 0x3f800000u >= 0x1e000000u;
+}
+
+GI_FORMULA uint64_t gi_arccosh_rare_f64(double x)
+{
+    return gi_bits_f64(x) - 0x3ff0000000000000ull >= 0x03c0000000000000ull;
+}
+
+GI_SLOW float gi_arccosh_slow_f32(float x)
+{
+    if (!(x >= 1.0f)) return gi_log_nan_f32();
+    return gi_log_unusual_f32(x) ? x : gi_log_plus_f32(x, 1.0f);
+}
+
+GI_SLOW double gi_arccosh_slow_f64(double x)
+{
+    if (!(x >= 1.0)) return gi_log_nan_f64();
+    return gi_log_unusual_f64(x) ? x : gi_log_plus_f64(x, 1.0);
+}
+
+/* ---- arctanh ----------------------------------------------------------------------------------------------------- */
+
+/* With a = |x| and e near log2((1+a) / (1-a)):  arctanh(a) = e ln(2)/2 + arctanh(s),
+   s = ((1+a) - 2^e (1-a)) / ((1+a) + 2^e (1-a)) = (a (2^e+1) - (2^e-1)) / ((2^e+1) - a (2^e-1)): each side is one fma,
+   as 2^e+1 is exact.  e comes from the difference of the bit patterns of 1+a and 1-a, a rough logarithm, stepping at
+   e + 2/3: |s| stays below 0.2434 and is well below the result where e > 0.  Where e = 0, s is a. */
+GI_FORMULA float gi_arctanh_core_f32(float x)
+{
+    float a = gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    uint32_t shifted = gi_bits_f32(1.0f + a) - gi_bits_f32(1.0f - a) + 0x002aaaabu;
+    float power = gi_from_bits_f32((shifted & 0xff800000u) + 0x3f800000u);
+    float e = gi_from_bits_f32((shifted >> 23) | 0x4b000000u) - 0x1p23f;
+    float s = gi_fma_f32(a, power + 1.0f, 1.0f - power) / gi_fma_f32(a, 1.0f - power, power + 1.0f);
+    float z = s * s;
+    float p01 = gi_fma_f32(0x1.99a0c6p-3f, z, 0x1.55555p-2f);      /* relative error 2^-32.3 */
+    float p23 = gi_fma_f32(0x1.006c88p-3f, z, 0x1.231ee8p-3f);
+    float tail = gi_fma_f32(gi_mul_f32(s, z), gi_fma_f32(p23, z * z, p01), gi_mul_f32(e, 0x1.7f7d1cp-21f));
+    return gi_log_signed_f32(gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-2f), s, tail), x);
+}
+
+GI_FORMULA double gi_arctanh_core_f64(double x)
+{
+    double a = gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull);
+    uint64_t shifted = gi_bits_f64(1.0 + a) - gi_bits_f64(1.0 - a) + 0x0005555555555555ull;
+    double power = gi_from_bits_f64((shifted & 0xfff0000000000000ull) + 0x3ff0000000000000ull);
+    double e = gi_from_bits_f64((shifted >> 52) | 0x4330000000000000ull) - 0x1p52;
+    double s = gi_fma_f64(a, power + 1.0, 1.0 - power) / gi_fma_f64(a, 1.0 - power, power + 1.0);
+    double z = s * s;
+    double w = z * z;
+    double p01 = gi_fma_f64(0x1.99999999c333bp-3, z, 0x1.55555555554b9p-2);      /* relative error 2^-57.4 */
+    double p23 = gi_fma_f64(0x1.c71c86fd277bfp-4, z, 0x1.2492490657134p-3);
+    double p45 = gi_fma_f64(0x1.3b89ae882826p-4, z, 0x1.7458fc43c462cp-4);
+    double p67 = gi_fma_f64(0x1.32f72159b975dp-4, z, 0x1.09745ab63e0dbp-4);
+    double p = gi_fma_f64(gi_fma_f64(p67, w, p45), w * w, gi_fma_f64(p23, w, p01));
+    double tail = gi_fma_f64(gi_mul_f64(s, z), p, gi_mul_f64(e, 0x1.ef35793c7673p-46));
+    return gi_log_signed_f64(gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-2), s, tail), x);
+}
+
+/* |x| >= 1 - 2^-22 (f32), 1 - 2^-51 (f64), NaN */
+GI_FORMULA uint32_t gi_arctanh_rare_f32(float x)
+{
+    return (gi_bits_f32(x) & 0x7fffffffu) >= 0x3f7ffffcu;
+}
+
+GI_FORMULA uint64_t gi_arctanh_rare_f64(double x)
+{
+    return (gi_bits_f64(x) & 0x7fffffffffffffffull) >= 0x3feffffffffffffcull;
+}
+
+/* (log(1+a) - log(1-a)) / 2, where log(1-a) is large */
+GI_SLOW float gi_arctanh_slow_f32(float x)
+{
+    float a = gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    if (!(a <= 1.0f)) return gi_log_nan_f32();
+    if (a == 1.0f) return gi_log_signed_f32(gi_log_infinity_f32(), x);
+    return gi_log_signed_f32(0.5f * (gi_log_plus_f32(1.0f + a, 0.0f) - gi_log_plus_f32(1.0f - a, 0.0f)), x);
+}
+
+GI_SLOW double gi_arctanh_slow_f64(double x)
+{
+    double a = gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull);
+    if (!(a <= 1.0)) return gi_log_nan_f64();
+    if (a == 1.0) return gi_log_signed_f64(gi_log_infinity_f64(), x);
+    return gi_log_signed_f64(0.5 * (gi_log_plus_f64(1.0 + a, 0.0) - gi_log_plus_f64(1.0 - a, 0.0)), x);
+}
+
+/* ---- cbrt -------------------------------------------------------------------------------------------------------- */
+
+/* |x| = 2^(3k) m, m in [1, 8); y ~ m^(-1/3); c = m y^2 ~ cbrt(m); then one Newton step c + (m - c^3) y^2 / 3, where the
+   residual m - c^3 is exact to far below an ulp.  Good for normal x; +-0 stays. */
+GI_FORMULA float gi_cbrt_core_f32(float x)
+{
+    uint32_t bits = gi_bits_f32(x) & 0x7fffffffu;
+    float field = gi_from_bits_f32((bits >> 23) | 0x4b000000u) - (0x1p23f + 2.0f);
+    uint32_t third = gi_bits_f32(gi_fma_f32(field, 0x1.555556p-2f, 0x1.8p23f)) - 0x4b400000u;    /* k + 42 */
+    float m = gi_from_bits_f32(bits - ((third * 3u - 126u) << 23));
+    float y = gi_fma_f32(gi_fma_f32(gi_fma_f32(-0x1.4e1776p-9f, m, 0x1.77f884p-5f), m, -0x1.305768p-2f), m,
+                         0x1.3cad5cp0f);      /* relative error 2^-5.8 */
+    float e = gi_fma_f32(gi_mul_f32(-m, y), gi_mul_f32(y, y), 1.0f);
+    float step = gi_mul_f32(e, gi_fma_f32(0x1.c7cff4p-3f, e, 0x1.55aedp-2f));      /* 2^-17.3 */
+    y = gi_fma_f32(y, step, y);
+    float square = gi_mul_f32(y, y);
+    float c = gi_mul_f32(m, square);
+    float c2 = gi_mul_f32(c, c);
+    float c2_low = gi_fma_f32(c, c, -c2);
+    float residual = gi_fma_f32(-c2_low, c, gi_fma_f32(-c2, c, m));
+    float root = gi_fma_f32(residual, gi_mul_f32(square, 0x1.555556p-2f), c);
+    uint32_t result = gi_bits_f32(root) + ((third - 42u) << 23);
+    return gi_from_bits_f32(gi_pick_u32(bits == 0u, 0u, result) | (gi_bits_f32(x) & 0x80000000u));
+}
+
+GI_FORMULA double gi_cbrt_core_f64(double x)
+{
+    uint64_t bits = gi_bits_f64(x) & 0x7fffffffffffffffull;
+    double field = gi_from_bits_f64((bits >> 52) | 0x4330000000000000ull) - (0x1p52 + 1.0);
+    uint64_t third = gi_bits_f64(gi_fma_f64(field, 0x1.5555555555555p-2, 0x1p52)) - 0x4330000000000000ull; /* k + 341 */
+    double m = gi_from_bits_f64(bits - ((third + (third << 1) - 1023u) << 52));
+    double y = gi_fma_f64(0x1.32dd5c0d97e02p-11, m, -0x1.a98c4d93a9f38p-7);
+    y = gi_fma_f64(gi_fma_f64(gi_fma_f64(y, m, 0x1.bc6f3f7f882e4p-4), m, -0x1.c369e4a6a9344p-2), m,
+                   0x1.56739c6238f73p0);      /* relative error 2^-7.1 */
+    double e = gi_fma_f64(gi_mul_f64(-m, y), gi_mul_f64(y, y), 1.0);
+    double p01 = gi_fma_f64(0x1.c71c702f879a5p-3, e, 0x1.555554cd86c7dp-2);      /* 2^-34.7 */
+    double p23 = gi_fma_f64(0x1.27222643ce7fcp-3, e, 0x1.621e8a4bf05b2p-3);
+    double step = gi_mul_f64(e, gi_fma_f64(p23, gi_mul_f64(e, e), p01));
+    y = gi_fma_f64(y, step, y);
+    double square = gi_mul_f64(y, y);
+    double c = gi_mul_f64(m, square);
+    double c2 = gi_mul_f64(c, c);
+    double c2_low = gi_fma_f64(c, c, -c2);
+    double residual = gi_fma_f64(-c2_low, c, gi_fma_f64(-c2, c, m));
+    double root = gi_fma_f64(residual, gi_mul_f64(square, 0x1.5555555555555p-2), c);
+    uint64_t result = gi_bits_f64(root) + ((third - 341u) << 52);
+    return gi_from_bits_f64(gi_pick_u64(bits == 0u, 0u, result) | (gi_bits_f64(x) & 0x8000000000000000ull));
+}
+
+/* denormals (0 is not one), infinities, NaN */
+GI_FORMULA uint32_t gi_cbrt_rare_f32(float x)
+{
+    uint32_t bits = gi_bits_f32(x) & 0x7fffffffu;
+    return (uint32_t)(bits - 1u < 0x007fffffu) | (uint32_t)(bits >= 0x7f800000u);
+}
+
+GI_FORMULA uint64_t gi_cbrt_rare_f64(double x)
+{
+    uint64_t bits = gi_bits_f64(x) & 0x7fffffffffffffffull;
+    return (uint64_t)(bits - 1u < 0x000fffffffffffffull) | (uint64_t)(bits >= 0x7ff0000000000000ull);
+}
+
+GI_SLOW float gi_cbrt_slow_f32(float x)
+{
+    if (x != x) return gi_log_nan_f32();
+    if ((gi_bits_f32(x) & 0x7fffffffu) == 0x7f800000u) return x;
+    return gi_cbrt_core_f32(x * 0x1p24f) * 0x1p-8f;
+}
+
+GI_SLOW double gi_cbrt_slow_f64(double x)
+{
+    if (x != x) return gi_log_nan_f64();
+    if ((gi_bits_f64(x) & 0x7fffffffffffffffull) == 0x7ff0000000000000ull) return x;
+    return gi_cbrt_core_f64(x * 0x1p54) * 0x1p-18;
+}
+/* ---- trig ---------------------------------------------------------------------------------------------------------------- */
+/* sin cos tan arcsin arccos arctan (x); arctan2 (y, x); hypot (x, y); nextafter (x, y), for float and double
+   For each: gi_NAME_core_TAG (branch-free), gi_NAME_rare_TAG (1 where core is not to be trusted) and
+   gi_NAME_slow_TAG (right there).
+   Method:
+     sin, cos, tan    reduce by pi/2 in three parts to r + low, |r| <= pi/4; polynomials for sin and cos, with the
+                      low word; tan is their quotient, corrected once.  Huge arguments: integer product with 2/pi
+                      (Payne, Hanek).
+     arcsin, arccos   a + a^3 p(a^2) up to a = 1/2; beyond, pi/2 - 2 arcsin(sqrt((1 - a) / 2)),
+                      the root with a low word.
+     arctan, arctan2  t + t^3 p(t^2), |t| <= 1/2, the argument turned by a multiple of pi/4; t has a low word.
+     hypot            sqrt(x^2 + y^2) and one correction by the nearly exact residual (Borges).
+     nextafter        one step on the ordered integers.
+   Largest errors in ulp by trig_check.c (f32 of one argument: all inputs; else 4 million points of each kind, tan 12):
+           sin   cos   tan   arcsin arccos arctan arctan2 hypot nextafter
+     f32   0.754 0.753 0.903 0.739  0.702  0.728  0.734   0.518 exact
+     f64   0.778 0.758 0.950 0.666  0.631  0.777  0.752   0.518 exact      (hypot 0.758 and 0.755 with denormal results)
+   Every NaN result is the canonical one.  gcc vectorises the square roots only with -fno-math-errno. */
+
+/* ---- helpers, float ---- */
+
+GI_FORMULA float gi_trig_sqrt_f32(float x) { return gi_root_f32(x); }
+GI_FORMULA float gi_trig_nan_f32(void) { return gi_from_bits_f32(0x7fc00000u); }
+GI_FORMULA float gi_trig_infinity_f32(void) { return gi_from_bits_f32(0x7f800000u); }
+GI_FORMULA float gi_trig_abs_f32(float x) { return gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu); }
+GI_FORMULA uint32_t gi_trig_negative_f32(float x) { return gi_bits_f32(x) >> 31; }
+GI_FORMULA uint32_t gi_trig_sign_f32(float x) { return gi_bits_f32(x) & 0x80000000u; }
+/* x, its sign turned where s is the sign bit and not 0 */
+GI_FORMULA float gi_trig_turn_f32(float x, uint32_t s) { return gi_from_bits_f32(gi_bits_f32(x) ^ s); }
+/* 1 where a > bound or a is NaN, else 0; neither has its sign bit set */
+GI_FORMULA uint32_t gi_trig_beyond_f32(float a, float bound) { return (gi_bits_f32(bound) - gi_bits_f32(a)) >> 31; }
+GI_FORMULA uint32_t gi_trig_is_nan_f32(float x) {
+    return gi_trig_beyond_f32(gi_trig_abs_f32(x), gi_trig_infinity_f32());
+}
+/* c0 + c1 z + c2 z^2 + c3 z^3 */
+GI_FORMULA float gi_trig_cubic_f32(float c0, float c1, float c2, float c3, float z, float z2) {
+    return gi_fma_f32(gi_fma_f32(c3, z, c2), z2, gi_fma_f32(c1, z, c0));
+}
+/* 1 / sqrt(z) within 3.5 %, for normal z: good enough to scale a correction */
+GI_FORMULA float gi_trig_rough_rsqrt_f32(float z) {
+    return gi_from_bits_f32(0x5f3759dfu - (gi_bits_f32(z) >> 1));
+}
+
+/* ---- helpers, double ---- */
+
+GI_FORMULA double gi_trig_sqrt_f64(double x) { return gi_root_f64(x); }
+GI_FORMULA double gi_trig_nan_f64(void) { return gi_from_bits_f64(0x7ff8000000000000ull); }
+GI_FORMULA double gi_trig_infinity_f64(void) { return gi_from_bits_f64(0x7ff0000000000000ull); }
+GI_FORMULA double gi_trig_abs_f64(double x) { return gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull); }
+GI_FORMULA uint64_t gi_trig_negative_f64(double x) { return gi_bits_f64(x) >> 63; }
+GI_FORMULA uint64_t gi_trig_sign_f64(double x) { return gi_bits_f64(x) & 0x8000000000000000ull; }
+/* x, its sign turned where s is the sign bit and not 0 */
+GI_FORMULA double gi_trig_turn_f64(double x, uint64_t s) { return gi_from_bits_f64(gi_bits_f64(x) ^ s); }
+/* 1 where a > bound or a is NaN, else 0; neither has its sign bit set */
+GI_FORMULA uint64_t gi_trig_beyond_f64(double a, double bound) { return (gi_bits_f64(bound) - gi_bits_f64(a)) >> 63; }
+GI_FORMULA uint64_t gi_trig_is_nan_f64(double x) {
+    return gi_trig_beyond_f64(gi_trig_abs_f64(x), gi_trig_infinity_f64());
+}
+/* c0 + c1 z + c2 z^2 + c3 z^3 */
+GI_FORMULA double gi_trig_cubic_f64(double c0, double c1, double c2, double c3, double z, double z2) {
+    return gi_fma_f64(gi_fma_f64(c3, z, c2), z2, gi_fma_f64(c1, z, c0));
+}
+/* 1 / sqrt(z) within 3.5 %, for normal z: good enough to scale a correction */
+GI_FORMULA double gi_trig_rough_rsqrt_f64(double z) {
+    return gi_from_bits_f64(0x5fe6eb50c7b537a9ull - (gi_bits_f64(z) >> 1));
+}
+
+/* ---- huge arguments ---- */
+
+/* high and low word of a * b, without a 128-bit type */
+GI_FORMULA uint64_t gi_product_high(uint64_t a, uint64_t b, uint64_t *low) {
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t p = a0 * b0, q = a1 * b0, r = a0 * b1, s = a1 * b1;
+    uint64_t middle = (p >> 32) + (uint32_t)q + (uint32_t)r;
+    *low = (middle << 32) | (uint32_t)p;
+    return s + (q >> 32) + (r >> 32) + (middle >> 32);
+}
+
+/* 64 bits of 2/pi from the given place on; place 0 is the bit worth 1/2, and -64 is the smallest place allowed. */
+GI_SLOW uint64_t gi_two_over_pi(int place) {
+    static const uint64_t words[21] = {
+        0,
+        0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull,
+        0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull,
+        0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull, 0x1ff897ffde05980full,
+        0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull, 0x7527bac7ebe5f17bull,
+        0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull, 0xf0cfbc209af4361dull
+    };
+    int word = (place + 64) / 64, shift = (place + 64) % 64;
+    return shift ? words[word] << shift | words[word + 1] >> (64 - shift) : words[word];
+}
+
+/* An angle reduced by multiples of pi/2: hi + lo in about [-pi/4, pi/4], and the number of multiples modulo 4. */
+typedef struct { float hi, lo; uint32_t quadrant; } gi_reduced_f32;
+typedef struct { double hi, lo; uint64_t quadrant; } gi_reduced_f64;
+
+/* mantissa * 2^exponent (mantissa < 2^53, -60 <= exponent <= 971) reduced by pi/2, to about 100 bits. */
+GI_SLOW gi_reduced_f64 gi_reduce_huge(uint64_t mantissa, int exponent) {
+    /* mantissa * 2/pi * 2^exponent modulo 4 in fixed point: 2 whole bits and 126 of fraction.  Bits of 2/pi that make
+       multiples of 4 are left out at the top, and those worth less than the last bit at the bottom. */
+    int place = exponent - 2;
+    uint64_t low, low_middle, dropped;
+    uint64_t high = mantissa * gi_two_over_pi(place);
+    high += gi_product_high(mantissa, gi_two_over_pi(place + 64), &low_middle);
+    low = low_middle + gi_product_high(mantissa, gi_two_over_pi(place + 128), &dropped);
+    high += low < low_middle;
+    uint64_t quadrant = (high + 0x2000000000000000ull) >> 62;    /* to the nearest multiple */
+    high -= quadrant << 62;                                      /* the rest, signed */
+    uint64_t negative = high >> 63;
+    if (negative) {
+        low = ~low + 1;
+        high = ~high + (low == 0);
+    }
+    int shift = 0;
+    while (shift < 120 && !(high >> 63)) {
+        high = high << 1 | low >> 63;
+        low <<= 1;
+        shift++;
+    }
+    /* the leading 53 bits and the 53 after them as two doubles, then times pi/2 */
+    double scale = gi_from_bits_f64((uint64_t)(1023 - 62 + 11 - shift) << 52);
+    double first = (double)(high >> 11) * scale;
+    double second = (double)((high << 53) >> 11 | low >> 22) * (scale * 0x1p-53);
+    double product = gi_mul_f64(first, 0x1.921fb54442d18p0);
+    double rest = gi_fma_f64(first, 0x1.921fb54442d18p0, -product);
+    rest = gi_fma_f64(first, 0x1.1a62633145c07p-54, gi_fma_f64(second, 0x1.921fb54442d18p0, rest));
+    gi_reduced_f64 r;
+    r.hi = product + rest;
+    r.lo = rest - (r.hi - product);
+    r.hi = gi_trig_turn_f64(r.hi, negative << 63);
+    r.lo = gi_trig_turn_f64(r.lo, negative << 63);
+    r.quadrant = quadrant & 3;
+    return r;
+}
+/* For finite x with |x| >= 1. */
+GI_FORMULA gi_reduced_f32 gi_reduce_slow_f32(float x) {
+    uint32_t u = gi_bits_f32(x) & 0x7fffffffu;
+    gi_reduced_f64 d = gi_reduce_huge((u & 0x7fffffu) | 0x800000u, (int)(u >> 23) - 150);
+    gi_reduced_f32 r;
+    r.hi = (float)d.hi;
+    r.lo = (float)((d.hi - (double)r.hi) + d.lo);
+    r.quadrant = (uint32_t)d.quadrant;
+    return r;
+}
+GI_FORMULA gi_reduced_f64 gi_reduce_slow_f64(double x) {
+    uint64_t u = gi_bits_f64(x) & 0x7fffffffffffffffull;
+    return gi_reduce_huge((u & 0xfffffffffffffull) | 0x10000000000000ull, (int)(u >> 52) - 1075);
+}
+
+/* ---- sin, cos, tan float ---- */
+
+/* |x| reduced by pi/2; for |x| <= 2^17. */
+GI_FORMULA gi_reduced_f32 gi_reduce_core_f32(float x) {
+    float a = gi_trig_abs_f32(x);
+    float shifted = gi_fma_f32(a, 0x1.45f306p-1f, 0x1.8p23f);    /* its low bits are the multiple k */
+    float minus_k = 0x1.8p23f - shifted;
+    float first = gi_fma_f32(minus_k, 0x1.921fb6p0f, a);    /* exact */
+    gi_reduced_f32 r;
+    r.hi = first + gi_mul_f32(minus_k, -0x1.777a5cp-25f);    /* not fused: so first - hi is exact */
+    r.lo = gi_fma_f32(minus_k, -0x1.ee59dap-50f, gi_fma_f32(minus_k, -0x1.777a5cp-25f, first - r.hi));
+    r.quadrant = gi_bits_f32(shifted);
+    return r;
+}
+/* sin(hi + lo) = hi + the result; c is near cos(hi); polynomial error 2^-27.8 */
+GI_FORMULA float gi_sin_rest_f32(float hi, float lo, float c) {
+    float z = hi * hi;
+    float p = gi_fma_f32(gi_fma_f32(-0x1.991f2ap-13f, z, 0x1.1106ccp-7f), z, -0x1.555544p-3f);
+    return gi_fma_f32(hi * z, p, gi_mul_f32(lo, c));
+}
+/* cos(hi + lo) = *head + the result; polynomial error 2^-32.8 */
+GI_FORMULA float gi_cos_rest_f32(float hi, float lo, float *head) {
+    float z = hi * hi, h = -0.5f * hi;
+    float one_less = gi_fma_f32(h, hi, 1.0f);
+    float lost = gi_fma_f32(h, hi, 1.0f - one_less);
+    float p = gi_fma_f32(gi_fma_f32(0x1.99e03ep-16f, z, -0x1.6c0c18p-10f), z, 0x1.55554ap-5f);
+    *head = one_less;
+    return gi_fma_f32(z * z, p, gi_fma_f32(-hi, lo, lost));
+}
+/* sin of quadrant * pi/2 + hi + lo, its sign turned by the sign bit in s */
+GI_FORMULA float gi_sin_finish_f32(gi_reduced_f32 r, uint32_t quadrant, uint32_t s) {
+    float cos_head;
+    float cos_rest = gi_cos_rest_f32(r.hi, r.lo, &cos_head);
+    float sin_rest = gi_sin_rest_f32(r.hi, r.lo, cos_head);
+    uint32_t odd = quadrant & 1u;
+    float y = gi_pick_f32(odd, cos_head, r.hi) + gi_pick_f32(odd, cos_rest, sin_rest);
+    return gi_trig_turn_f32(y, ((quadrant & 2u) << 30) ^ s);
+}
+GI_FORMULA float gi_tan_finish_f32(gi_reduced_f32 r, uint32_t s) {
+    float cos_head;
+    float cos_rest = gi_cos_rest_f32(r.hi, r.lo, &cos_head);
+    float sin_rest = gi_sin_rest_f32(r.hi, r.lo, cos_head);
+    float c = cos_head + cos_rest, c_low = cos_rest - (c - cos_head);
+    float d = r.hi + sin_rest, d_low = sin_rest - (d - r.hi);
+    /* sin / cos, or -cos / sin in the odd quadrants */
+    uint32_t odd = r.quadrant & 1u;
+    float above = gi_pick_f32(odd, c, d), above_low = gi_pick_f32(odd, c_low, d_low);
+    float below = gi_pick_f32(odd, d, c), below_low = gi_pick_f32(odd, d_low, c_low);
+    float inverse = 1.0f / below, q = above * inverse;
+    float left = gi_fma_f32(-q, below_low, gi_fma_f32(-q, below, above) + above_low);
+    return gi_trig_turn_f32(gi_fma_f32(left, inverse, q), (odd << 31) ^ s);
+}
+GI_FORMULA float gi_sin_core_f32(float x) {
+    gi_reduced_f32 r = gi_reduce_core_f32(x);
+    return gi_sin_finish_f32(r, r.quadrant, gi_trig_sign_f32(x));
+}
+GI_FORMULA float gi_cos_core_f32(float x) {
+    gi_reduced_f32 r = gi_reduce_core_f32(x);
+    return gi_sin_finish_f32(r, r.quadrant + 1u, 0);
+}
+GI_FORMULA float gi_tan_core_f32(float x) {
+    return gi_tan_finish_f32(gi_reduce_core_f32(x), gi_trig_sign_f32(x));
+}
+GI_FORMULA uint32_t gi_sin_rare_f32(float x) { return gi_trig_beyond_f32(gi_trig_abs_f32(x), 0x1p17f); }
+GI_FORMULA uint32_t gi_cos_rare_f32(float x) { return gi_sin_rare_f32(x); }
+GI_FORMULA uint32_t gi_tan_rare_f32(float x) { return gi_sin_rare_f32(x); }
+GI_SLOW float gi_sin_slow_f32(float x) {
+    if (!gi_trig_beyond_f32(gi_trig_infinity_f32(), gi_trig_abs_f32(x))) return gi_trig_nan_f32();
+    gi_reduced_f32 r = gi_reduce_slow_f32(x);
+    return gi_sin_finish_f32(r, r.quadrant, gi_trig_sign_f32(x));
+}
+GI_SLOW float gi_cos_slow_f32(float x) {
+    if (!gi_trig_beyond_f32(gi_trig_infinity_f32(), gi_trig_abs_f32(x))) return gi_trig_nan_f32();
+    gi_reduced_f32 r = gi_reduce_slow_f32(x);
+    return gi_sin_finish_f32(r, r.quadrant + 1u, 0);
+}
+GI_SLOW float gi_tan_slow_f32(float x) {
+    if (!gi_trig_beyond_f32(gi_trig_infinity_f32(), gi_trig_abs_f32(x))) return gi_trig_nan_f32();
+    return gi_tan_finish_f32(gi_reduce_slow_f32(x), gi_trig_sign_f32(x));
+}
+
+/* ---- arcsin, arccos float ---- */
+
+/* For a = |x| <= 1: arcsin(a) = hi + lo where a <= 1/2, else pi/2 - 2 (hi + lo) and big is 1.
+   Polynomial error 2^-27.6 */
+typedef struct { float hi, lo; uint32_t big; } gi_arcsin_parts_f32;
+GI_FORMULA gi_arcsin_parts_f32 gi_arcsin_split_f32(float a) {
+    gi_arcsin_parts_f32 r;
+    r.big = gi_trig_beyond_f32(a, 0.5f);
+    float z = gi_pick_f32(r.big, gi_fma_f32(-0.5f, a, 0.5f), a * a);
+    float root = gi_trig_sqrt_f32(z);
+    float root_low = 0.5f * gi_fma_f32(-root, root, z) * gi_trig_rough_rsqrt_f32(z);
+    root_low = gi_pick_f32(r.big, root_low, 0.0f);
+    r.hi = gi_pick_f32(r.big, root, a);
+    float z2 = z * z, z4 = z2 * z2;
+    float p = gi_fma_f32(0x1.5959aap-5f, z4, gi_trig_cubic_f32(0x1.5555c8p-3f, 0x1.330206p-4f, 0x1.747b72p-5f,
+        0x1.8c415ap-6f, z, z2));
+    r.lo = gi_fma_f32(r.hi * z, p, root_low);
+    return r;
+}
+/* eighths * pi/4 + hi + lo, eighths 0 to 4, where |hi| <= eighths * pi/4 unless eighths is 0 */
+GI_FORMULA float gi_angle_sum_f32(float eighths, float hi, float lo) {
+    float base = gi_mul_f32(eighths, 0x1.921fb6p-1f);
+    float base_low = gi_fma_f32(eighths, -0x1.777a5cp-26f, gi_fma_f32(eighths, 0x1.921fb6p-1f, -base));
+    float sum = base + hi;
+    return sum + (((base - sum) + hi) + (base_low + lo));
+}
+GI_FORMULA float gi_arcsin_core_f32(float x) {
+    float a = gi_trig_abs_f32(x);
+    gi_arcsin_parts_f32 r = gi_arcsin_split_f32(a);
+    float factor = gi_pick_f32(r.big, -2.0f, 1.0f);
+    float eighths = gi_pick_f32(r.big, 2.0f, 0.0f);
+    float y = gi_angle_sum_f32(eighths, gi_mul_f32(r.hi, factor), gi_mul_f32(r.lo, factor));
+    y = gi_trig_turn_f32(y, gi_trig_sign_f32(x));
+    return gi_pick_f32(gi_trig_beyond_f32(a, 1.0f), gi_trig_nan_f32(), y);
+}
+GI_FORMULA float gi_arccos_core_f32(float x) {
+    float a = gi_trig_abs_f32(x);
+    gi_arcsin_parts_f32 r = gi_arcsin_split_f32(a);
+    uint32_t negative = gi_trig_negative_f32(x);
+    /* pi/2 - arcsin(x); big: 2 (hi + lo) for positive x and pi - 2 (hi + lo) for negative x */
+    float eighths = gi_pick_f32(r.big, gi_pick_f32(negative, 4.0f, 0.0f), 2.0f);
+    float factor = gi_trig_turn_f32(gi_pick_f32(r.big, 2.0f, -1.0f), gi_trig_sign_f32(x));
+    float y = gi_angle_sum_f32(eighths, gi_mul_f32(r.hi, factor), gi_mul_f32(r.lo, factor));
+    return gi_pick_f32(gi_trig_beyond_f32(a, 1.0f), gi_trig_nan_f32(), y);
+}
+GI_FORMULA uint32_t gi_arcsin_rare_f32(float x) { (void)x; return 0; }
+GI_FORMULA uint32_t gi_arccos_rare_f32(float x) { (void)x; return 0; }
+GI_FORMULA float gi_arcsin_slow_f32(float x) { return gi_arcsin_core_f32(x); }
+GI_FORMULA float gi_arccos_slow_f32(float x) { return gi_arccos_core_f32(x); }
+
+/* ---- arctan, arctan2 float ---- */
+
+/* eighths * pi/4 + arctan(above / (below + below_low)), the arctan turned by the sign bit in s.
+   The quotient in [-1/2, 1/2]; polynomial error 2^-31.8 */
+GI_FORMULA float gi_arctan_quotient_f32(float above, float below, float below_low, float eighths, uint32_t s) {
+    float inverse = 1.0f / below, t = gi_mul_f32(above, inverse);
+    float t_low = gi_fma_f32(-t, below_low, gi_fma_f32(-t, below, above)) * inverse;
+    float z = t * t;
+    float z2 = z * z;
+    float p = gi_fma_f32(0x1.3fd504p-5f, z, -0x1.480d2ep-4f);
+    p = gi_fma_f32(p, z2, gi_fma_f32(0x1.c07266p-4f, z, -0x1.24503p-3f));
+    p = gi_fma_f32(p, z2, gi_fma_f32(0x1.999744p-3f, z, -0x1.555552p-2f));
+    float rest = gi_fma_f32(t * z, p, gi_fma_f32(-z, t_low, t_low));    /* 1 - z is near the derivative */
+    return gi_angle_sum_f32(eighths, gi_trig_turn_f32(t, s), gi_trig_turn_f32(rest, s));
+}
+/* a = |x|: arctan(a) up to 1/2, pi/4 + arctan((a - 1) / (a + 1)) up to 2, pi/2 + arctan(-1 / a) beyond. */
+GI_FORMULA float gi_arctan_core_f32(float x) {
+    float a = gi_trig_abs_f32(x);
+    uint32_t middle = gi_trig_beyond_f32(a, 0.5f), large = gi_trig_beyond_f32(a, 2.0f);
+    a = gi_pick_f32(gi_trig_beyond_f32(a, 0x1p60f), 0x1p60f, a);    /* beyond it the result is pi/2 anyway */
+    float sum = 1.0f + a, sum_low = gi_pick_f32(middle & ~large, a - (sum - 1.0f), 0.0f);
+    float above = gi_pick_f32(middle, gi_pick_f32(large, -1.0f, a - 1.0f), a);
+    float below = gi_pick_f32(middle, gi_pick_f32(large, a, sum), 1.0f);
+    float eighths = gi_pick_f32(middle, gi_pick_f32(large, 2.0f, 1.0f), 0.0f);
+    float y = gi_trig_turn_f32(gi_arctan_quotient_f32(above, below, sum_low, eighths, 0), gi_trig_sign_f32(x));
+    return gi_pick_f32(gi_trig_is_nan_f32(x), gi_trig_nan_f32(), y);
+}
+GI_FORMULA uint32_t gi_arctan_rare_f32(float x) { (void)x; return 0; }
+GI_FORMULA float gi_arctan_slow_f32(float x) { return gi_arctan_core_f32(x); }
+
+/* As arctan on the smaller by the larger, in the octant told by which is larger, the sign of x and the quotient. */
+GI_FORMULA float gi_arctan2_core_f32(float y, float x) {
+    float ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x);
+    uint32_t swap = gi_trig_beyond_f32(ay, ax), left = gi_trig_negative_f32(x), s = (swap ^ left) << 31;
+    float num = gi_pick_f32(swap, ax, ay), den = gi_pick_f32(swap, ay, ax);
+    uint32_t upper = gi_trig_beyond_f32(num, 0.5f * den);
+    float sum = den + num, sum_low = gi_pick_f32(upper, num - (sum - den), 0.0f);
+    float above = gi_pick_f32(upper, num - den, num), below = gi_pick_f32(upper, sum, den);
+    float eighths = gi_pick_f32(swap, 2.0f, gi_pick_f32(left, 4.0f, 0.0f));
+    eighths = eighths + gi_trig_turn_f32(gi_pick_f32(upper, 1.0f, 0.0f), s);
+    return gi_trig_turn_f32(gi_arctan_quotient_f32(above, below, sum_low, eighths, s), gi_trig_sign_f32(y));
+}
+/* 1 unless the larger of |y|, |x| is in [2^-60, 2^60] and the smaller also, or zero */
+GI_FORMULA uint32_t gi_arctan2_rare_f32(float y, float x) {
+    float ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x);
+    uint32_t swap = gi_trig_beyond_f32(ay, ax);
+    float num = gi_pick_f32(swap, ax, ay), den = gi_pick_f32(swap, ay, ax);
+    return gi_trig_beyond_f32(den, 0x1p60f) | gi_trig_beyond_f32(0x1p-60f, den) |
+        (gi_trig_beyond_f32(0x1p-60f, num) & gi_trig_beyond_f32(num, 0.0f));
+}
+GI_SLOW float gi_arctan2_slow_f32(float y, float x) {
+    if (gi_trig_is_nan_f32(y) | gi_trig_is_nan_f32(x)) return gi_trig_nan_f32();
+    float ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x), infinity = gi_trig_infinity_f32();
+    /* a fair pair of the same angle */
+    if (ay == ax) {
+        ax = 1.0f;
+        if (ay != 0.0f) ay = 1.0f;
+    } else if (ax == infinity || ay == 0.0f) {
+        ay = 0.0f;
+        ax = 1.0f;
+    } else if (ay == infinity || ax == 0.0f) {
+        ay = 1.0f;
+        ax = 0.0f;
+    } else {
+        float up = ay < 0x1p60f && ax < 0x1p60f ? 0x1p30f : 1.0f;    /* out of the denormals, where that matters */
+        ay *= up;
+        ax *= up;
+        int ey = (int)(gi_bits_f32(ay) >> 23) - 127, ex = (int)(gi_bits_f32(ax) >> 23) - 127;
+        if (ex - ey > 30 && !gi_trig_negative_f32(x)) return gi_trig_turn_f32(ay / ax, gi_trig_sign_f32(y));
+        /* the larger into [1, 2), in two steps because 2^-e may be out of range */
+        int e = ey > ex ? ey : ex;
+        float half_down = gi_from_bits_f32((uint32_t)(127 - e / 2) << 23);
+        float rest_down = gi_from_bits_f32((uint32_t)(127 - (e - e / 2)) << 23);
+        ay = ay * half_down * rest_down;
+        ax = ax * half_down * rest_down;
+        /* so far below the other that the result is pi/2 or pi */
+        if (ay < 0x1p-60f) ay = 0.0f;
+        if (ax < 0x1p-60f) ax = 0.0f;
+    }
+    return gi_arctan2_core_f32(gi_trig_turn_f32(ay, gi_trig_sign_f32(y)), gi_trig_turn_f32(ax, gi_trig_sign_f32(x)));
+}
+
+/* ---- hypot float ---- */
+
+GI_FORMULA float gi_hypot_core_f32(float x, float y) {
+    float ax = gi_trig_abs_f32(x), ay = gi_trig_abs_f32(y);
+    uint32_t swap = gi_trig_beyond_f32(ay, ax);
+    float a = gi_pick_f32(swap, ay, ax), b = gi_pick_f32(swap, ax, ay);    /* a >= b */
+    float aa = gi_mul_f32(a, a), sum = gi_fma_f32(b, b, aa);
+    float h = gi_trig_sqrt_f32(sum), hh = gi_mul_f32(h, h);
+    /* h^2 - a^2 - b^2, nearly exact */
+    float excess = gi_fma_f32(-b, b, hh - aa) + (gi_fma_f32(h, h, -hh) - gi_fma_f32(a, a, -aa));
+    return gi_fma_f32(-0.5f * excess, gi_trig_rough_rsqrt_f32(sum), h);
+}
+/* 1 unless the larger of |x|, |y| is zero or in [2^-60, 2^60] */
+GI_FORMULA uint32_t gi_hypot_rare_f32(float x, float y) {
+    float ax = gi_trig_abs_f32(x), ay = gi_trig_abs_f32(y);
+    float a = gi_pick_f32(gi_trig_beyond_f32(ay, ax), ay, ax);
+    return gi_trig_beyond_f32(a, 0x1p60f) | (gi_trig_beyond_f32(0x1p-60f, a) & gi_trig_beyond_f32(a, 0.0f));
+}
+GI_SLOW float gi_hypot_slow_f32(float x, float y) {
+    float ax = gi_trig_abs_f32(x), ay = gi_trig_abs_f32(y), infinity = gi_trig_infinity_f32();
+    if (ax == infinity || ay == infinity) return infinity;
+    if (gi_trig_is_nan_f32(x) | gi_trig_is_nan_f32(y)) return gi_trig_nan_f32();
+    if (ax > 0x1p60f || ay > 0x1p60f) return gi_hypot_core_f32(x * 0x1p-90f, y * 0x1p-90f) * 0x1p90f;
+    return gi_hypot_core_f32(x * 0x1p90f, y * 0x1p90f) * 0x1p-90f;
+}
+
+/* ---- nextafter float ---- */
+
+GI_FORMULA float gi_nextafter_core_f32(float x, float y) {
+    uint32_t x_negative = gi_trig_negative_f32(x), y_negative = gi_trig_negative_f32(y);
+    uint32_t x_mask = (uint32_t)0 - x_negative, y_mask = (uint32_t)0 - y_negative;
+    /* as ordered integers, two's complement, both zeros 0 */
+    uint32_t ox = ((gi_bits_f32(x) & 0x7fffffffu) ^ x_mask) - x_mask;
+    uint32_t oy = ((gi_bits_f32(y) & 0x7fffffffu) ^ y_mask) - y_mask;
+    uint32_t up = (uint32_t)((int32_t)oy > (int32_t)ox), down = (uint32_t)((int32_t)ox > (int32_t)oy);
+    uint32_t o = ox + up - down, negative = o >> 31, mask = (uint32_t)0 - negative;
+    uint32_t size = (o ^ mask) - mask;
+    negative |= x_negative & (((uint32_t)0 - size) >> 31 ^ 1u);    /* a negative x that steps up to zero gives -0 */
+    float next = gi_pick_f32(up | down, gi_from_bits_f32(size | negative << 31), y);
+    return gi_pick_f32(gi_trig_is_nan_f32(x) | gi_trig_is_nan_f32(y), gi_trig_nan_f32(), next);
+}
+GI_FORMULA uint32_t gi_nextafter_rare_f32(float x, float y) { (void)x; (void)y; return 0; }
+GI_FORMULA float gi_nextafter_slow_f32(float x, float y) { return gi_nextafter_core_f32(x, y); }
+
+/* ---- sin, cos, tan double ---- */
+
+/* |x| reduced by pi/2; for |x| <= 2^32. */
+GI_FORMULA gi_reduced_f64 gi_reduce_core_f64(double x) {
+    double a = gi_trig_abs_f64(x);
+    double shifted = gi_fma_f64(a, 0x1.45f306dc9c883p-1, 0x1.8p52);    /* its low bits are the multiple k */
+    double minus_k = 0x1.8p52 - shifted;
+    double first = gi_fma_f64(minus_k, 0x1.921fb54442d18p0, a);    /* exact */
+    gi_reduced_f64 r;
+    r.hi = first + gi_mul_f64(minus_k, 0x1.1a62633145c07p-54);    /* not fused: so first - hi is exact */
+    r.lo = gi_fma_f64(minus_k, -0x1.f1976b7ed8fbcp-110, gi_fma_f64(minus_k, 0x1.1a62633145c07p-54, first - r.hi));
+    r.quadrant = gi_bits_f64(shifted);
+    return r;
+}
+/* sin(hi + lo) = hi + the result; c is near cos(hi); polynomial error 2^-57.9 */
+GI_FORMULA double gi_sin_rest_f64(double hi, double lo, double c) {
+    double z = hi * hi;
+    double z2 = z * z;
+    double p = gi_fma_f64(0x1.5d8e6226d3797p-33, z, -0x1.ae5e54ffce7d3p-26);
+    p = gi_fma_f64(p, z2, gi_fma_f64(0x1.71de355fa46d5p-19, z, -0x1.a01a019bf2b7ap-13));
+    p = gi_fma_f64(p, z2, gi_fma_f64(0x1.111111110f76p-7, z, -0x1.5555555555548p-3));
+    return gi_fma_f64(hi * z, p, gi_mul_f64(lo, c));
+}
+/* cos(hi + lo) = *head + the result; polynomial error 2^-63.9 */
+GI_FORMULA double gi_cos_rest_f64(double hi, double lo, double *head) {
+    double z = hi * hi, h = -0.5 * hi;
+    double one_less = gi_fma_f64(h, hi, 1.0);
+    double lost = gi_fma_f64(h, hi, 1.0 - one_less);
+    double z2 = z * z;
+    double p = gi_fma_f64(-0x1.8fa6a86831e76p-37, z, 0x1.1ee9dc126f59fp-29);
+    p = gi_fma_f64(p, z2, gi_fma_f64(-0x1.27e4f7f1ee40dp-22, z, 0x1.a01a019c8f942p-16));
+    p = gi_fma_f64(p, z2, gi_fma_f64(-0x1.6c16c16c15018p-10, z, 0x1.555555555554bp-5));
+    *head = one_less;
+    return gi_fma_f64(z * z, p, gi_fma_f64(-hi, lo, lost));
+}
+/* sin of quadrant * pi/2 + hi + lo, its sign turned by the sign bit in s */
+GI_FORMULA double gi_sin_finish_f64(gi_reduced_f64 r, uint64_t quadrant, uint64_t s) {
+    double cos_head;
+    double cos_rest = gi_cos_rest_f64(r.hi, r.lo, &cos_head);
+    double sin_rest = gi_sin_rest_f64(r.hi, r.lo, cos_head);
+    uint64_t odd = quadrant & 1u;
+    double y = gi_pick_f64(odd, cos_head, r.hi) + gi_pick_f64(odd, cos_rest, sin_rest);
+    return gi_trig_turn_f64(y, ((quadrant & 2u) << 62) ^ s);
+}
+GI_FORMULA double gi_tan_finish_f64(gi_reduced_f64 r, uint64_t s) {
+    double cos_head;
+    double cos_rest = gi_cos_rest_f64(r.hi, r.lo, &cos_head);
+    double sin_rest = gi_sin_rest_f64(r.hi, r.lo, cos_head);
+    double c = cos_head + cos_rest, c_low = cos_rest - (c - cos_head);
+    double d = r.hi + sin_rest, d_low = sin_rest - (d - r.hi);
+    /* sin / cos, or -cos / sin in the odd quadrants */
+    uint64_t odd = r.quadrant & 1u;
+    double above = gi_pick_f64(odd, c, d), above_low = gi_pick_f64(odd, c_low, d_low);
+    double below = gi_pick_f64(odd, d, c), below_low = gi_pick_f64(odd, d_low, c_low);
+    double inverse = 1.0 / below, q = above * inverse;
+    double left = gi_fma_f64(-q, below_low, gi_fma_f64(-q, below, above) + above_low);
+    return gi_trig_turn_f64(gi_fma_f64(left, inverse, q), (odd << 63) ^ s);
+}
+GI_FORMULA double gi_sin_core_f64(double x) {
+    gi_reduced_f64 r = gi_reduce_core_f64(x);
+    return gi_sin_finish_f64(r, r.quadrant, gi_trig_sign_f64(x));
+}
+GI_FORMULA double gi_cos_core_f64(double x) {
+    gi_reduced_f64 r = gi_reduce_core_f64(x);
+    return gi_sin_finish_f64(r, r.quadrant + 1u, 0);
+}
+GI_FORMULA double gi_tan_core_f64(double x) {
+    return gi_tan_finish_f64(gi_reduce_core_f64(x), gi_trig_sign_f64(x));
+}
+GI_FORMULA uint64_t gi_sin_rare_f64(double x) { return gi_trig_beyond_f64(gi_trig_abs_f64(x), 0x1p32); }
+GI_FORMULA uint64_t gi_cos_rare_f64(double x) { return gi_sin_rare_f64(x); }
+GI_FORMULA uint64_t gi_tan_rare_f64(double x) { return gi_sin_rare_f64(x); }
+GI_SLOW double gi_sin_slow_f64(double x) {
+    if (!gi_trig_beyond_f64(gi_trig_infinity_f64(), gi_trig_abs_f64(x))) return gi_trig_nan_f64();
+    gi_reduced_f64 r = gi_reduce_slow_f64(x);
+    return gi_sin_finish_f64(r, r.quadrant, gi_trig_sign_f64(x));
+}
+GI_SLOW double gi_cos_slow_f64(double x) {
+    if (!gi_trig_beyond_f64(gi_trig_infinity_f64(), gi_trig_abs_f64(x))) return gi_trig_nan_f64();
+    gi_reduced_f64 r = gi_reduce_slow_f64(x);
+    return gi_sin_finish_f64(r, r.quadrant + 1u, 0);
+}
+GI_SLOW double gi_tan_slow_f64(double x) {
+    if (!gi_trig_beyond_f64(gi_trig_infinity_f64(), gi_trig_abs_f64(x))) return gi_trig_nan_f64();
+    return gi_tan_finish_f64(gi_reduce_slow_f64(x), gi_trig_sign_f64(x));
+}
+
+/* ---- arcsin, arccos double ---- */
+
+/* For a = |x| <= 1: arcsin(a) = hi + lo where a <= 1/2, else pi/2 - 2 (hi + lo) and big is 1.
+   Polynomial error 2^-59.9 */
+typedef struct { double hi, lo; uint64_t big; } gi_arcsin_parts_f64;
+GI_FORMULA gi_arcsin_parts_f64 gi_arcsin_split_f64(double a) {
+    gi_arcsin_parts_f64 r;
+    r.big = gi_trig_beyond_f64(a, 0.5);
+    double z = gi_pick_f64(r.big, gi_fma_f64(-0.5, a, 0.5), a * a);
+    double root = gi_trig_sqrt_f64(z);
+    double root_low = 0.5 * gi_fma_f64(-root, root, z) * gi_trig_rough_rsqrt_f64(z);
+    root_low = gi_pick_f64(r.big, root_low, 0.0);
+    r.hi = gi_pick_f64(r.big, root, a);
+    double z2 = z * z, z4 = z2 * z2;
+    double p = gi_fma_f64(0x1.0b45e9f72edb3p-5, z4, gi_trig_cubic_f64(0x1.613c1e6ed73f2p-7, 0x1.e5fbe88dfba57p-9,
+        0x1.639a894e228e8p-6, -0x1.57fad0deac45ep-6, z, z2));
+    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(0x1.6e8bdedebf9dfp-6, 0x1.1c49f077d5bc7p-6, 0x1.ca1f8af1f0a3ap-7,
+        0x1.75859dad05d79p-7, z, z2));
+    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(0x1.5555555555577p-3, 0x1.333333332e133p-4, 0x1.6db6db721247bp-5,
+        0x1.f1c71a95002fbp-6, z, z2));
+    r.lo = gi_fma_f64(r.hi * z, p, root_low);
+    return r;
+}
+/* eighths * pi/4 + hi + lo, eighths 0 to 4, where |hi| <= eighths * pi/4 unless eighths is 0 */
+GI_FORMULA double gi_angle_sum_f64(double eighths, double hi, double lo) {
+    double base = gi_mul_f64(eighths, 0x1.921fb54442d18p-1);
+    double base_low = gi_fma_f64(eighths, 0x1.1a62633145c07p-55, gi_fma_f64(eighths, 0x1.921fb54442d18p-1, -base));
+    double sum = base + hi;
+    return sum + (((base - sum) + hi) + (base_low + lo));
+}
+GI_FORMULA double gi_arcsin_core_f64(double x) {
+    double a = gi_trig_abs_f64(x);
+    gi_arcsin_parts_f64 r = gi_arcsin_split_f64(a);
+    double factor = gi_pick_f64(r.big, -2.0, 1.0);
+    double eighths = gi_pick_f64(r.big, 2.0, 0.0);
+    double y = gi_angle_sum_f64(eighths, gi_mul_f64(r.hi, factor), gi_mul_f64(r.lo, factor));
+    y = gi_trig_turn_f64(y, gi_trig_sign_f64(x));
+    return gi_pick_f64(gi_trig_beyond_f64(a, 1.0), gi_trig_nan_f64(), y);
+}
+GI_FORMULA double gi_arccos_core_f64(double x) {
+    double a = gi_trig_abs_f64(x);
+    gi_arcsin_parts_f64 r = gi_arcsin_split_f64(a);
+    uint64_t negative = gi_trig_negative_f64(x);
+    /* pi/2 - arcsin(x); big: 2 (hi + lo) for positive x and pi - 2 (hi + lo) for negative x */
+    double eighths = gi_pick_f64(r.big, gi_pick_f64(negative, 4.0, 0.0), 2.0);
+    double factor = gi_trig_turn_f64(gi_pick_f64(r.big, 2.0, -1.0), gi_trig_sign_f64(x));
+    double y = gi_angle_sum_f64(eighths, gi_mul_f64(r.hi, factor), gi_mul_f64(r.lo, factor));
+    return gi_pick_f64(gi_trig_beyond_f64(a, 1.0), gi_trig_nan_f64(), y);
+}
+GI_FORMULA uint64_t gi_arcsin_rare_f64(double x) { (void)x; return 0; }
+GI_FORMULA uint64_t gi_arccos_rare_f64(double x) { (void)x; return 0; }
+GI_FORMULA double gi_arcsin_slow_f64(double x) { return gi_arcsin_core_f64(x); }
+GI_FORMULA double gi_arccos_slow_f64(double x) { return gi_arccos_core_f64(x); }
+
+/* ---- arctan, arctan2 double ---- */
+
+/* eighths * pi/4 + arctan(above / (below + below_low)), the arctan turned by the sign bit in s.
+   The quotient in [-1/2, 1/2]; polynomial error 2^-57.8 */
+GI_FORMULA double gi_arctan_quotient_f64(double above, double below, double below_low, double eighths, uint64_t s) {
+    double inverse = 1.0 / below, t = gi_mul_f64(above, inverse);
+    double t_low = gi_fma_f64(-t, below_low, gi_fma_f64(-t, below, above)) * inverse;
+    double z = t * t;
+    double z2 = z * z, z4 = z2 * z2;
+    double p = gi_trig_cubic_f64(-0x1.a39864e5a4c39p-5, 0x1.56f5c027c5b34p-5, -0x1.c17fb6ad560d1p-6,
+        0x1.4b83dcb5d9702p-7, z, z2);
+    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(-0x1.745cf4cb39789p-4, 0x1.3b113dc14f3cdp-4, -0x1.10f31f1dac3ebp-4,
+        0x1.dfe977c6dc21ep-5, z, z2));
+    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(-0x1.5555555555516p-2, 0x1.9999999991142p-3, -0x1.249249215de3bp-3,
+        0x1.c71c7090e8ec7p-4, z, z2));
+    double rest = gi_fma_f64(t * z, p, gi_fma_f64(-z, t_low, t_low));    /* 1 - z is near the derivative */
+    return gi_angle_sum_f64(eighths, gi_trig_turn_f64(t, s), gi_trig_turn_f64(rest, s));
+}
+/* a = |x|: arctan(a) up to 1/2, pi/4 + arctan((a - 1) / (a + 1)) up to 2, pi/2 + arctan(-1 / a) beyond. */
+GI_FORMULA double gi_arctan_core_f64(double x) {
+    double a = gi_trig_abs_f64(x);
+    uint64_t middle = gi_trig_beyond_f64(a, 0.5), large = gi_trig_beyond_f64(a, 2.0);
+    a = gi_pick_f64(gi_trig_beyond_f64(a, 0x1p512), 0x1p512, a);    /* beyond it the result is pi/2 anyway */
+    double sum = 1.0 + a, sum_low = gi_pick_f64(middle & ~large, a - (sum - 1.0), 0.0);
+    double above = gi_pick_f64(middle, gi_pick_f64(large, -1.0, a - 1.0), a);
+    double below = gi_pick_f64(middle, gi_pick_f64(large, a, sum), 1.0);
+    double eighths = gi_pick_f64(middle, gi_pick_f64(large, 2.0, 1.0), 0.0);
+    double y = gi_trig_turn_f64(gi_arctan_quotient_f64(above, below, sum_low, eighths, 0), gi_trig_sign_f64(x));
+    return gi_pick_f64(gi_trig_is_nan_f64(x), gi_trig_nan_f64(), y);
+}
+GI_FORMULA uint64_t gi_arctan_rare_f64(double x) { (void)x; return 0; }
+GI_FORMULA double gi_arctan_slow_f64(double x) { return gi_arctan_core_f64(x); }
+
+/* As arctan on the smaller by the larger, in the octant told by which is larger, the sign of x and the quotient. */
+GI_FORMULA double gi_arctan2_core_f64(double y, double x) {
+    double ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x);
+    uint64_t swap = gi_trig_beyond_f64(ay, ax), left = gi_trig_negative_f64(x), s = (swap ^ left) << 63;
+    double num = gi_pick_f64(swap, ax, ay), den = gi_pick_f64(swap, ay, ax);
+    uint64_t upper = gi_trig_beyond_f64(num, 0.5 * den);
+    double sum = den + num, sum_low = gi_pick_f64(upper, num - (sum - den), 0.0);
+    double above = gi_pick_f64(upper, num - den, num), below = gi_pick_f64(upper, sum, den);
+    double eighths = gi_pick_f64(swap, 2.0, gi_pick_f64(left, 4.0, 0.0));
+    eighths = eighths + gi_trig_turn_f64(gi_pick_f64(upper, 1.0, 0.0), s);
+    return gi_trig_turn_f64(gi_arctan_quotient_f64(above, below, sum_low, eighths, s), gi_trig_sign_f64(y));
+}
+/* 1 unless the larger of |y|, |x| is in [2^-512, 2^512] and the smaller also, or zero */
+GI_FORMULA uint64_t gi_arctan2_rare_f64(double y, double x) {
+    double ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x);
+    uint64_t swap = gi_trig_beyond_f64(ay, ax);
+    double num = gi_pick_f64(swap, ax, ay), den = gi_pick_f64(swap, ay, ax);
+    return gi_trig_beyond_f64(den, 0x1p512) | gi_trig_beyond_f64(0x1p-512, den) |
+        (gi_trig_beyond_f64(0x1p-512, num) & gi_trig_beyond_f64(num, 0.0));
+}
+GI_SLOW double gi_arctan2_slow_f64(double y, double x) {
+    if (gi_trig_is_nan_f64(y) | gi_trig_is_nan_f64(x)) return gi_trig_nan_f64();
+    double ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x), infinity = gi_trig_infinity_f64();
+    /* a fair pair of the same angle */
+    if (ay == ax) {
+        ax = 1.0;
+        if (ay != 0.0) ay = 1.0;
+    } else if (ax == infinity || ay == 0.0) {
+        ay = 0.0;
+        ax = 1.0;
+    } else if (ay == infinity || ax == 0.0) {
+        ay = 1.0;
+        ax = 0.0;
+    } else {
+        double up = ay < 0x1p512 && ax < 0x1p512 ? 0x1p60 : 1.0;    /* out of the denormals, where that matters */
+        ay *= up;
+        ax *= up;
+        int ey = (int)(gi_bits_f64(ay) >> 52) - 1023, ex = (int)(gi_bits_f64(ax) >> 52) - 1023;
+        if (ex - ey > 60 && !gi_trig_negative_f64(x)) return gi_trig_turn_f64(ay / ax, gi_trig_sign_f64(y));
+        /* the larger into [1, 2), in two steps because 2^-e may be out of range */
+        int e = ey > ex ? ey : ex;
+        double half_down = gi_from_bits_f64((uint64_t)(1023 - e / 2) << 52);
+        double rest_down = gi_from_bits_f64((uint64_t)(1023 - (e - e / 2)) << 52);
+        ay = ay * half_down * rest_down;
+        ax = ax * half_down * rest_down;
+        /* so far below the other that the result is pi/2 or pi */
+        if (ay < 0x1p-512) ay = 0.0;
+        if (ax < 0x1p-512) ax = 0.0;
+    }
+    return gi_arctan2_core_f64(gi_trig_turn_f64(ay, gi_trig_sign_f64(y)), gi_trig_turn_f64(ax, gi_trig_sign_f64(x)));
+}
+
+/* ---- hypot double ---- */
+
+GI_FORMULA double gi_hypot_core_f64(double x, double y) {
+    double ax = gi_trig_abs_f64(x), ay = gi_trig_abs_f64(y);
+    uint64_t swap = gi_trig_beyond_f64(ay, ax);
+    double a = gi_pick_f64(swap, ay, ax), b = gi_pick_f64(swap, ax, ay);    /* a >= b */
+    double aa = gi_mul_f64(a, a), sum = gi_fma_f64(b, b, aa);
+    double h = gi_trig_sqrt_f64(sum), hh = gi_mul_f64(h, h);
+    /* h^2 - a^2 - b^2, nearly exact */
+    double excess = gi_fma_f64(-b, b, hh - aa) + (gi_fma_f64(h, h, -hh) - gi_fma_f64(a, a, -aa));
+    return gi_fma_f64(-0.5 * excess, gi_trig_rough_rsqrt_f64(sum), h);
+}
+/* 1 unless the larger of |x|, |y| is zero or in [2^-480, 2^480] */
+GI_FORMULA uint64_t gi_hypot_rare_f64(double x, double y) {
+    double ax = gi_trig_abs_f64(x), ay = gi_trig_abs_f64(y);
+    double a = gi_pick_f64(gi_trig_beyond_f64(ay, ax), ay, ax);
+    return gi_trig_beyond_f64(a, 0x1p480) | (gi_trig_beyond_f64(0x1p-480, a) & gi_trig_beyond_f64(a, 0.0));
+}
+GI_SLOW double gi_hypot_slow_f64(double x, double y) {
+    double ax = gi_trig_abs_f64(x), ay = gi_trig_abs_f64(y), infinity = gi_trig_infinity_f64();
+    if (ax == infinity || ay == infinity) return infinity;
+    if (gi_trig_is_nan_f64(x) | gi_trig_is_nan_f64(y)) return gi_trig_nan_f64();
+    if (ax > 0x1p480 || ay > 0x1p480) return gi_hypot_core_f64(x * 0x1p-700, y * 0x1p-700) * 0x1p700;
+    return gi_hypot_core_f64(x * 0x1p700, y * 0x1p700) * 0x1p-700;
+}
+
+/* ---- nextafter double ---- */
+
+GI_FORMULA double gi_nextafter_core_f64(double x, double y) {
+    uint64_t x_negative = gi_trig_negative_f64(x), y_negative = gi_trig_negative_f64(y);
+    uint64_t x_mask = (uint64_t)0 - x_negative, y_mask = (uint64_t)0 - y_negative;
+    /* as ordered integers, two's complement, both zeros 0 */
+    uint64_t ox = ((gi_bits_f64(x) & 0x7fffffffffffffffull) ^ x_mask) - x_mask;
+    uint64_t oy = ((gi_bits_f64(y) & 0x7fffffffffffffffull) ^ y_mask) - y_mask;
+    uint64_t up = (uint64_t)((int64_t)oy > (int64_t)ox), down = (uint64_t)((int64_t)ox > (int64_t)oy);
+    uint64_t o = ox + up - down, negative = o >> 63, mask = (uint64_t)0 - negative;
+    uint64_t size = (o ^ mask) - mask;
+    negative |= x_negative & (((uint64_t)0 - size) >> 63 ^ 1u);    /* a negative x that steps up to zero gives -0 */
+    double next = gi_pick_f64(up | down, gi_from_bits_f64(size | negative << 63), y);
+    return gi_pick_f64(gi_trig_is_nan_f64(x) | gi_trig_is_nan_f64(y), gi_trig_nan_f64(), next);
+}
+GI_FORMULA uint64_t gi_nextafter_rare_f64(double x, double y) { (void)x; (void)y; return 0; }
+GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafter_core_f64(x, y); }
+/* ---- exp ---------------------------------------------------------------------------------------------------------------- */
+/* exp exp2 expm1 sinh cosh tanh power logaddexp, for f32 and f64.  Include base.h first.
+
+   exp, expm1, tanh   x = n ln2 + r + lo with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words; then
+                      exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two words, so that the
+                      sum is rounded (almost) once.  tanh(|x|) = -e / (2 + e), e = expm1(-2|x|) in two words.
+   exp2               n = round(x), r = x - n exactly, ln2 r in two words.
+   sinh, cosh         from sinh and cosh of r and of n ln2, no division: sinh(a + b) = sinh a cosh b + cosh a sinh b.
+   power              f64: log|x| in two words by 2 atanh(f / (2 + f)), error 2^-65 relative; the product with y in
+                      two words; exp of the two words.  f32: exp2(y log2|x|) in f64.
+   logaddexp          max + log1p(exp(-|x - y|)).
+
+   No tables; no branches in cores.  Where 2^n is out of range (overflow, denormal results) the scale goes on in two
+   steps, mostly in the slow functions. */
+
+#define GI_NAN_F32 gi_from_bits_f32(0x7fc00000u)
+#define GI_NAN_F64 gi_from_bits_f64(0x7ff8000000000000u)
+
+/* ---------------------------------------------------------------------------------------------------- exp's parts */
+
+/* exp of the argument is 2^n (1 + r + s).  n_bits ends in the bits of n (two's complement), and its lowest 12 bits
+   (f32: 9 bits), halved too, hold nothing else. */
+typedef struct { float r, s; uint32_t n_bits; } gi_exp_parts_f32;
+typedef struct { double r, s; uint64_t n_bits; } gi_exp_parts_f64;
+
+/* 1.5 2^23 (2^52) added: the sum's last bits are the nearest integer. */
+#define GI_ROUND_F32 0x1.8p23f
+#define GI_ROUND_F64 0x1.8p52
+
+/* x + x_lo = n ln2 + r + lo; |x| < 2^9.  x + n ln2_1 is exact. */
+GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *r, float *lo) {
+    float shifted = gi_fma_f32(x, 0x1.715476p0f, GI_ROUND_F32);
+    float minus_n = GI_ROUND_F32 - shifted;
+    float first = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
+    float second = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
+    *r = first + second;
+    *lo = (first - *r) + second;
+    *n_bits = gi_bits_f32(shifted);
+}
+GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *r, double *lo) {
+    double shifted = gi_fma_f64(x, 0x1.71547652b82fep0, GI_ROUND_F64);
+    double minus_n = GI_ROUND_F64 - shifted;
+    double first = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
+    double second = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
+    *r = first + second;
+    *lo = (first - *r) + second;
+    *n_bits = gi_bits_f64(shifted);
+}
+
+/* Polynomial error relative to exp(r) - 1: 2^-30.9 (f32), 2^-61.5 (f64). */
+GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo) {
+    gi_exp_parts_f32 e;
+    float r, lo;
+    gi_exp_reduce_f32(x, x_lo, &e.n_bits, &r, &lo);
+    float p = gi_fma_f32(0x1.9e0de4p-13f, r, 0x1.6d43c2p-10f);
+    p = gi_fma_f32(p, r, 0x1.111306p-7f);
+    p = gi_fma_f32(p, r, 0x1.5554fp-5f);
+    p = gi_fma_f32(p, r, 0x1.555554p-3f);
+    p = gi_fma_f32(p, r, 0.5f);
+    e.r = r;
+    e.s = gi_fma_f32(r, gi_fma_f32(r, p, lo), lo);
+    return e;
+}
+GI_FORMULA gi_exp_parts_f64 gi_exp_split_f64(double x, double x_lo) {
+    gi_exp_parts_f64 e;
+    double r, lo;
+    gi_exp_reduce_f64(x, x_lo, &e.n_bits, &r, &lo);
+    double r2 = r * r, r4 = r2 * r2;
+    double p0 = gi_fma_f64(0x1.5555555555559p-3, r, 0.5);
+    double p1 = gi_fma_f64(0x1.111111110f65ap-7, r, 0x1.555555555554dp-5);
+    double p2 = gi_fma_f64(0x1.a01a01afffe71p-13, r, 0x1.6c16c16c1aaf7p-10);
+    double p3 = gi_fma_f64(0x1.71ddf81bab092p-19, r, 0x1.a01a018e10e94p-16);
+    double p4 = gi_fma_f64(0x1.af5f12249e71p-26, r, 0x1.27e5133a9ba33p-22);
+    p4 = gi_fma_f64(0x1.1f1a292963ac9p-29, r2, p4);
+    double p = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
+    p = gi_fma_f64(p, r2, p0);
+    e.r = r;
+    e.s = gi_fma_f64(r2, p, gi_fma_f64(r, lo, lo));
+    return e;
+}
+
+/* y 2^n for y about 1 and |n| < 2^8 (f64: 2^11), rounded once: the exponent's bits take n/2, a product the rest. */
+GI_FORMULA float gi_scale_f32(float y, uint32_t n_bits) {
+    uint32_t half = n_bits >> 1;
+    float most = gi_from_bits_f32(gi_bits_f32(y) + (half << 23));
+    return most * gi_from_bits_f32(((n_bits - half) << 23) + 0x3f800000u);
+}
+GI_FORMULA double gi_scale_f64(double y, uint64_t n_bits) {
+    uint64_t half = n_bits >> 1;
+    double most = gi_from_bits_f64(gi_bits_f64(y) + (half << 52));
+    return most * gi_from_bits_f64(((n_bits - half) << 52) + 0x3ff0000000000000u);
+}
+/* 2^n for -126 <= n <= 127 (f64: -1022 <= n <= 1023) */
+GI_FORMULA float gi_power_of_two_f32(uint32_t n_bits) { return gi_from_bits_f32((n_bits << 23) + 0x3f800000u); }
+GI_FORMULA double gi_power_of_two_f64(uint64_t n_bits) {
+    return gi_from_bits_f64((n_bits << 52) + 0x3ff0000000000000u);
+}
+
+/* x within [low, high]; NaN stays NaN */
+GI_FORMULA float gi_clamp_f32(float x, float low, float high) {
+    x = gi_pick_f32((uint32_t)(x > high), high, x);
+    return gi_pick_f32((uint32_t)(x < low), low, x);
+}
+GI_FORMULA double gi_clamp_f64(double x, double low, double high) {
+    x = gi_pick_f64((uint64_t)(x > high), high, x);
+    return gi_pick_f64((uint64_t)(x < low), low, x);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ exp */
+
+/* (1 + r) + s, |r| <= 1/2, rounded (almost) once */
+GI_FORMULA float gi_one_plus_f32(float r, float s) { float hi = 1.0f + r; return hi + ((r - (hi - 1.0f)) + s); }
+GI_FORMULA double gi_one_plus_f64(double r, double s) { double hi = 1.0 + r; return hi + ((r - (hi - 1.0)) + s); }
+
+/* exp(x + x_lo) where that is normal, nonsense elsewhere.  The lowest bits of n_bits go straight to the exponent. */
+GI_FORMULA float gi_exp_normal_f32(float x, float x_lo) {
+    gi_exp_parts_f32 e = gi_exp_split_f32(x, x_lo);
+    return gi_from_bits_f32(gi_bits_f32(gi_one_plus_f32(e.r, e.s)) + (e.n_bits << 23));
+}
+GI_FORMULA double gi_exp_normal_f64(double x, double x_lo) {
+    gi_exp_parts_f64 e = gi_exp_split_f64(x, x_lo);
+    return gi_from_bits_f64(gi_bits_f64(gi_one_plus_f64(e.r, e.s)) + (e.n_bits << 52));
+}
+/* exp(x + x_lo) for any x but NaN, |x_lo| < 2^-10: beyond the clamp the results are inf and 0 all the same. */
+GI_FORMULA float gi_exp_any_f32(float x, float x_lo) {
+    gi_exp_parts_f32 e = gi_exp_split_f32(gi_clamp_f32(x, -110.0f, 90.0f), x_lo);
+    return gi_scale_f32(gi_one_plus_f32(e.r, e.s), e.n_bits);
+}
+GI_FORMULA double gi_exp_any_f64(double x, double x_lo) {
+    gi_exp_parts_f64 e = gi_exp_split_f64(gi_clamp_f64(x, -760.0, 720.0), x_lo);
+    return gi_scale_f64(gi_one_plus_f64(e.r, e.s), e.n_bits);
+}
+
+/* Rare: x near overflow, NaN, or with a denormal result.  Very low x, -inf too, is not rare: 0. */
+GI_FORMULA float gi_exp_core_f32(float x) {
+    return gi_pick_f32((uint32_t)(x < -104.0f), 0.0f, gi_exp_normal_f32(x, 0.0f));
+}
+GI_FORMULA uint32_t gi_exp_rare_f32(float x) {
+    return (uint32_t)!(x <= 88.0f) | ((uint32_t)(x < -87.0f) & (uint32_t)(x >= -104.0f));
+}
+GI_FORMULA float gi_exp_slow_f32(float x) { return x != x ? GI_NAN_F32 : gi_exp_any_f32(x, 0.0f); }
+
+GI_FORMULA double gi_exp_core_f64(double x) {
+    return gi_pick_f64((uint64_t)(x < -746.0), 0.0, gi_exp_normal_f64(x, 0.0));
+}
+GI_FORMULA uint64_t gi_exp_rare_f64(double x) {
+    return (uint64_t)!(x <= 709.0) | ((uint64_t)(x < -708.0) & (uint64_t)(x >= -746.0));
+}
+GI_FORMULA double gi_exp_slow_f64(double x) { return x != x ? GI_NAN_F64 : gi_exp_any_f64(x, 0.0); }
+
+/* ----------------------------------------------------------------------------------------------------------- exp2 */
+
+/* 2^x = 2^n y, n = round(x) at the end of n_bits; |x| < 2^11.  Polynomial error 2^-28.3 (f32), 2^-57.9 (f64). */
+GI_FORMULA float gi_exp2_split_f32(float x, uint32_t *n_bits) {
+    float shifted = x + GI_ROUND_F32;
+    float r = x - (shifted - GI_ROUND_F32);
+    *n_bits = gi_bits_f32(shifted);
+    float p = gi_fma_f32(0x1.416f8cp-13f, r, 0x1.5f041ap-10f);
+    p = gi_fma_f32(p, r, 0x1.3b2ddcp-7f);
+    p = gi_fma_f32(p, r, 0x1.c6af88p-5f);
+    p = gi_fma_f32(p, r, 0x1.ebfbdcp-3f);
+    float hi = gi_fma_f32(r, 0x1.62e43p-1f, 1.0f), lo = gi_fma_f32(r, 0x1.62e43p-1f, 1.0f - hi);
+    return hi + gi_fma_f32(r, gi_fma_f32(r, p, -0x1.05c61p-29f), lo);
+}
+GI_FORMULA double gi_exp2_split_f64(double x, uint64_t *n_bits) {
+    double shifted = x + GI_ROUND_F64;
+    double r = x - (shifted - GI_ROUND_F64);
+    *n_bits = gi_bits_f64(shifted);
+    double r2 = r * r, r4 = r2 * r2;
+    double p0 = gi_fma_f64(0x1.c6b08d704a045p-5, r, 0x1.ebfbdff82c5a1p-3);
+    double p1 = gi_fma_f64(0x1.5d87fe78c39c2p-10, r, 0x1.3b2ab6fba07a3p-7);
+    double p2 = gi_fma_f64(0x1.ffcbfbc701b45p-17, r, 0x1.4309130dc287cp-13);
+    double p3 = gi_fma_f64(0x1.b5265478277d7p-24, r, 0x1.62bfc9fbd9359p-20);
+    double p4 = gi_fma_f64(0x1.e7c47487fef3p-32, r, 0x1.e617aac61cefcp-28);
+    double p = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
+    p = gi_fma_f64(p, r2, p0);
+    double hi = gi_fma_f64(r, 0x1.62e42fefa39efp-1, 1.0), lo = gi_fma_f64(r, 0x1.62e42fefa39efp-1, 1.0 - hi);
+    return hi + gi_fma_f64(r, gi_fma_f64(r, p, 0x1.abc9e3b39803fp-56), lo);
+}
+
+/* Exact for integers.  Rare as with exp. */
+GI_FORMULA float gi_exp2_core_f32(float x) {
+    uint32_t n_bits;
+    float y = gi_exp2_split_f32(x, &n_bits);
+    y = gi_from_bits_f32(gi_bits_f32(y) + (n_bits << 23));
+    return gi_pick_f32((uint32_t)(x < -150.0f), 0.0f, y);
+}
+GI_FORMULA uint32_t gi_exp2_rare_f32(float x) {
+    return (uint32_t)!(x <= 127.0f) | ((uint32_t)(x < -126.0f) & (uint32_t)(x >= -150.0f));
+}
+GI_FORMULA float gi_exp2_slow_f32(float x) {
+    uint32_t n_bits;
+    float y = gi_exp2_split_f32(gi_clamp_f32(x, -160.0f, 130.0f), &n_bits);
+    return x != x ? GI_NAN_F32 : gi_scale_f32(y, n_bits);
+}
+
+GI_FORMULA double gi_exp2_core_f64(double x) {
+    uint64_t n_bits;
+    double y = gi_exp2_split_f64(x, &n_bits);
+    y = gi_from_bits_f64(gi_bits_f64(y) + (n_bits << 52));
+    return gi_pick_f64((uint64_t)(x < -1075.0), 0.0, y);
+}
+GI_FORMULA uint64_t gi_exp2_rare_f64(double x) {
+    return (uint64_t)!(x <= 1023.0) | ((uint64_t)(x < -1022.0) & (uint64_t)(x >= -1075.0));
+}
+GI_FORMULA double gi_exp2_slow_f64(double x) {
+    uint64_t n_bits;
+    double y = gi_exp2_split_f64(gi_clamp_f64(x, -1090.0, 1030.0), &n_bits);
+    return x != x ? GI_NAN_F64 : gi_scale_f64(y, n_bits);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- expm1 */
+
+/* expm1: 2^n (1 + r) - 1 is summed with its error, 2^n times the rest is added.  Rare: x near overflow, NaN. */
+GI_FORMULA float gi_expm1_core_f32(float x) {
+    gi_exp_parts_f32 e = gi_exp_split_f32(gi_pick_f32((uint32_t)(x < -20.0f), -20.0f, x), 0.0f);
+    float hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
+    float scale = gi_power_of_two_f32(e.n_bits);
+    float power = gi_mul_f32(hi, scale);
+    float sum = power - 1.0f, part = sum - power;
+    float error = (power - (sum - part)) + (-1.0f - part);
+    float y = sum + gi_fma_f32(lo, scale, error);
+    return gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u));     /* -0 */
+}
+GI_FORMULA uint32_t gi_expm1_rare_f32(float x) { return (uint32_t)!(x <= 88.0f); }
+GI_FORMULA float gi_expm1_slow_f32(float x) { return gi_exp_slow_f32(x); }
+
+GI_FORMULA double gi_expm1_core_f64(double x) {
+    gi_exp_parts_f64 e = gi_exp_split_f64(gi_pick_f64((uint64_t)(x < -40.0), -40.0, x), 0.0);
+    double hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
+    double scale = gi_power_of_two_f64(e.n_bits);
+    double power = gi_mul_f64(hi, scale);
+    double sum = power - 1.0, part = sum - power;
+    double error = (power - (sum - part)) + (-1.0 - part);
+    double y = sum + gi_fma_f64(lo, scale, error);
+    return gi_from_bits_f64(gi_bits_f64(y) | (gi_bits_f64(x) & 0x8000000000000000u));
+}
+GI_FORMULA uint64_t gi_expm1_rare_f64(double x) { return (uint64_t)!(x <= 709.0); }
+GI_FORMULA double gi_expm1_slow_f64(double x) { return gi_exp_slow_f64(x); }
+
+/* ----------------------------------------------------------------------------------------------------- sinh, cosh */
+
+/* |x| = n ln2 + r + lo: sinh_n + sinh_n_lo and cosh_n + cosh_n_lo are those of n ln2,
+   r + sinh_rest and 1 + cosh_rest those of r + lo */
+typedef struct { float sinh_n, cosh_n, sinh_n_lo, cosh_n_lo, r, sinh_rest, cosh_rest; } gi_hyperbolic_f32;
+typedef struct { double sinh_n, cosh_n, sinh_n_lo, cosh_n_lo, r, sinh_rest, cosh_rest; } gi_hyperbolic_f64;
+
+/* Polynomial errors: sinh 2^-34.1, cosh 2^-33.2 (f32); sinh 2^-61.7, cosh 2^-58.0 (f64). */
+GI_FORMULA gi_hyperbolic_f32 gi_hyperbolic_split_f32(float x) {
+    gi_hyperbolic_f32 h;
+    uint32_t n_bits;
+    float r, lo;
+    gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &r, &lo);
+    float z = r * r;
+    float s = gi_fma_f32(gi_fma_f32(0x1.a28ee6p-13f, z, 0x1.110fe2p-7f), z, 0x1.555556p-3f);
+    float c = gi_fma_f32(gi_fma_f32(0x1.6d5196p-10f, z, 0x1.5554e4p-5f), z, 0.5f);
+    float up = gi_from_bits_f32((n_bits << 23) + 0x3f000000u);         /* 2^n / 2 */
+    float down = gi_from_bits_f32(0x3f000000u - (n_bits << 23));       /* 2^-n / 2 */
+    h.sinh_n = up - down;
+    h.cosh_n = up + down;
+    h.sinh_n_lo = (up - h.sinh_n) - down;
+    h.cosh_n_lo = (up - h.cosh_n) + down;
+    h.r = r;
+    h.sinh_rest = gi_fma_f32(r * z, s, lo);
+    h.cosh_rest = gi_fma_f32(z, c, r * lo);
+    return h;
+}
+GI_FORMULA gi_hyperbolic_f64 gi_hyperbolic_split_f64(double x) {
+    gi_hyperbolic_f64 h;
+    uint64_t n_bits;
+    double r, lo;
+    gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &r, &lo);
+    double z = r * r, z2 = z * z;
+    double s0 = gi_fma_f64(0x1.a01a01b001274p-13, z, 0x1.111111110f658p-7);
+    double s1 = gi_fma_f64(0x1.af5f19ac80a35p-26, z, 0x1.71ddf817ce05ap-19);
+    double s = gi_fma_f64(s1, z2, s0);
+    s = gi_fma_f64(s, z, 0x1.5555555555559p-3);
+    double c0 = gi_fma_f64(0x1.6c16c1853bec4p-10, z, 0x1.555555555026bp-5);
+    double c1 = gi_fma_f64(0x1.28af6fe60b35bp-22, z, 0x1.a0199796b030dp-16);
+    double c = gi_fma_f64(c1, z2, c0);
+    c = gi_fma_f64(c, z, 0x1.000000000000bp-1);
+    double up = gi_from_bits_f64((n_bits << 52) + 0x3fe0000000000000u);
+    double down = gi_from_bits_f64(0x3fe0000000000000u - (n_bits << 52));
+    h.sinh_n = up - down;
+    h.cosh_n = up + down;
+    h.sinh_n_lo = (up - h.sinh_n) - down;
+    h.cosh_n_lo = (up - h.cosh_n) + down;
+    h.r = r;
+    h.sinh_rest = gi_fma_f64(r * z, s, lo);
+    h.cosh_rest = gi_fma_f64(z, c, r * lo);
+    return h;
+}
+
+/* Rare: near overflow, inf, NaN.  There sinh|x| = cosh x = exp|x| / 2, taken as exp(|x| - ln2) in two words. */
+GI_FORMULA float gi_sinh_core_f32(float x) {
+    gi_hyperbolic_f32 h = gi_hyperbolic_split_f32(x);
+    float hi = gi_fma_f32(h.cosh_n, h.r, h.sinh_n), lo = gi_fma_f32(h.cosh_n, h.r, h.sinh_n - hi);
+    lo = gi_fma_f32(h.cosh_n, h.sinh_rest, lo + h.sinh_n_lo);
+    float y = hi + gi_fma_f32(h.sinh_n, h.cosh_rest, lo);
+    return gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u));
+}
+GI_FORMULA float gi_cosh_core_f32(float x) {
+    gi_hyperbolic_f32 h = gi_hyperbolic_split_f32(x);
+    float hi = gi_fma_f32(h.sinh_n, h.r, h.cosh_n), lo = gi_fma_f32(h.sinh_n, h.r, h.cosh_n - hi);
+    lo = gi_fma_f32(h.sinh_n, h.sinh_rest, lo + h.cosh_n_lo);
+    return hi + gi_fma_f32(h.cosh_n, h.cosh_rest, lo);
+}
+GI_FORMULA uint32_t gi_cosh_rare_f32(float x) { return (uint32_t)((gi_bits_f32(x) & 0x7fffffffu) > 0x42ae0000u); }
+GI_FORMULA uint32_t gi_sinh_rare_f32(float x) { return gi_cosh_rare_f32(x); }       /* |x| > 87 */
+GI_FORMULA float gi_cosh_slow_f32(float x) {
+    uint32_t a = gi_bits_f32(x) & 0x7fffffffu;
+    if (a > 0x7f800000u) return GI_NAN_F32;
+    return (float)(0.5 * gi_exp_any_f64((double)gi_from_bits_f32(a), 0.0));
+}
+GI_FORMULA float gi_sinh_slow_f32(float x) {
+    float y = gi_cosh_slow_f32(x);
+    return y != y ? y : gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u));
+}
+
+GI_FORMULA double gi_sinh_core_f64(double x) {
+    gi_hyperbolic_f64 h = gi_hyperbolic_split_f64(x);
+    double hi = gi_fma_f64(h.cosh_n, h.r, h.sinh_n), lo = gi_fma_f64(h.cosh_n, h.r, h.sinh_n - hi);
+    lo = gi_fma_f64(h.cosh_n, h.sinh_rest, lo + h.sinh_n_lo);
+    double y = hi + gi_fma_f64(h.sinh_n, h.cosh_rest, lo);
+    return gi_from_bits_f64(gi_bits_f64(y) | (gi_bits_f64(x) & 0x8000000000000000u));
+}
+GI_FORMULA double gi_cosh_core_f64(double x) {
+    gi_hyperbolic_f64 h = gi_hyperbolic_split_f64(x);
+    double hi = gi_fma_f64(h.sinh_n, h.r, h.cosh_n), lo = gi_fma_f64(h.sinh_n, h.r, h.cosh_n - hi);
+    lo = gi_fma_f64(h.sinh_n, h.sinh_rest, lo + h.cosh_n_lo);
+    return hi + gi_fma_f64(h.cosh_n, h.cosh_rest, lo);
+}
+GI_FORMULA uint64_t gi_cosh_rare_f64(double x) {
+    return (uint64_t)((gi_bits_f64(x) & 0x7fffffffffffffffu) > 0x4085e00000000000u);
+}
+GI_FORMULA uint64_t gi_sinh_rare_f64(double x) { return gi_cosh_rare_f64(x); }      /* |x| > 700 */
+GI_FORMULA double gi_cosh_slow_f64(double x) {
+    uint64_t a = gi_bits_f64(x) & 0x7fffffffffffffffu;
+    if (a > 0x7ff0000000000000u) return GI_NAN_F64;
+    /* |x| - 42 bits of ln2 is exact below 2^10 */
+    return gi_exp_any_f64(gi_from_bits_f64(a) - 0x1.62e42fefa38p-1, -0x1.ef35793c7673p-45);
+}
+GI_FORMULA double gi_sinh_slow_f64(double x) {
+    double y = gi_cosh_slow_f64(x);
+    return y != y ? y : gi_from_bits_f64(gi_bits_f64(y) | (gi_bits_f64(x) & 0x8000000000000000u));
+}
+
+/* ----------------------------------------------------------------------------------------------------------- tanh */
+
+/* tanh: valid everywhere.  e = expm1(-2|x|) = sum + rest, quotient -e / (2 + e) corrected by its remainder. */
+GI_FORMULA float gi_tanh_core_f32(float x) {
+    uint32_t a = gi_bits_f32(x) & 0x7fffffffu;
+    float m = gi_pick_f32((uint32_t)(a > 0x41200000u), 10.0f, gi_from_bits_f32(a));     /* from 9.02 on tanh is 1 */
+    gi_exp_parts_f32 e = gi_exp_split_f32(-2.0f * m, 0.0f);
+    float hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
+    float scale = gi_power_of_two_f32(e.n_bits);
+    float power = gi_mul_f32(hi, scale);
+    float sum = power - 1.0f, rest = gi_fma_f32(lo, scale, power - (sum + 1.0f));
+    float top = sum + rest, top_lo = (sum - top) + rest;
+    float bottom = 2.0f + top, bottom_lo = (2.0f - bottom) + top + top_lo;
+    float inverse = 1.0f / bottom;
+    float q = top * inverse;
+    float remainder = gi_fma_f32(-q, bottom, top) + gi_fma_f32(-q, bottom_lo, top_lo);
+    float y = gi_fma_f32(remainder, inverse, q);
+    y = gi_from_bits_f32((gi_bits_f32(y) & 0x7fffffffu) | (gi_bits_f32(x) & 0x80000000u));
+    return gi_pick_f32((uint32_t)(x != x), GI_NAN_F32, y);
+}
+GI_FORMULA uint32_t gi_tanh_rare_f32(float x) { (void)x; return 0; }
+GI_FORMULA float gi_tanh_slow_f32(float x) { return gi_tanh_core_f32(x); }
+
+GI_FORMULA double gi_tanh_core_f64(double x) {
+    uint64_t a = gi_bits_f64(x) & 0x7fffffffffffffffu;
+    double m = gi_from_bits_f64(a);
+    m = gi_pick_f64((uint64_t)(m > 20.0), 20.0, m);                                     /* from 19.07 on tanh is 1 */
+    gi_exp_parts_f64 e = gi_exp_split_f64(-2.0 * m, 0.0);
+    double hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
+    double scale = gi_power_of_two_f64(e.n_bits);
+    double power = gi_mul_f64(hi, scale);
+    double sum = power - 1.0, rest = gi_fma_f64(lo, scale, power - (sum + 1.0));
+    double top = sum + rest, top_lo = (sum - top) + rest;
+    double bottom = 2.0 + top, bottom_lo = (2.0 - bottom) + top + top_lo;
+    double inverse = 1.0 / bottom;
+    double q = top * inverse;
+    double remainder = gi_fma_f64(-q, bottom, top) + gi_fma_f64(-q, bottom_lo, top_lo);
+    double y = gi_fma_f64(remainder, inverse, q);
+    y = gi_from_bits_f64((gi_bits_f64(y) & 0x7fffffffffffffffu) | (gi_bits_f64(x) & 0x8000000000000000u));
+    return gi_pick_f64((uint64_t)(x != x), GI_NAN_F64, y);
+}
+GI_FORMULA uint64_t gi_tanh_rare_f64(double x) { (void)x; return 0; }
+GI_FORMULA double gi_tanh_slow_f64(double x) { return gi_tanh_core_f64(x); }
+
+/* ---------------------------------------------------------------------------------------------------------- power */
+
+/* log2(x), x > 0, any float as a double.  Error 2^-38.5 relative to log2 of the mantissa part. */
+GI_FORMULA double gi_power_log2_f32(double x) {
+    uint64_t t = gi_bits_f64(x) - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u;        /* mantissa from sqrt(1/2) on */
+    double n = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
+    double f = gi_from_bits_f64((t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
+    double f2 = f * f, f4 = f2 * f2;
+    double p0 = gi_fma_f64(-0x1.71547651b6f4cp-1, f, 0x1.71547652b58f1p0);
+    double p1 = gi_fma_f64(-0x1.715478885e34cp-2, f, 0x1.ec709de34054bp-2);
+    double p2 = gi_fma_f64(-0x1.ec6f2dee28718p-3, f, 0x1.2776b6cb61bdfp-2);
+    double p3 = gi_fma_f64(-0x1.7188d552e68c8p-3, f, 0x1.a61b7e440b68fp-3);
+    double p4 = gi_fma_f64(-0x1.23d6302371cebp-3, f, 0x1.481fa60f3bcf9p-3);
+    double p5 = gi_fma_f64(-0x1.13b9548893d2fp-3, f, 0x1.0ace164dcab52p-3);
+    double p6 = gi_fma_f64(-0x1.1da433e237e3dp-4, f, 0x1.0f6261c984131p-3);
+    double high = gi_fma_f64(p6, f4, gi_fma_f64(p5, f2, p4));
+    high = gi_fma_f64(high, f4, gi_fma_f64(p3, f2, p2));
+    return gi_fma_f64(gi_fma_f64(high, f4, gi_fma_f64(p1, f2, p0)), f, n);
+}
+/* 2^t to float, any t but NaN: error 2^-34.3 before the rounding to float */
+GI_FORMULA float gi_power_exp2_f32(double t) {
+    double in = gi_clamp_f64(t, -200.0, 200.0);
+    double shifted = in + GI_ROUND_F64;
+    double r = in - (shifted - GI_ROUND_F64), r2 = r * r;
+    double p0 = gi_fma_f64(0x1.62e42ff0e191dp-1, r, 1.0);
+    double p1 = gi_fma_f64(0x1.c6b08ac06c325p-5, r, 0x1.ebfbe0778724bp-3);
+    double p2 = gi_fma_f64(0x1.5d8a85fe7833cp-10, r, 0x1.3b29f39d4d49cp-7);
+    double p3 = gi_fma_f64(0x1.fde5fe328a61ep-17, r, 0x1.445c840469a21p-13);
+    double y = gi_fma_f64(gi_fma_f64(gi_fma_f64(p3, r2, p2), r2, p1), r2, p0);
+    return (float)gi_from_bits_f64(gi_bits_f64(y) + (gi_bits_f64(shifted) << 52));
+}
+GI_FORMULA float gi_power_core_f32(float x, float y) {
+    uint32_t negative = gi_bits_f32(x) >> 31;
+    float shifted = y + GI_ROUND_F32;
+    uint32_t broken = (uint32_t)(shifted - GI_ROUND_F32 != y);                      /* y is no integer */
+    uint32_t sign = (gi_bits_f32(shifted) & negative) << 31;                        /* x < 0 and y odd */
+    double a = (double)gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    float z = gi_power_exp2_f32(gi_mul_f64(gi_power_log2_f32(a), (double)y));
+    return gi_pick_f32(broken & negative, GI_NAN_F32, gi_from_bits_f32(gi_bits_f32(z) | sign));
+}
+/* Rare: x is 0, inf or NaN; |y| >= 2^22, inf or NaN. */
+GI_FORMULA uint32_t gi_power_rare_f32(float x, float y) {
+    uint32_t a = gi_bits_f32(x) & 0x7fffffffu, b = gi_bits_f32(y) & 0x7fffffffu;
+    return (uint32_t)(a - 1u >= 0x7f7fffffu) | (uint32_t)(b >= 0x4a800000u);
+}
+
+/* log of x > 0 normal, as hi + lo, plus n_extra ln2 */
+GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, double *log_lo) {
+    uint64_t t = gi_bits_f64(x) - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u;        /* mantissa from sqrt(1/2) on */
+    double n = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0) + n_extra;
+    double f = gi_from_bits_f64((t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
+    /* s + s_lo = f / (2 + f) */
+    double d = 2.0 + f, d_lo = f - (d - 2.0);
+    double inverse = 1.0 / d;
+    double s = f * inverse;
+    double s_lo = gi_fma_f64(-s, d_lo, gi_fma_f64(-s, d, f)) * inverse;
+    double z = gi_mul_f64(s, s), z_lo = gi_fma_f64(s + s, s_lo, gi_fma_f64(s, s, -z));
+    /* log(1 + f) = 2 s + s^3 (2/3 + z q(z)) */
+    double z2 = z * z, z4 = z2 * z2;
+    double q0 = gi_fma_f64(0x1.2492492492f4bp-2, z, 0x1.9999999999996p-2);
+    double q1 = gi_fma_f64(0x1.745d1828c79ebp-3, z, 0x1.c71c71c59796ap-3);
+    double q2 = gi_fma_f64(0x1.1120692f23eb2p-3, z, 0x1.3b1364f1016b4p-3);
+    double q3 = gi_fma_f64(0x1.eabe236a2466ap-4, z, 0x1.de3e606605b35p-4);
+    double q = gi_fma_f64(gi_fma_f64(q3, z2, q2), z4, gi_fma_f64(q1, z2, q0));
+    double c = gi_fma_f64(z, q, 0x1.5555555555555p-1);
+    double c_lo = gi_fma_f64(z_lo, q, gi_fma_f64(z, q, 0x1.5555555555555p-1 - c) + 0x1.5555555555555p-55);
+    double w = gi_mul_f64(s, z), w_lo = gi_fma_f64(s_lo, z, gi_fma_f64(s, z_lo, gi_fma_f64(s, z, -w)));
+    double v = gi_mul_f64(w, c), v_lo = gi_fma_f64(w, c_lo, gi_fma_f64(w_lo, c, gi_fma_f64(w, c, -v)));
+    /* n ln2 (42 bits: exact) + 2 s + v, then all the small parts */
+    double n_ln2 = gi_mul_f64(n, 0x1.62e42fefa38p-1);
+    double a = gi_fma_f64(2.0, s, n_ln2), a_lo = gi_fma_f64(2.0, s, n_ln2 - a);
+    double b = a + v, b_lo = (a - b) + v;
+    double rest = gi_fma_f64(n, 0x1.ef35793c7673p-45, gi_fma_f64(2.0, s_lo, v_lo)) + (a_lo + b_lo);
+    *log_hi = b + rest;
+    *log_lo = (b - *log_hi) + rest;
+}
+GI_FORMULA double gi_power_core_f64(double x, double y) {
+    uint64_t negative = gi_bits_f64(x) >> 63;
+    double shifted = y + GI_ROUND_F64;
+    uint64_t broken = (uint64_t)(shifted - GI_ROUND_F64 != y);                      /* y is no integer */
+    uint64_t sign = (gi_bits_f64(shifted) & negative) << 63;                        /* x < 0 and y odd */
+    double log_hi, log_lo;
+    gi_power_log_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &log_hi, &log_lo);
+    double t = gi_mul_f64(y, log_hi), t_lo = gi_fma_f64(y, log_lo, gi_fma_f64(y, log_hi, -t));
+    double z = gi_exp_any_f64(t, t_lo);
+    return gi_pick_f64(broken & negative, GI_NAN_F64, gi_from_bits_f64(gi_bits_f64(z) | sign));
+}
+/* Rare: x is 0, denormal, inf or NaN; |y| >= 2^30, inf or NaN. */
+GI_FORMULA uint64_t gi_power_rare_f64(double x, double y) {
+    uint64_t a = gi_bits_f64(x) & 0x7fffffffffffffffu, b = gi_bits_f64(y) & 0x7fffffffffffffffu;
+    return (uint64_t)(a - 0x0010000000000000u >= 0x7fe0000000000000u) | (uint64_t)(b >= 0x41d0000000000000u);
+}
+
+/* Any x and y, by the rules of C99 annex F. */
+GI_FORMULA double gi_power_slow_f64(double x, double y) {
+    uint64_t infinity = 0x7ff0000000000000u, sign_bit = 0x8000000000000000u;
+    uint64_t a_bits = gi_bits_f64(x) & ~sign_bit, b_bits = gi_bits_f64(y) & ~sign_bit;
+    double a = gi_from_bits_f64(a_bits), b = gi_from_bits_f64(b_bits);
+    uint64_t y_negative = gi_bits_f64(y) >> 63;
+    if (x == 1.0 || b_bits == 0) return 1.0;
+    if (a_bits > infinity || b_bits > infinity) return GI_NAN_F64;
+    int integer = b >= 0x1p53 || (double)(int64_t)b == b;           /* inf too */
+    int odd = b < 0x1p53 && integer && ((int64_t)b & 1);
+    uint64_t sign = odd ? gi_bits_f64(x) & sign_bit : 0;
+    uint64_t z;
+    if (b_bits == infinity) {
+        if (a == 1.0) return 1.0;
+        z = (uint64_t)(a > 1.0) != y_negative ? infinity : 0u;
+    } else if (a_bits == 0 || a_bits == infinity) {
+        z = (uint64_t)(a_bits != 0) != y_negative ? infinity : 0;
+    } else if (x < 0.0 && !integer) {
+        return GI_NAN_F64;
+    } else {
+        double log_hi, log_lo;
+        int denormal = a_bits < 0x0010000000000000u;
+        gi_power_log_f64(denormal ? a * 0x1p54 : a, denormal ? -54.0 : 0.0, &log_hi, &log_lo);
+        if (b > 0x1p64) y = y_negative ? -0x1p64 : 0x1p64;          /* 0, 1 or inf all the same */
+        double t = gi_mul_f64(y, log_hi), t_lo = gi_fma_f64(y, log_lo, gi_fma_f64(y, log_hi, -t));
+        if (t > 720.0 || t < -760.0) t_lo = 0.0;
+        z = gi_bits_f64(gi_exp_any_f64(t, t_lo));
+    }
+    return gi_from_bits_f64(z | sign);
+}
+/* In double nothing overflows, and what is odd or special in float is so in double. */
+GI_FORMULA float gi_power_slow_f32(float x, float y) {
+    if (x == 1.0f || y == 0.0f) return 1.0f;
+    if (x != x || y != y) return GI_NAN_F32;
+    double z = gi_power_slow_f64((double)x, (double)y);
+    return z != z ? GI_NAN_F32 : (float)z;
+}
+
+/* ------------------------------------------------------------------------------------------------------ logaddexp */
+
+/* sum + rest = log(1 + u), 2^-97 <= u <= 1 (f64: 2^-895), any u <= 1 if guard is 0: above 1/2 as
+   ln2 + log(1 + f), f = (u - 1) / 2, so -1/4 <= f <= 1/2.  The guard, far below u, keeps products from becoming
+   denormal, which is slow on some machines.  Polynomial error 2^-27.6 (f32), 2^-55.9 (f64). */
+#define GI_GUARD_F32 0x1p-124f
+#define GI_GUARD_F64 0x1p-960
+GI_FORMULA void gi_log1p_unit_f32(float u, float guard, float *sum, float *rest) {
+    uint32_t big = (uint32_t)(u > 0.5f);
+    float f = gi_pick_f32(big, gi_fma_f32(0.5f, u, -0.5f), u);
+    float hi = gi_pick_f32(big, 0x1.62e43p-1f, 0.0f), lo = gi_pick_f32(big, -0x1.05c61p-29f, guard);
+    float f2 = gi_fma_f32(f, f, guard);
+    float p0 = gi_fma_f32(-0x1.000042p-2f, f, 0x1.5555a4p-2f);
+    float p1 = gi_fma_f32(-0x1.54ef16p-3f, f, 0x1.996966p-3f);
+    float p2 = gi_fma_f32(-0x1.0d93fcp-3f, f, 0x1.2886bap-3f);
+    float p3 = gi_fma_f32(-0x1.713e14p-5f, f, 0x1.aca096p-4f);
+    float p = gi_fma_f32(gi_fma_f32(gi_fma_f32(p3, f2, p2), f2, p1), f2, p0);
+    *sum = hi + f;
+    *rest = gi_fma_f32(f2, gi_fma_f32(f, p, -0.5f), lo) + (f - (*sum - hi));
+}
+GI_FORMULA void gi_log1p_unit_f64(double u, double guard, double *sum, double *rest) {
+    uint64_t big = (uint64_t)(u > 0.5);
+    double f = gi_pick_f64(big, gi_fma_f64(0.5, u, -0.5), u);
+    double hi = gi_pick_f64(big, 0x1.62e42fefa39efp-1, 0.0), lo = gi_pick_f64(big, 0x1.abc9e3b39803fp-56, guard);
+    double s = f / (2.0 + f), z = gi_fma_f64(s, s, guard), z2 = gi_fma_f64(z, z, guard);
+    double q0 = gi_fma_f64(0x1.99999998f0626p-2, z, 0x1.5555555555777p-1);
+    double q1 = gi_fma_f64(0x1.c71c012e18dcp-3, z, 0x1.249249b26f469p-2);
+    double q2 = gi_fma_f64(0x1.38520f4d5db06p-3, z, 0x1.7474ec1ccdc57p-3);
+    double q = gi_fma_f64(gi_fma_f64(gi_fma_f64(0x1.3ac489c1407b6p-3, z2, q2), z2, q1), z2, q0);
+    *sum = hi + f;
+    *rest = gi_fma_f64(-s, gi_fma_f64(-z, q, f), lo) + (f - (*sum - hi));
+}
+/* high = max(x, y), d + d_lo = min(x, y) - high exactly, 0 for equal infinities.
+   d_lo means nothing where d is infinite. */
+GI_FORMULA void gi_logaddexp_order_f32(float x, float y, float *high, float *d, float *d_lo) {
+    uint32_t same = (uint32_t)(x == y);
+    *high = gi_pick_f32((uint32_t)(x > y), x, y);
+    float low = gi_from_bits_f32(gi_bits_f32(x) ^ gi_bits_f32(y) ^ gi_bits_f32(*high));
+    float sum = low - *high, part = sum - low;
+    float error = (low - (sum - part)) - (*high + part);
+    *d = gi_pick_f32(same, 0.0f, sum);
+    *d_lo = gi_pick_f32(same, 0.0f, error);
+}
+GI_FORMULA void gi_logaddexp_order_f64(double x, double y, double *high, double *d, double *d_lo) {
+    uint64_t same = (uint64_t)(x == y);
+    *high = gi_pick_f64((uint64_t)(x > y), x, y);
+    double low = gi_from_bits_f64(gi_bits_f64(x) ^ gi_bits_f64(y) ^ gi_bits_f64(*high));
+    double sum = low - *high, part = sum - low;
+    double error = (low - (sum - part)) - (*high + part);
+    *d = gi_pick_f64(same, 0.0, sum);
+    *d_lo = gi_pick_f64(same, 0.0, error);
+}
+/* The sum is rounded (almost) once; high + 0 where high is all or infinite (-0 + 0 is 0).
+   Rare: exp(d) is about denormal (the core takes it as 0) and the larger argument so near 0 that it matters; then
+   x y is near 0 and x + y the lower one. */
+GI_FORMULA float gi_logaddexp_core_f32(float x, float y) {
+    float high, d, d_lo;
+    gi_logaddexp_order_f32(x, y, &high, &d, &d_lo);
+    float sum, rest;
+    gi_log1p_unit_f32(gi_exp_normal_f32(d, d_lo), GI_GUARD_F32, &sum, &rest);
+    float total = high + sum, part = total - high;
+    float error = (high - (total - part)) + (sum - part);
+    uint32_t alone = (uint32_t)(d < -67.0f) | (uint32_t)(high - high != 0.0f);
+    float z = gi_pick_f32(alone, high + 0.0f, total + (error + rest));
+    return gi_pick_f32((uint32_t)(d != d), GI_NAN_F32, z);
+}
+GI_FORMULA uint32_t gi_logaddexp_rare_f32(float x, float y) {
+    float sum = x + y, product = gi_from_bits_f32(gi_bits_f32(x * y) & 0x7fffffffu);
+    return (uint32_t)(product < 0x1p-70f) & (uint32_t)(sum < -66.0f) & (uint32_t)(sum > -105.0f);
+}
+GI_FORMULA float gi_logaddexp_slow_f32(float x, float y) {
+    float high, d, d_lo;
+    gi_logaddexp_order_f32(x, y, &high, &d, &d_lo);
+    float sum, rest;
+    gi_log1p_unit_f32(gi_exp_any_f32(d, d_lo), 0.0f, &sum, &rest);
+    return high + (sum + rest);
+}
+
+GI_FORMULA double gi_logaddexp_core_f64(double x, double y) {
+    double high, d, d_lo;
+    gi_logaddexp_order_f64(x, y, &high, &d, &d_lo);
+    double sum, rest;
+    gi_log1p_unit_f64(gi_exp_normal_f64(d, d_lo), GI_GUARD_F64, &sum, &rest);
+    double total = high + sum, part = total - high;
+    double error = (high - (total - part)) + (sum - part);
+    uint64_t alone = (uint64_t)(d < -620.0) | (uint64_t)(high - high != 0.0);
+    double z = gi_pick_f64(alone, high + 0.0, total + (error + rest));
+    return gi_pick_f64((uint64_t)(d != d), GI_NAN_F64, z);
+}
+GI_FORMULA uint64_t gi_logaddexp_rare_f64(double x, double y) {
+    double sum = x + y, product = gi_from_bits_f64(gi_bits_f64(x * y) & 0x7fffffffffffffffu);
+    return (uint64_t)(product < 0x1p-800) & (uint64_t)(sum < -619.0) & (uint64_t)(sum > -747.0);
+}
+GI_FORMULA double gi_logaddexp_slow_f64(double x, double y) {
+    double high, d, d_lo;
+    gi_logaddexp_order_f64(x, y, &high, &d, &d_lo);
+    double sum, rest;
+    gi_log1p_unit_f64(gi_exp_any_f64(d, d_lo), 0.0, &sum, &rest);
+    return high + (sum + rest);
+}
+
+
+GI_FORMULA float  gi_hypot_f32(float x, float y) { return gi_hypot_rare_f32(x, y) ? gi_hypot_slow_f32(x, y) : gi_hypot_core_f32(x, y); }
+GI_FORMULA double gi_hypot_f64(double x, double y) { return gi_hypot_rare_f64(x, y) ? gi_hypot_slow_f64(x, y) : gi_hypot_core_f64(x, y); }
+
+/* ---- every element type in turn -------------------------------------------------------------------------------------- */
+/* See >>passes: first the primitives of all types, then conversions between them, then the rows. */
+#define GI_PASS 1
+#include "gpuarr.h"
+#undef GI_PASS
+#define GI_PASS 2
+#include "gpuarr.h"
+#undef GI_PASS
+GI_FORMULA double  gi_over_f64(double a, int64_t n) { return a / (double)n; }
+GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re / (double)n, a.im / (double)n); }
+#define GI_PASS 3
+#include "gpuarr.h"
+#undef GI_PASS
+
+GI_END_FAST
+
+#include "gpuarr_cpu.h"
+
+/* ==== >>map: elementwise operations: settle shapes and dtypes, then run a kernel tile by tile ======================= */
+
+/* Options of calls from inside: nothing but the user's site. */
+static ga_map_options gi_map_site(const char *site)
+{
+    static ga_map_options none;
+    ga_map_options        o = none;
+    o.site                  = site;
+    o.internal              = true;
+    return o;
+}
+
+static ga_reduce_options gi_reduce_site(const char *site)
+{
+    static ga_reduce_options none;
+    ga_reduce_options        o = none;
+    o.site                     = site;
+    o.internal                 = true;
+    return o;
+}
+
+/* ---- numbers as operands ------------------------------------------------------------------------------------------- */
+
+static ga_dtype gi_number_dtype(ga_arg v)
+{
+    switch (v.kind) {
+    case GA_KIND_BOOL: return GA_BOOL;
+    case GA_KIND_INT: return GA_I64;
+    case GA_KIND_UINT: return GA_U64;
+    case GA_KIND_COMPLEX: return GA_C128;
+    default: return GA_F64;
+    }
+}
+
+/* Can the number be an element of this dtype? Only integers can fail: 300 is no uint8. */
+static bool gi_number_fits(ga_arg v, ga_dtype dtype)
+{
+    if (!gi_is_int(dtype)) return true;
+    if (v.kind == GA_KIND_UINT) return dtype == GA_U64;
+    if (v.kind != GA_KIND_INT) return true;
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                      \
+    case GA_##TAG: return gi_cast_##tag##_i64(v.i) == (T)v.i && (int64_t)(T)v.i == v.i && (v.i >= 0 || gi_is_signed(dtype));
+        GI_EACH_INT(GI_CASE)
+#undef GI_CASE
+    default: return true;
+    }
+}
+
+/* Writes the number as one element of the dtype. */
+static void gi_number_to(ga_arg v, ga_dtype dtype, void *element)
+{
+    ga_c128 z;
+    z.re           = v.re;
+    z.im           = v.im;
+    uint64_t large = (uint64_t)v.i;
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                      \
+    case GA_##TAG: {                                                                                                   \
+        T e = v.kind == GA_KIND_REAL      ? gi_cast_##tag##_f64(v.re)                                                  \
+              : v.kind == GA_KIND_COMPLEX ? gi_cast_##tag##_c128(z)                                                    \
+              : v.kind == GA_KIND_UINT    ? gi_cast_##tag##_u64(large)                                                 \
+                                          : gi_cast_##tag##_i64(v.i);                                                  \
+        memcpy(element, &e, sizeof e);                                                                                 \
+        break;                                                                                                         \
+    }
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
+}
+
+/* What an array's dtype becomes beside a plain number: an int adopts it, a float makes integers float64 (NumPy 2). */
+static ga_dtype gi_with_number(ga_dtype dtype, ga_arg v)
+{
+    switch (v.kind) {
+    case GA_KIND_BOOL: return dtype;
+    case GA_KIND_INT:
+    case GA_KIND_UINT: return dtype == GA_BOOL ? gi_number_dtype(v) : dtype;
+    case GA_KIND_REAL: return gi_kind_of(dtype) < 2 ? GA_F64 : dtype;
+    case GA_KIND_COMPLEX: return dtype == GA_F32 || dtype == GA_C64 ? GA_C64 : GA_C128;
+    default: return dtype;
+    }
+}
+
+static void gi_number_text(ga_arg v, char *text, size_t room)
+{
+    if (v.kind == GA_KIND_REAL)
+        snprintf(text, room, "%.9g", v.re);
+    else if (v.kind == GA_KIND_COMPLEX)
+        snprintf(text, room, "(%.9g%+.9gj)", v.re, v.im);
+    else if (v.kind == GA_KIND_UINT)
+        snprintf(text, room, "%llu", (unsigned long long)v.i);
+    else
+        snprintf(text, room, "%lld", (long long)v.i);
+}
+
+/* The dtype that holds all operands: arrays promote by NumPy's table, then numbers adapt. */
+static ga_dtype gi_common_dtype(int n, const ga_arg *in)
+{
+    ga_dtype dtype = GA_DTYPE_DEFAULT;
+    for (int k = 0; k < n; k++)
+        if (in[k].array) dtype = dtype == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(dtype, in[k].array->dtype);
+    bool only_numbers = dtype == GA_DTYPE_DEFAULT;
+    for (int k = 0; k < n; k++) {
+        if (in[k].array) continue;
+        if (!only_numbers)
+            dtype = gi_with_number(dtype, in[k]);
+        else
+            dtype = dtype == GA_DTYPE_DEFAULT ? gi_number_dtype(in[k]) : ga_promote(dtype, gi_number_dtype(in[k]));
+    }
+    return dtype;
+}
+
+/* ---- moving elements ------------------------------------------------------------------------------------------------ */
+
+/* Packs n elements that lie `stride` bytes apart. */
+static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_t stride)
+{
+    const char *from = (const char *)in;
+    if (stride == itemsize) {
+        memcpy(out, in, (size_t)(n * itemsize));
+        return;
+    }
+#define GI_MOVE(U)                                                                                                      \
+    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                       \
+    break
+    switch (itemsize) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * itemsize, from + i * stride, (size_t)itemsize);
+    }
+#undef GI_MOVE
+}
+
+/* The reverse: n packed elements to places `stride` bytes apart. */
+static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const void *in)
+{
+    char *to = (char *)out;
+    if (stride == itemsize) {
+        memcpy(out, in, (size_t)(n * itemsize));
+        return;
+    }
+#define GI_MOVE(U)                                                                                                      \
+    for (int64_t i = 0; i < n; i++) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                \
+    break
+    switch (itemsize) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);
+    }
+#undef GI_MOVE
+}
+
+/* The reverse where mask is true; elsewhere the target keeps its value. */
+static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const bool *mask)
+{
+    char *to = (char *)out;
+#define GI_MOVE(U)                                                                                                      \
+    for (int64_t i = 0; i < n; i++)                                                                                    \
+        if (mask[i]) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                              \
+    break
+    switch (itemsize) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++)
+            if (mask[i]) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);
+    }
+#undef GI_MOVE
+}
+
+/* Converts n packed elements; in and out must not overlap unless the dtypes are equal. */
+static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+{
+    if (to == from)
+        memmove(out, in, (size_t)(n * ga_itemsize(to)));
+    else
+        gi_cpu_cast(to, from)(n, out, in);
+}
+
+/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+/*  A job has up to four inputs and one output over one shape. Each operand is seen by the kernel as packed elements of the dtype
+    that the kernel wants: directly where it lies so, else through a tile: gathered, cast, and for the output cast back and
+    scattered. With a short innermost dimension the tile runs over several rows.                                             */
+
+#define GI_TILE        512 /* elements */
+#define GI_TILE_BYTES  (GI_TILE * 16)
+#define GI_MOST_INPUTS 4
+#define GI_SHORT_ROW   64
+
+typedef struct gi_operand {
+    char    *data;
+    ga_dtype dtype;  /* as it lies in memory */
+    ga_dtype wanted; /* as the kernel takes it */
+    bool     number; /* one element for all: `data` is a packed tile of copies in `wanted` */
+    int64_t  strides[GPUARR_MAX_DIMS];
+} gi_operand;
+
+typedef struct gi_job {
+    gi_kernel  kernel; /* NULL: copy input 0 */
+    int        inputs;
+    int        ndim;
+    int64_t    shape[GPUARR_MAX_DIMS];
+    gi_operand in[GI_MOST_INPUTS], out, mask;
+    bool       masked;  /* write only where mask is true */
+    bool       flat;    /* tiles run over the rows */
+    int64_t    columns; /* the length of the innermost dimension */
+    int64_t    chunk;   /* elements of a unit of work */
+    int64_t    chunks;  /* units in a row (not flat) */
+} gi_job;
+
+/* Where element `index` (in C order of the shape) of an operand lies. */
+static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t index, int dims)
+{
+    char *p = v->data;
+    for (int d = dims - 1; d >= 0; d--) {
+        p += index % j->shape[d] * v->strides[d];
+        index /= j->shape[d];
+    }
+    return p;
+}
+
+/* The elements start .. start + n of an operand, packed, in the dtype that the kernel wants. `raw` and `cast` are tiles. */
+static const void *gi_read_tile(const gi_job *j, const gi_operand *v, int64_t start, int64_t n, void *raw, void *cast)
+{
+    if (v->number) return v->data;
+    int         size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
+    int64_t     stride = v->strides[inner];
+    const void *packed = raw;
+    if (!j->flat && stride == size) {
+        packed = gi_locate(j, v, start, j->ndim);
+    } else if (!j->flat) {
+        gi_gather(size, n, raw, gi_locate(j, v, start, j->ndim), stride);
+    } else {
+        for (int64_t done = 0; done < n;) {
+            int64_t column = (start + done) % j->columns, run = j->columns - column;
+            if (run > n - done) run = n - done;
+            gi_gather(size, run, (char *)raw + done * size, gi_locate(j, v, start + done, j->ndim), stride);
+            done += run;
+        }
+    }
+    if (v->wanted == v->dtype) return packed;
+    gi_cast(v->wanted, v->dtype, n, cast, packed);
+    return cast;
+}
+
+static void gi_write_tile(const gi_job *j, int64_t start, int64_t n, const void *packed, const bool *mask)
+{
+    const gi_operand *v    = &j->out;
+    int               size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
+    for (int64_t done = 0; done < n;) {
+        int64_t column = (start + done) % j->columns, run = j->columns - column;
+        if (run > n - done) run = n - done;
+        char       *to   = gi_locate(j, v, start + done, j->ndim);
+        const char *from = (const char *)packed + done * size;
+        if (mask)
+            gi_scatter_where(size, run, to, v->strides[inner], from, mask + done);
+        else
+            gi_scatter(size, run, to, v->strides[inner], from);
+        done += run;
+    }
+}
+
+/* Computes the elements start .. start + n, at most a tile. */
+static void gi_run_tile(const gi_job *j, int64_t start, int64_t n)
+{
+    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS][GI_TILE_BYTES], cast[GI_MOST_INPUTS][GI_TILE_BYTES], result[GI_TILE_BYTES],
+        back[GI_TILE_BYTES];
+    const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
+    for (int k = 0; k < j->inputs; k++) x[k] = gi_read_tile(j, &j->in[k], start, n, raw[k], cast[k]);
+    const bool *mask = NULL;
+    char        mask_raw[GI_TILE_BYTES];
+    bool        mask_cast[GI_TILE];
+    if (j->masked) mask = (const bool *)gi_read_tile(j, &j->mask, start, n, mask_raw, mask_cast);
+
+    int  size   = (int)ga_itemsize(j->out.dtype);
+    bool direct = !j->flat && !mask && j->out.strides[j->ndim - 1] == size;
+    if (!j->kernel) { /* a copy: input 0 already has the dtype of out */
+        if (direct)
+            memmove(gi_locate(j, &j->out, start, j->ndim), x[0], (size_t)(n * size));
+        else
+            gi_write_tile(j, start, n, x[0], mask);
+    } else if (direct && j->out.wanted == j->out.dtype) {
+        j->kernel(n, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
+    } else {
+        j->kernel(n, result, x[0], x[1], x[2]);
+        const void *packed = result;
+        if (j->out.wanted != j->out.dtype) {
+            gi_cast(j->out.dtype, j->out.wanted, n, back, result);
+            packed = back;
+        }
+        gi_write_tile(j, start, n, packed, mask);
+    }
+}
+
+/* Can the kernel run over a whole row where the operand lies? */
+static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && v->wanted == v->dtype && v->strides[j->ndim - 1] == ga_itemsize(v->dtype);
+}
+
+/* A unit of work is a chunk of a row, or in flat jobs a chunk of the elements. */
+static void gi_run_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_job *j     = (const gi_job *)job;
+    int64_t       total = 1;
+    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
+    bool direct = !j->flat && !j->masked && j->kernel && gi_runs_directly(j, &j->out);
+    for (int k = 0; k < j->inputs; k++) direct = direct && gi_runs_directly(j, &j->in[k]);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t start, stop;
+        if (j->flat) {
+            start = unit * j->chunk;
+            stop  = start + j->chunk < total ? start + j->chunk : total;
+        } else {
+            int64_t row = unit / j->chunks, part = unit % j->chunks;
+            start = row * j->columns + part * j->chunk;
+            stop  = part == j->chunks - 1 ? (row + 1) * j->columns : start + j->chunk;
+        }
+        if (direct) {
+            const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
+            for (int k = 0; k < j->inputs; k++) x[k] = gi_locate(j, &j->in[k], start, j->ndim);
+            j->kernel(stop - start, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
+            continue;
+        }
+        for (; start < stop; start += GI_TILE) gi_run_tile(j, start, stop - start < GI_TILE ? stop - start : GI_TILE);
+    }
+}
+
+/* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
+static void gi_coalesce(gi_job *j)
+{
+    gi_operand *all[GI_MOST_INPUTS + 2];
+    int         operands = 0, n = 0;
+    for (int k = 0; k < j->inputs; k++)
+        if (!j->in[k].number) all[operands++] = &j->in[k];
+    all[operands++] = &j->out;
+    if (j->masked) all[operands++] = &j->mask;
+    for (int d = 0; d < j->ndim; d++) {
+        if (j->shape[d] == 1) continue;
+        bool joins = n > 0;
+        for (int k = 0; k < operands; k++) joins = joins && all[k]->strides[n - 1] == all[k]->strides[d] * j->shape[d];
+        if (!joins) n++;
+        j->shape[n - 1] = joins ? j->shape[n - 1] * j->shape[d] : j->shape[d];
+        for (int k = 0; k < operands; k++) all[k]->strides[n - 1] = all[k]->strides[d];
+    }
+    if (n == 0) { /* one element */
+        j->shape[n] = 1;
+        for (int k = 0; k < operands; k++) all[k]->strides[n] = ga_itemsize(all[k]->dtype);
+        n = 1;
+    }
+    j->ndim = n;
+}
+
+/* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
+static void gi_order_dimensions(gi_job *j)
+{
+    for (int i = 1; i < j->ndim; i++)
+        for (int d = i; d > 0; d--) {
+            int64_t before = j->out.strides[d - 1], here = j->out.strides[d];
+            if ((before < 0 ? -before : before) >= (here < 0 ? -here : here)) break;
+            gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
+            for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
+                int64_t s              = all[k]->strides[d];
+                all[k]->strides[d]     = all[k]->strides[d - 1];
+                all[k]->strides[d - 1] = s;
+            }
+            int64_t s       = j->shape[d];
+            j->shape[d]     = j->shape[d - 1];
+            j->shape[d - 1] = s;
+        }
+}
+
+/* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
+static void gi_run(gi_job *j, int cost)
+{
+    for (int d = 0; d < j->ndim; d++)
+        if (j->shape[d] == 0) return;
+    gi_order_dimensions(j);
+    gi_coalesce(j);
+    j->columns    = j->shape[j->ndim - 1];
+    int64_t total = 1;
+    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
+    j->flat  = j->columns < GI_SHORT_ROW && j->ndim > 1;
+    j->chunk = 32768 / cost;
+    if (j->flat) {
+        gi_parallel((total + j->chunk - 1) / j->chunk, 1, gi_run_units, j);
+        return;
+    }
+    if (j->chunk > j->columns) { /* several rows make a unit's worth of work */
+        int64_t rows = j->chunk / j->columns;
+        j->chunk     = j->columns;
+        j->chunks    = 1;
+        gi_parallel(total / j->columns, rows, gi_run_units, j);
+        return;
+    }
+    j->chunks = (j->columns + j->chunk - 1) / j->chunk;
+    gi_parallel(total / j->columns * j->chunks, 1, gi_run_units, j);
+}
+
+/* ---- planning -------------------------------------------------------------------------------------------------------- */
+
+static void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype wanted, int ndim, const int64_t *shape)
+{
+    v->data   = (char *)a->data;
+    v->dtype  = a->dtype;
+    v->wanted = wanted;
+    v->number = false;
+    gi_broadcast_strides(a, ndim, shape, v->strides);
+}
+
+/* Do two views show the same elements in the same places, so that reading one while writing the other is safe? */
+static bool gi_same_layout(const ga_array *a, int ndim, const int64_t *shape, const ga_array *out)
+{
+    int64_t strides[GPUARR_MAX_DIMS];
+    if (a->data != out->data || a->dtype != out->dtype) return false;
+    gi_broadcast_strides(a, ndim, shape, strides);
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] > 1 && strides[d] != out->strides[d]) return false;
+    return true;
+}
+
+/* The whole of an elementwise call: shapes, devices, the output (made here unless out is given), overlap, the run.
+   wanted[k]: the dtype in which the kernel takes input k; result: what it makes. NULL kernel: a copy of input 0. */
+static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted, ga_dtype result,
+                        ga_array *out, const ga_array *where)
+{
+    static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand", "the fourth operand" };
+    gi_job                   j;
+    memset(&j, 0, sizeof j);
+    j.kernel = kernel;
+    j.inputs = n;
+    j.masked = where != NULL;
+    for (int k = 0; k < n; k++)
+        if ((in[k].array || in[k].kind == GA_KIND_ARRAY) && !gi_check(site, in[k].array, names[k])) return NULL;
+    if (out && !gi_check(site, out, ".out")) return NULL;
+    if (where && !gi_check(site, where, ".where")) return NULL;
+    for (int k = 0; k <= n; k++) {
+        const ga_array *a = k < n ? in[k].array : where;
+        if (a && !gi_broadcast_into(&j.ndim, j.shape, a->ndim, a->shape)) {
+            const ga_array *first = in[0].array && in[0].array != a ? in[0].array : in[1 % n].array ? in[1 % n].array : a;
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                       "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
+                                       gi_shape_of(first), gi_shape_of(a));
+        }
+    }
+    if (out) {
+        int     ndim = j.ndim;
+        int64_t shape[GPUARR_MAX_DIMS];
+        memcpy(shape, j.shape, sizeof shape);
+        if (!gi_broadcast_into(&ndim, shape, out->ndim, out->shape) || !gi_equal_shapes(ndim, shape, out->ndim, out->shape))
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_text(j.ndim, j.shape));
+        j.ndim = ndim;
+        memcpy(j.shape, shape, sizeof shape);
+        if (!gi_same_kind(result, out->dtype))
+            return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s: use a dtype of the same kind or ga_astype",
+                                       ga_dtype_name(result), ga_dtype_name(out->dtype));
+        for (int d = 0; d < out->ndim; d++)
+            if (out->shape[d] > 1 && out->strides[d] == 0)
+                return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".out repeats its elements (ga_broadcast_to): copy it first");
+    }
+    for (int k = 0; k < n; k++) {
+        char text[64];
+        if (in[k].array || gi_number_fits(in[k], wanted[k])) continue;
+        gi_number_text(in[k], text, sizeof text);
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
+                                   ga_dtype_name(wanted[k]));
+    }
+
+    ga_array *target = out ? out : gi_new(site, result, GA_CPU, j.ndim, j.shape);
+    if (!target) return NULL;
+    if (!out && where) memset(target->data, 0, (size_t)(target->size * ga_itemsize(result)));
+    ga_array *copies[GI_MOST_INPUTS + 1] = { NULL, NULL, NULL, NULL, NULL };
+    bool      ok                         = true;
+    __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
+    for (int k = 0; k <= n && ok; k++) {
+        const ga_array *a = k < n ? in[k].array : where;
+        gi_operand     *v = k < n ? &j.in[k] : &j.mask;
+        if (k == n && !where) break;
+        if (!a) { /* a tile of copies of the number */
+            int size  = (int)ga_itemsize(wanted[k]);
+            v->data   = tiles[k];
+            v->number = true;
+            v->dtype = v->wanted = wanted[k];
+            gi_number_to(in[k], wanted[k], tiles[k]);
+            int64_t copy = target->size < GI_TILE ? target->size : GI_TILE;
+            for (int64_t i = 1; i < copy; i++) memcpy(tiles[k] + i * size, tiles[k], (size_t)size);
+            continue;
+        }
+        if (out && ga_may_share_memory(a, out) && !gi_same_layout(a, j.ndim, j.shape, out)) {
+            copies[k] = (ga_copy)(a, site); /* as if the sources had been copied before */
+            ok        = copies[k] != NULL;
+            a         = copies[k];
+        }
+        if (ok) gi_operand_of(v, a, k < n ? wanted[k] : GA_BOOL, j.ndim, j.shape);
+    }
+    if (ok) {
+        gi_operand_of(&j.out, target, result, j.ndim, j.shape);
+        gi_run(&j, cost);
+    }
+    for (int k = 0; k <= n; k++) ga_free(copies[k]);
+    if (ok) return target;
+    if (!out) ga_free(target);
+    return NULL;
+}
+
+/* ---- the rows -------------------------------------------------------------------------------------------------------- */
+
+typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
+
+/* The dtype in which an operation computes: the first one of its row that holds every operand. Numbers count only where they lift
+   the arrays' dtype to another kind. */
+static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common)
+{
+    ga_dtype arrays = GA_DTYPE_DEFAULT;
+    if (op == GA_OP_divide && gi_kind_of(common) < 2) return GA_F64; /* true division, as Python's */
+    for (int k = 0; k < n; k++)
+        if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
+    bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
+    for (int d = GA_BOOL; d < (int)GA_DTYPE_COUNT; d++) {
+        bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
+        for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
+        if (holds && gi_cpu_kernel(op, (ga_dtype)d)) return (ga_dtype)d;
+    }
+    return GA_DTYPE_DEFAULT;
+}
+
+static bool gi_is_logical(ga_op op)
+{
+    return op == GA_OP_logical_not || op == GA_OP_logical_and || op == GA_OP_logical_or || op == GA_OP_logical_xor;
+}
+
+/* May an operand be computed in that dtype? Plain numbers go by their kind alone. */
+static bool gi_may_compute(ga_arg v, ga_dtype dtype)
+{
+    if (v.array) return gi_same_kind(v.array->dtype, dtype);
+    return gi_kind_of(gi_number_dtype(v)) <= gi_kind_of(dtype);
+}
+
+static bool gi_is_comparison(ga_op op)
+{
+    return op == GA_OP_equal || op == GA_OP_not_equal || op == GA_OP_less || op == GA_OP_less_equal || op == GA_OP_greater ||
+           op == GA_OP_greater_equal;
+}
+
+static ga_array *gi_contiguous(const char *site, const ga_array *a, ga_dtype dtype);
+
+/* Is there a negative element, once it is of the signed integer dtype? (integer powers) */
+static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *failed)
+{
+    int64_t least = 0;
+    if (!v.array) return v.kind == GA_KIND_INT && v.i < 0;
+    if (!gi_is_signed(dtype) || v.array->size == 0) return false;
+    ga_array *cast = gi_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
+    *failed = min == NULL;
+    if (min) gi_cast(GA_I64, dtype, 1, &least, min->data);
+    ga_free(cast);
+    ga_free(min);
+    return least < 0;
+}
+
+/* int64 against uint64: their common dtype, float64, would round them. */
+static int gi_compare_signs(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b ? -1 : (uint64_t)a > b; }
+#define GI_MIXED(name, relation)                                                                                        \
+    static void gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                      \
+    {                                                                                                                  \
+        (void)z;                                                                                                       \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            ((bool *)out)[i] = gi_compare_signs(((const int64_t *)x)[i], ((const uint64_t *)y)[i]) relation 0;          \
+    }
+GI_MIXED(equal, ==)
+GI_MIXED(not_equal, !=)
+GI_MIXED(less, <)
+GI_MIXED(less_equal, <=)
+GI_MIXED(greater, >)
+GI_MIXED(greater_equal, >=)
+#undef GI_MIXED
+
+static bool gi_mixes_signs(ga_op op, int n, const ga_arg *in)
+{
+    if (!gi_is_comparison(op) || n != 2) return false;
+    ga_dtype x = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]), y = in[1].array ? in[1].array->dtype : gi_number_dtype(in[1]);
+    return gi_is_int(x) && gi_is_int(y) && ga_promote(x, y) == GA_F64;
+}
+
+static ga_array *gi_compare_mixed(ga_op op, const ga_arg *in, ga_map_options o)
+{
+    ga_dtype first   = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]);
+    bool     swapped = first == GA_U64;
+    ga_arg   both[2] = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
+    ga_dtype wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
+    gi_kernel kernel = op == GA_OP_equal                                             ? gi_mixed_equal
+                       : op == GA_OP_not_equal                                       ? gi_mixed_not_equal
+                       : op == (swapped ? GA_OP_greater : GA_OP_less)                ? gi_mixed_less
+                       : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal)    ? gi_mixed_less_equal
+                       : op == (swapped ? GA_OP_less : GA_OP_greater)                ? gi_mixed_greater
+                                                                                     : gi_mixed_greater_equal;
+    return gi_map(o.site, kernel, 1, 2, both, wanted, GA_BOOL, o.out, o.where);
+}
+
+static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
+{
+    for (int k = 0; k < n; k++)
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, n == 1 ? "the operand" : k == 0 ? "the first operand" : "an operand"))
+            return NULL;
+    if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
+    ga_dtype common = gi_common_dtype(n, in);
+    if (gi_is_comparison(op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
+        for (int k = 0; k < n; k++)
+            if (!in[k].array && !gi_number_fits(in[k], common)) common = ga_promote(common, gi_number_dtype(in[k]));
+    if (gi_kind_of(common) < 2) { /* rows that are stamped for floats only, because to integers they do little */
+        if (op == GA_OP_fmax) op = GA_OP_maximum;
+        if (op == GA_OP_fmin) op = GA_OP_minimum;
+    }
+    ga_dtype loop = o.dtype;
+    if (loop != GA_DTYPE_DEFAULT) {
+        if (!gi_is_dtype(loop)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)loop);
+        for (int k = 0; k < n; k++)
+            if (!gi_may_compute(in[k], loop))
+                return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s cannot be computed in %s without losing its kind: use ga_astype first",
+                                           ga_dtype_name(in[k].array ? in[k].array->dtype : gi_number_dtype(in[k])), ga_dtype_name(loop));
+        common = loop;
+    }
+    if (gi_is_logical(op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
+    bool rounds = op == GA_OP_floor || op == GA_OP_ceil || op == GA_OP_trunc;
+    if (rounds && gi_kind_of(common) < 2) { /* integers stay what they are */
+        if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
+        ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
+        return gi_map(o.site, NULL, cost, n, in, same, common, o.out, o.where);
+    }
+    if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(op, n, in, common);
+    if (loop == GA_DTYPE_DEFAULT || !gi_cpu_kernel(op, loop))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(common));
+    if (op == GA_OP_power && gi_is_int(loop)) {
+        bool failed = false;
+        if (gi_any_negative(o.site, in[1], loop, &failed))
+            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "integers to negative integer powers are not integers: use float operands");
+        if (failed) return NULL;
+    }
+    ga_dtype wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
+    ga_dtype result                 = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
+    return gi_map(o.site, gi_cpu_kernel(op, loop), cost, n, in, wanted, result, o.out, o.where);
+}
+
+/* A unary operation takes an array. */
+static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cost, const ga_array *x, ga_map_options o)
+{
+    ga_arg in;
+    memset(&in, 0, sizeof in);
+    in.array = x;
+    return gi_call(op, name, returns, cost, 1, &in, o);
+}
+
+enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
+
+#define GA_UNARY(name, dtypes, result, ...)                                                                             \
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                         \
+    {                                                                                                                  \
+        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, x, o);                               \
+    }
+#define GA_ELEMENTARY(name, ...)                                                                                        \
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                         \
+    {                                                                                                                  \
+        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, x, o);                                  \
+    }
+#define GA_BINARY(name, dtypes, result, ...)                                                                            \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                        \
+    {                                                                                                                  \
+        const ga_arg in[] = { x, y };                                                                                  \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 2, in, o);                            \
+    }
+#define GA_ELEMENTARY2(name, ...)                                                                                       \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                        \
+    {                                                                                                                  \
+        const ga_arg in[] = { x, y };                                                                                  \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, 2, in, o);                               \
+    }
+#define GA_TERNARY(name, dtypes, result, ...)                                                                           \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o)                                              \
+    {                                                                                                                  \
+        const ga_arg in[] = { x, y, z };                                                                               \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 3, in, o);                            \
+    }
+#define GA_TABLE
+#include "gpuarr.h"
+
+/* ---- copies, casts, choices ------------------------------------------------------------------------------------------ */
+
+static ga_arg gi_operand_arg(const ga_array *a)
+{
+    ga_arg v;
+    memset(&v, 0, sizeof v);
+    v.array = a;
+    return v;
+}
+
+/* dst[...] = src where mask, whatever the dtypes. */
+static bool gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask)
+{
+    ga_dtype wanted[GI_MOST_INPUTS] = { dst->dtype, dst->dtype, dst->dtype, dst->dtype };
+    return gi_map(site, NULL, GI_CHEAP, 1, &src, wanted, dst->dtype, dst, mask) != NULL;
+}
+
+static bool gi_assign(const char *site, ga_array *dst, const ga_array *src) { return gi_assign_where(site, dst, gi_operand_arg(src), NULL); }
+
+/* A new C-ordered array with the elements of a, cast to dtype. */
+static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype)
+{
+    ga_array *copy = gi_new(site, dtype, a->device, a->ndim, a->shape);
+    if (copy && !gi_assign(site, copy, a)) {
+        ga_free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+/* A C-contiguous array of that dtype: another view of a if it is one already, else a converted copy. */
+static ga_array *gi_contiguous(const char *site, const ga_array *a, ga_dtype dtype)
+{
+    if (a->dtype == dtype && ga_is_contiguous(a)) return gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
+    return gi_convert(site, a, dtype);
+}
+
+ga_array *(ga_copy)(const ga_array *a, const char *site)
+{
+    return gi_check(site, a, "a") ? gi_convert(site, a, a->dtype) : NULL;
+}
+
+ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    return gi_convert(site, a, dtype);
+}
+
+ga_array *(ga_ascontiguous)(const ga_array *a, const char *site)
+{
+    return gi_check(site, a, "a") ? gi_contiguous(site, a, a->dtype) : NULL;
+}
+
+ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (device != GA_CPU && device != GA_DEVICE_DEFAULT)
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+    return gi_convert(site, a, a->dtype);
+}
+
+ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
+{
+    if (!gi_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_check(o.site, src.array, "src"))) return NULL;
+    if (gi_null_option(o.site, "where", o.where)) return NULL;
+    ga_dtype from = src.array ? src.array->dtype : gi_number_dtype(src);
+    if (!src.array && src.kind == GA_KIND_INT) from = gi_kind_of(dst->dtype) >= 1 ? dst->dtype : GA_I64;
+    if (!src.array && src.kind == GA_KIND_UINT && gi_kind_of(dst->dtype) >= 1) from = dst->dtype;
+    if (!gi_same_kind(from, dst->dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not go into an array of %s without losing its kind: use ga_astype first", ga_dtype_name(from),
+                                   ga_dtype_name(dst->dtype));
+    int     ndim = dst->ndim;
+    int64_t shape[GPUARR_MAX_DIMS];
+    memcpy(shape, dst->shape, sizeof shape);
+    const ga_array *both[2] = { src.array, o.where };
+    for (int k = 0; k < 2; k++)
+        if (both[k] && (!gi_broadcast_into(&ndim, shape, both[k]->ndim, both[k]->shape) || !gi_equal_shapes(ndim, shape, dst->ndim, dst->shape)))
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s has shape %s and does not broadcast to dst's %s", k ? ".where" : "src", gi_shape_of(both[k]),
+                                       gi_shape_of(dst));
+    return gi_assign_where(o.site, dst, src, o.where) ? dst : NULL;
+}
+
+ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_options o)
+{
+    if (!gi_check(o.site, condition, "condition")) return NULL;
+    if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
+    const ga_arg in[3] = { gi_operand_arg(condition), x, y };
+    for (int k = 1; k < 3; k++)
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
+    ga_dtype  dtype  = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
+    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
+    ga_dtype wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
+    return gi_map(o.site, gi_cpu_select((int)ga_itemsize(dtype)), GI_CHEAP, 3, in, wanted, dtype, o.out, o.where);
+}
+
+/* ---- comparing whole arrays -------------------------------------------------------------------------------------------- */
+/* |a - b| <= atol + rtol * |b|; infinities are close to themselves only. z holds (rtol, atol). */
+static bool gi_close(double distance, double size, bool equal, ga_c128 z)
+{
+    return equal || (distance <= z.im + z.re * size && size < gi_infinity_f64());
+}
+
+#define GI_CLOSE(name, T, abs, sub, equal, isnan, nan_is_close)                                                         \
+    static void gi_isclose_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                    \
+    {                                                                                                                  \
+        const T       *a = (const T *)x, *b = (const T *)y;                                                            \
+        const ga_c128 *tolerance = (const ga_c128 *)z;                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            ((bool *)out)[i] = gi_close(abs(sub(a[i], b[i])), abs(b[i]), equal(a[i], b[i]) || (nan_is_close && isnan(a[i]) && isnan(b[i])), \
+                                        tolerance[i]);                                                                 \
+    }
+GI_CLOSE(f64, double, gi_abs_f64, gi_sub_f64, gi_equal_f64, gi_isnan_f64, false)
+GI_CLOSE(c128, ga_c128, gi_abs_c128, gi_sub_c128, gi_equal_c128, gi_isnan_c128, false)
+GI_CLOSE(f64_nan, double, gi_abs_f64, gi_sub_f64, gi_equal_f64, gi_isnan_f64, true)
+GI_CLOSE(c128_nan, ga_c128, gi_abs_c128, gi_sub_c128, gi_equal_c128, gi_isnan_c128, true)
+#undef GI_CLOSE
+
+static double gi_tolerance(double given, double standard) { return given == GA_EXACTLY ? 0 : given == 0 ? standard : given; }
+
+ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
+{
+    const ga_arg numbers[2] = { a, b };
+    ga_arg       in[3]      = { a, b, a };
+    for (int k = 0; k < 2; k++)
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 0 ? "a" : "b")) return NULL;
+    memset(&in[2], 0, sizeof in[2]);
+    in[2].kind      = GA_KIND_COMPLEX;
+    in[2].re        = gi_tolerance(o.rtol, 1e-5);
+    in[2].im        = gi_tolerance(o.atol, 1e-8);
+    if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
+    bool      complex = gi_is_complex(gi_common_dtype(2, numbers));
+    ga_dtype  dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
+    gi_kernel kernel = complex ? o.equal_nan ? gi_isclose_c128_nan : gi_isclose_c128 : o.equal_nan ? gi_isclose_f64_nan : gi_isclose_f64;
+    return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
+}
+
+/* Are all elements of a bool array true? Frees it. */
+static bool gi_all_true(const char *site, ga_array *a)
+{
+    if (!a) return false;
+    ga_array *all = (ga_all)(a, gi_reduce_site(site));
+    bool      yes = all && *(const bool *)all->data;
+    ga_free(all);
+    ga_free(a);
+    return yes;
+}
+
+bool (ga_allclose)(ga_arg a, ga_arg b, ga_close_options o) { return gi_all_true(o.site, (ga_isclose)(a, b, o)); }
+
+bool (ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
+{
+    const ga_arg in[2] = { a, b };
+    for (int k = 0; k < 2; k++)
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 0 ? "a" : "b")) return false;
+    if (a.array && b.array ? !ga_same_shape(a.array, b.array) : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0)) return false;
+    if (o.equal_nan) { /* exactly equal, or both NaN */
+        o.rtol = o.atol = GA_EXACTLY;
+        if (!gi_is_int(gi_common_dtype(2, in))) return gi_all_true(o.site, (ga_isclose)(a, b, o));
+    }
+    return gi_all_true(o.site, (ga_equal)(a, b, gi_map_site(o.site)));
+}
+
+/* ==== >>views: other ways to look at the same memory ============================================================== */
+/*  Every view is a layout: where its first element lies, and its shape and strides. A function takes the layout of its array,
+    changes it and makes an array of it; only ga_reshape, ga_ravel and ga_flatten may have to copy.                           */
+
+typedef struct gi_layout {
+    char   *data;
+    int     ndim;
+    int64_t shape[GPUARR_MAX_DIMS];
+    int64_t strides[GPUARR_MAX_DIMS];
+} gi_layout;
+
+static gi_layout gi_layout_of(const ga_array *a)
+{
+    gi_layout l;
+    l.data = (char *)a->data;
+    l.ndim = a->ndim;
+    memcpy(l.shape, a->shape, sizeof l.shape);
+    memcpy(l.strides, a->strides, sizeof l.strides);
+    return l;
+}
+
+static ga_array *gi_view_with(const char *site, const ga_array *a, const gi_layout *l)
+{
+    return gi_new_view(site, a, l->data, a->dtype, l->ndim, l->shape, l->strides);
+}
+
+/* Appends an axis; the caller has made sure that there is room. */
+static void gi_layout_append(gi_layout *l, int64_t length, int64_t stride)
+{
+    l->shape[l->ndim]   = length;
+    l->strides[l->ndim] = stride;
+    l->ndim++;
+}
+
+static void gi_layout_swap(gi_layout *l, int i, int j)
+{
+    int64_t length = l->shape[i], stride = l->strides[i];
+    l->shape[i]   = l->shape[j];
+    l->strides[i] = l->strides[j];
+    l->shape[j]   = length;
+    l->strides[j] = stride;
+}
+
+static void gi_layout_flip(gi_layout *l, int axis)
+{
+    bool empty = false; /* then the last element is nowhere */
+    for (int d = 0; d < l->ndim; d++)
+        if (l->shape[d] == 0) empty = true;
+    if (!empty) l->data += (l->shape[axis] - 1) * l->strides[axis];
+    l->strides[axis] = -l->strides[axis];
+}
+
+ga_array *(ga_view)(const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    gi_layout l = gi_layout_of(a);
+    return gi_view_with(site, a, &l);
+}
+
+/* ---- ga_index ---------------------------------------------------------------------------------------------------- */
+
+typedef enum gi_index_kind { GI_INDEX_INTEGER, GI_INDEX_SLICE, GI_INDEX_ELLIPSIS, GI_INDEX_NEWAXIS } gi_index_kind;
+
+typedef struct gi_index_item {
+    gi_index_kind kind;
+    int64_t       start, stop, step; /* an integer index is start */
+    bool          has_start, has_stop;
+} gi_index_item;
+
+/* The text of an index, and the item that is being read, for the errors. */
+typedef struct gi_index_text {
+    const char *site, *whole, *item;
+    int         length, number;
+} gi_index_text;
+
+static void *gi_index_fail(const gi_index_text *t, const char *problem)
+{
+    return gi_fail(t->site, GA_BAD_ARGUMENT, "item %d, \"%.*s\", of the index \"%.200s\" %s", t->number,
+                   t->length > 80 ? 80 : t->length, t->item, t->whole, problem);
+}
+
+static bool gi_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* Reads a decimal integer if there is one at *p, with blanks around it; one that is too large becomes the largest. */
+static bool gi_read_integer(const char **p, int64_t *value)
+{
+    while (gi_is_blank(**p)) ++*p;
+    const char *digits = **p == '-' || **p == '+' ? *p + 1 : *p;
+    if (*digits < '0' || *digits > '9') return false;
+    char *end;
+    *value = (int64_t)strtoll(*p, &end, 10);
+    *p     = end;
+    while (gi_is_blank(**p)) ++*p;
+    return true;
+}
+
+static bool gi_index_word(const gi_index_text *t, const char *word)
+{
+    return strlen(word) == (size_t)t->length && strncmp(t->item, word, (size_t)t->length) == 0;
+}
+
+static bool gi_read_index_item(const gi_index_text *t, gi_index_item *item)
+{
+    const char *p = t->item, *end = t->item + t->length;
+    memset(item, 0, sizeof *item);
+    item->step = 1;
+    if (gi_index_word(t, "...") || gi_index_word(t, "Ellipsis")) {
+        item->kind = GI_INDEX_ELLIPSIS;
+        return true;
+    }
+    if (gi_index_word(t, "newaxis") || gi_index_word(t, "None")) {
+        item->kind = GI_INDEX_NEWAXIS;
+        return true;
+    }
+    item->has_start = gi_read_integer(&p, &item->start);
+    if (p >= end && item->has_start) return true; /* past the end: the blanks behind it */
+    if (*p == ':') {
+        item->kind = GI_INDEX_SLICE;
+        p++;
+        item->has_stop = gi_read_integer(&p, &item->stop);
+        if (*p == ':') {
+            p++;
+            gi_read_integer(&p, &item->step);
+        }
+    }
+    if (p < end || item->kind != GI_INDEX_SLICE) {
+        gi_index_fail(t, "is not an integer, start:stop:step, ... or newaxis");
+        return false;
+    }
+    if (item->step == 0) {
+        gi_index_fail(t, "has step 0; it may be positive or negative");
+        return false;
+    }
+    if (item->step == INT64_MIN) item->step = -INT64_MAX; /* so that it can be negated */
+    return true;
+}
+
+enum { GI_MOST_INDEX_ITEMS = 2 * GPUARR_MAX_DIMS + 1 }; /* all axes dropped, as many new ones, and an ellipsis */
+
+/* Splits the text at its commas and reads the items. Returns their number, or -1 with an error. */
+static int gi_read_index(const char *site, const char *whole, gi_index_item *items)
+{
+    gi_index_text t = { site, whole, whole, 0, 0 };
+    const char   *p = whole;
+    int           n = 0;
+    while (gi_is_blank(*p)) p++;
+    while (*p) { /* a comma after the last item is allowed, as in Python */
+        while (gi_is_blank(*p)) p++;
+        t.item = p;
+        while (*p && *p != ',') p++;
+        t.length = (int)(p - t.item);
+        while (t.length > 0 && gi_is_blank(t.item[t.length - 1])) t.length--;
+        t.number = n + 1;
+        if (n == GI_MOST_INDEX_ITEMS) {
+            gi_index_fail(&t, "is one more than any array can take");
+            return -1;
+        }
+        if (!gi_read_index_item(&t, &items[n++])) return -1;
+        if (*p == ',') p++;
+        while (gi_is_blank(*p)) p++;
+    }
+    return n;
+}
+
+/* A bound of a slice as Python takes it: negative counts from the end, and what is outside is moved to the end it passed. */
+static int64_t gi_slice_bound(int64_t bound, int64_t length, bool backwards)
+{
+    if (bound < 0) {
+        bound += length;
+        if (bound < 0) return backwards ? -1 : 0;
+    } else if (bound >= length) {
+        return backwards ? length - 1 : length;
+    }
+    return bound;
+}
+
+/* Where a slice of an axis starts and how many elements it has. */
+static int64_t gi_slice_length(const gi_index_item *item, int64_t length, int64_t *start)
+{
+    bool    backwards = item->step < 0;
+    int64_t first = backwards ? length - 1 : 0, stop = backwards ? -1 : length;
+    if (item->has_start) first = gi_slice_bound(item->start, length, backwards);
+    if (item->has_stop) stop = gi_slice_bound(item->stop, length, backwards);
+    *start = first;
+    if (backwards) return first > stop ? (first - stop - 1) / -item->step + 1 : 0;
+    return first < stop ? (stop - first - 1) / item->step + 1 : 0;
+}
+
+static ga_array *gi_index_with(const char *site, const ga_array *a, const char *text, const gi_index_item *items, int n)
+{
+    int used = 0, ellipses = 0, result = a->ndim;
+    for (int i = 0; i < n; i++) {
+        if (items[i].kind == GI_INDEX_ELLIPSIS) ellipses++;
+        if (items[i].kind == GI_INDEX_NEWAXIS) result++;
+        if (items[i].kind == GI_INDEX_INTEGER) result--;
+        if (items[i].kind == GI_INDEX_INTEGER || items[i].kind == GI_INDEX_SLICE) used++;
+    }
+    if (ellipses > 1)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index \"%.200s\" has more than one ellipsis", text);
+    if (used > a->ndim)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index \"%.200s\" names %d axes, but the array has %d: shape %s",
+                                   text, used, a->ndim, gi_shape_of(a));
+    if (result > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the index \"%.200s\" gives %d dimensions; at most %d are possible",
+                                   text, result, GPUARR_MAX_DIMS);
+    gi_layout l      = gi_layout_of(a);
+    int64_t   offset = 0;
+    int       axis = 0, hidden = a->ndim - used; /* the axes that an ellipsis stands for, at the end if there is none */
+    l.ndim = 0;
+    for (int i = 0; i <= n; i++) {
+        if (i == n || items[i].kind == GI_INDEX_ELLIPSIS) {
+            for (; hidden > 0; hidden--, axis++) gi_layout_append(&l, a->shape[axis], a->strides[axis]);
+            continue;
+        }
+        const gi_index_item *item = &items[i];
+        if (item->kind == GI_INDEX_NEWAXIS) {
+            gi_layout_append(&l, 1, 0);
+            continue;
+        }
+        int64_t length = a->shape[axis], stride = a->strides[axis], start = item->start;
+        if (item->kind == GI_INDEX_INTEGER) {
+            if (start < -length || start >= length)
+                return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                           "index %lld is out of bounds for axis %d with length %lld, in \"%.200s\"",
+                                           (long long)start, axis, (long long)length, text);
+            offset += (start < 0 ? start + length : start) * stride;
+        } else {
+            int64_t count = gi_slice_length(item, length, &start), step_bytes;
+            if (count > 0) offset += start * stride;
+            if (__builtin_mul_overflow(stride, item->step, &step_bytes))
+                step_bytes = stride; /* one element at most: never used */
+            gi_layout_append(&l, count, step_bytes);
+        }
+        axis++;
+    }
+    if (a->size > 0) l.data += offset;
+    return gi_view_with(site, a, &l);
+}
+
+ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (!index) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index is NULL; it is a text such as \"1:-1, ::2\"");
+    char    on_stack[256], *text = on_stack;
+    va_list args;
+    va_start(args, index);
+    int length = vsnprintf(on_stack, sizeof on_stack, index, args);
+    va_end(args);
+    if (length < 0)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the numbers of the index \"%.200s\" cannot be printed", index);
+    size_t room = (size_t)length + 1;
+    if (room > sizeof on_stack) {
+        text = (char *)gi_alloc(site, room);
+        if (!text) return NULL;
+        va_start(args, index);
+        vsnprintf(text, room, index, args);
+        va_end(args);
+    }
+    gi_index_item items[GI_MOST_INDEX_ITEMS];
+    int           n      = gi_read_index(site, text, items);
+    ga_array     *result = n < 0 ? NULL : gi_index_with(site, a, text, items, n);
+    if (text != on_stack) gi_release(text, room);
+    return result;
+}
+
+/* ---- the same elements in another shape -------------------------------------------------------------------------- */
+
+/* Puts the one length -1 right and sees that the new shape has as many elements as the array. */
+static bool gi_resolve_shape(const char *site, const ga_array *a, ga_shape *shape)
+{
+    if (shape->ndim < 0 || shape->ndim > GPUARR_MAX_DIMS) {
+        gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape->ndim, GPUARR_MAX_DIMS);
+        return false;
+    }
+    int     open  = -1;
+    int64_t known = 1;
+    bool    fits  = true;
+    for (int d = 0; d < shape->ndim; d++) {
+        if (shape->n[d] == -1 && open < 0)
+            open = d;
+        else if (shape->n[d] < 0) {
+            gi_fail(site, GA_BAD_SHAPE, "the new shape %s has a negative length; one may be -1, to be computed",
+                    gi_shape_text(shape->ndim, shape->n));
+            return false;
+        } else if (__builtin_mul_overflow(known, shape->n[d], &known)) {
+            fits  = false;
+            known = 1;
+        }
+    }
+    if (open >= 0 ? known == 0 || a->size % known != 0 : known != a->size) fits = false;
+    if (!fits) {
+        gi_fail(site, GA_BAD_SHAPE, "shape %s with %lld elements cannot become %s", gi_shape_of(a), (long long)a->size,
+                gi_shape_text(shape->ndim, shape->n));
+        return false;
+    }
+    if (open >= 0) shape->n[open] = a->size / known;
+    return true;
+}
+
+/* Can `shape` be laid over the memory of a as it is? Neighbouring axes of a that lie in memory like one long axis are joined to
+   a run; each new axis must be cut out of one run. Both are walked from the last axis on. */
+static bool gi_restride(const ga_array *a, const ga_shape *shape, int64_t *strides)
+{
+    if (a->size == 0) return gi_c_strides(a->dtype, shape->ndim, shape->n, strides) >= 0;
+    int     axis = a->ndim - 1;                     /* the next axis of a */
+    int64_t left = 1, step = ga_itemsize(a->dtype); /* of the run: elements not yet used, bytes between them */
+    for (int d = shape->ndim - 1; d >= 0; d--) {
+        if (left == 1 && shape->n[d] > 1) {
+            while (a->shape[axis] == 1) axis--;
+            step          = a->strides[axis];
+            left          = a->shape[axis--];
+            int64_t whole = left * step; /* bytes from one run to the next, if the axis before belongs to it */
+            for (; axis >= 0 && (a->shape[axis] == 1 || a->strides[axis] == whole); axis--) {
+                left *= a->shape[axis];
+                whole *= a->shape[axis];
+            }
+        }
+        if (left % shape->n[d] != 0) return false;
+        strides[d] = step;
+        step *= shape->n[d];
+        left /= shape->n[d];
+    }
+    return true;
+}
+
+/* A C-ordered copy, seen in another shape of the same size. */
+static ga_array *gi_reshaped_copy(const char *site, const ga_array *a, const ga_shape *shape)
+{
+    ga_array *copy = gi_convert(site, a, a->dtype);
+    if (!copy) return NULL;
+    int64_t strides[GPUARR_MAX_DIMS];
+    gi_c_strides(a->dtype, shape->ndim, shape->n, strides);
+    ga_array *view = gi_new_view(site, copy, copy->data, a->dtype, shape->ndim, shape->n, strides);
+    ga_free(copy);
+    return view;
+}
+
+ga_array *(ga_reshape)(const ga_array *a, ga_shape shape, const char *site)
+{
+    int64_t strides[GPUARR_MAX_DIMS];
+    if (!gi_check(site, a, "a") || !gi_resolve_shape(site, a, &shape)) return NULL;
+    if (!gi_restride(a, &shape, strides)) return gi_reshaped_copy(site, a, &shape);
+    return gi_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
+}
+
+static ga_shape gi_flat_shape(const ga_array *a)
+{
+    ga_shape flat;
+    memset(&flat, 0, sizeof flat);
+    flat.ndim = 1;
+    flat.n[0] = a->size;
+    return flat;
+}
+
+ga_array *(ga_ravel)(const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    ga_shape flat = gi_flat_shape(a);
+    return ga_is_contiguous(a) ? (ga_reshape)(a, flat, site) : gi_reshaped_copy(site, a, &flat);
+}
+
+ga_array *(ga_flatten)(const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    ga_shape flat = gi_flat_shape(a);
+    return gi_reshaped_copy(site, a, &flat);
+}
+
+/* The C language asks that a number lies at a multiple of its size (a complex one, of the size of its parts). */
+static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
+{
+    int64_t unit    = ga_itemsize(gi_real_dtype(dtype));
+    bool    aligned = (int64_t)((uintptr_t)l->data % (uintptr_t)unit) == 0;
+    for (int d = 0; d < l->ndim; d++) {
+        if (l->shape[d] == 0) return true;
+        if (l->shape[d] > 1 && l->strides[d] % unit != 0) aligned = false;
+    }
+    return aligned;
+}
+
+ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    gi_layout l      = gi_layout_of(a);
+    int64_t   before = ga_itemsize(a->dtype), after = ga_itemsize(dtype);
+    if (before != after) {
+        int last = a->ndim - 1;
+        if (last < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_DTYPE,
+                                       "%s and %s differ in size, and a 0-d array has no axis to become longer or shorter",
+                                       ga_dtype_name(a->dtype), ga_dtype_name(dtype));
+        if (a->shape[last] != 1 && a->size != 0 && a->strides[last] != before)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                       "%s and %s differ in size, so the last axis must lie in one piece: ga_copy first",
+                                       ga_dtype_name(a->dtype), ga_dtype_name(dtype));
+        int64_t bytes = a->shape[last] * before;
+        if (bytes % after != 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the last axis of %s has %lld bytes: no whole number of %s",
+                                       gi_shape_of(a), (long long)bytes, ga_dtype_name(dtype));
+        l.shape[last]   = bytes / after;
+        l.strides[last] = after;
+    }
+    if (!gi_is_aligned(dtype, &l))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the elements would not be aligned as %s must be: ga_copy first",
+                                   ga_dtype_name(dtype));
+    return gi_new_view(site, a, l.data, dtype, l.ndim, l.shape, l.strides);
+}
+
+/* ---- axes in another order, fewer or more of them ---------------------------------------------------------------- */
+
+/* Axis d of the view is axis order[d] of a. */
+static ga_array *gi_permuted(const char *site, const ga_array *a, const int *order)
+{
+    gi_layout l = gi_layout_of(a);
+    for (int d = 0; d < a->ndim; d++) {
+        l.shape[d]   = a->shape[order[d]];
+        l.strides[d] = a->strides[order[d]];
+    }
+    return gi_view_with(site, a, &l);
+}
+
+/* The axes that .axis or .axes name, as numbers from 0 on. Returns how many, 0 if none is named; -1 with an error if one is not
+   there or is named twice. */
+static int gi_named_axes(const ga_axes_options *o, int ndim, int *axes)
+{
+    ga_shape named = o->axes;
+    if (named.ndim == 0 && (o->axis != 0 || gi_option_given(o->site, "axis"))) {
+        named.ndim = 1;
+        named.n[0] = o->axis;
+    }
+    if (named.ndim < 0 || named.ndim > GPUARR_MAX_DIMS) {
+        gi_fail(o->site, GA_BAD_ARGUMENT, ".axes names %d axes; an array has at most %d", named.ndim, GPUARR_MAX_DIMS);
+        return -1;
+    }
+    for (int i = 0; i < named.ndim; i++) {
+        int64_t n = named.n[i];
+        axes[i]   = gi_axis(o->site, n > INT_MAX ? INT_MAX : n < -INT_MAX ? -INT_MAX : (int)n, ndim);
+        if (axes[i] < 0) return -1;
+        for (int j = 0; j < i; j++)
+            if (axes[j] == axes[i]) {
+                gi_fail(o->site, GA_BAD_ARGUMENT, "axis %d is named twice in .axes %s", axes[i],
+                        gi_shape_text(named.ndim, named.n));
+                return -1;
+            }
+    }
+    return named.ndim;
+}
+
+ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
+{
+    if (!gi_check(o.site, a, "a")) return NULL;
+    int order[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, order);
+    if (n < 0) return NULL;
+    if (n == 0)
+        for (int d = 0; d < a->ndim; d++) order[d] = a->ndim - 1 - d;
+    else if (n != a->ndim)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "%d %s named, but the array has %d: name every axis once in .axes = ga_axes(...)", n,
+                                   n == 1 ? "axis is" : "axes are", a->ndim);
+    return gi_permuted(o.site, a, order);
+}
+
+ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    axis1 = gi_axis(site, axis1, a->ndim);
+    axis2 = axis1 < 0 ? -1 : gi_axis(site, axis2, a->ndim);
+    if (axis2 < 0) return NULL;
+    gi_layout l = gi_layout_of(a);
+    gi_layout_swap(&l, axis1, axis2);
+    return gi_view_with(site, a, &l);
+}
+
+ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    source      = gi_axis(site, source, a->ndim);
+    destination = source < 0 ? -1 : gi_axis(site, destination, a->ndim);
+    if (destination < 0) return NULL;
+    gi_layout l = gi_layout_of(a);
+    for (int d = source; d < destination; d++) gi_layout_swap(&l, d, d + 1);
+    for (int d = source; d > destination; d--) gi_layout_swap(&l, d, d - 1);
+    return gi_view_with(site, a, &l);
+}
+
+ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
+{
+    if (!gi_check(o.site, a, "a")) return NULL;
+    int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
+    if (n < 0) return NULL;
+    bool drop[GPUARR_MAX_DIMS];
+    for (int d = 0; d < a->ndim; d++) drop[d] = n == 0 && a->shape[d] == 1;
+    for (int i = 0; i < n; i++) {
+        if (a->shape[axes[i]] != 1)
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s has length %lld; only length 1 can be squeezed out",
+                                       axes[i], gi_shape_of(a), (long long)a->shape[axes[i]]);
+        drop[axes[i]] = true;
+    }
+    gi_layout l = gi_layout_of(a);
+    l.ndim      = 0;
+    for (int d = 0; d < a->ndim; d++)
+        if (!drop[d]) gi_layout_append(&l, a->shape[d], a->strides[d]);
+    return gi_view_with(o.site, a, &l);
+}
+
+ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    int ndim = a->ndim + 1;
+    if (ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", ndim, GPUARR_MAX_DIMS);
+    if (axis < -ndim || axis >= ndim)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   "the new axis cannot be axis %d: the result has %d dimensions (axes %d to %d)", axis, ndim,
+                                   -ndim, ndim - 1);
+    gi_layout l = gi_layout_of(a);
+    gi_layout_append(&l, 1, 0);
+    for (int d = ndim - 1; d > (axis < 0 ? axis + ndim : axis); d--) gi_layout_swap(&l, d, d - 1);
+    return gi_view_with(site, a, &l);
+}
+
+ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (shape.ndim < 0 || shape.ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape.ndim, GPUARR_MAX_DIMS);
+    bool fits = a->ndim <= shape.ndim;
+    for (int d = 0; d < shape.ndim; d++)
+        if (shape.n[d] < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
+                                       gi_shape_text(shape.ndim, shape.n));
+    for (int d = 0; d < a->ndim && fits; d++) {
+        int64_t wanted = shape.n[shape.ndim - a->ndim + d];
+        if (a->shape[d] != 1 && a->shape[d] != wanted) fits = false;
+    }
+    if (!fits)
+        return (ga_array *)gi_fail(
+            site, GA_BAD_SHAPE, "shape %s cannot be stretched to %s: from the right, lengths must be equal or 1 in the first",
+            gi_shape_of(a), gi_shape_text(shape.ndim, shape.n));
+    int64_t strides[GPUARR_MAX_DIMS];
+    if (gi_c_strides(a->dtype, shape.ndim, shape.n, strides) < 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
+                                   gi_shape_text(shape.ndim, shape.n));
+    gi_broadcast_strides(a, shape.ndim, shape.n, strides);
+    return gi_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
+}
+
+/* Is there an axis 0 and an axis 1? */
+static bool gi_check_plane(const char *site, const ga_array *a)
+{
+    if (!gi_check(site, a, "a")) return false;
+    if (a->ndim >= 2) return true;
+    gi_fail(site, GA_BAD_SHAPE, "shape %s has fewer than two axes", gi_shape_of(a));
+    return false;
+}
+
+ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site)
+{
+    if (!gi_check_plane(site, a)) return NULL;
+    int64_t rows = a->shape[0], cols = a->shape[1], row = 0, col = 0;
+    if (offset > 0) col = offset < cols ? offset : cols;
+    if (offset < 0) row = offset > -rows ? -offset : rows;
+    int64_t   length = rows - row < cols - col ? rows - row : cols - col;
+    gi_layout l      = gi_layout_of(a);
+    if (length > 0 && a->size > 0) l.data += row * a->strides[0] + col * a->strides[1];
+    l.ndim = 0;
+    for (int d = 2; d < a->ndim; d++) gi_layout_append(&l, a->shape[d], a->strides[d]);
+    gi_layout_append(&l, length, a->strides[0] + a->strides[1]);
+    return gi_view_with(site, a, &l);
+}
+
+/* ---- axes turned round ------------------------------------------------------------------------------------------- */
+
+ga_array *(ga_flip)(const ga_array *a, ga_axes_options o)
+{
+    if (!gi_check(o.site, a, "a")) return NULL;
+    int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
+    if (n < 0) return NULL;
+    gi_layout l = gi_layout_of(a);
+    if (n == 0)
+        for (int d = 0; d < a->ndim; d++) gi_layout_flip(&l, d);
+    for (int i = 0; i < n; i++) gi_layout_flip(&l, axes[i]);
+    return gi_view_with(o.site, a, &l);
+}
+
+ga_array *(ga_fliplr)(const ga_array *a, const char *site)
+{
+    if (!gi_check_plane(site, a)) return NULL;
+    gi_layout l = gi_layout_of(a);
+    gi_layout_flip(&l, 1);
+    return gi_view_with(site, a, &l);
+}
+
+ga_array *(ga_flipud)(const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (a->ndim < 1) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to turn round");
+    gi_layout l = gi_layout_of(a);
+    gi_layout_flip(&l, 0);
+    return gi_view_with(site, a, &l);
+}
+
+ga_array *(ga_rot90)(const ga_array *a, int k, const char *site)
+{
+    if (!gi_check_plane(site, a)) return NULL;
+    gi_layout l     = gi_layout_of(a);
+    int       turns = (k % 4 + 4) % 4;
+    if (turns >= 2) { /* half a turn */
+        gi_layout_flip(&l, 0);
+        gi_layout_flip(&l, 1);
+    }
+    if (turns % 2 == 1) { /* a quarter */
+        gi_layout_flip(&l, 1);
+        gi_layout_swap(&l, 0, 1);
+    }
+    return gi_view_with(site, a, &l);
+}
+
+/* ==== >>creation: new arrays ====================================================================================== */
+
+/* ---- all elements alike ------------------------------------------------------------------------------------------ */
+
+typedef struct gi_fill_job {
+    char       *data;
+    const char *element;
+    size_t      itemsize;
+    bool        bytes_alike; /* 0 and -1: then memset will do */
+} gi_fill_job;
+
+static void gi_fill_range(int64_t begin, int64_t end, void *job)
+{
+    const size_t       longest = 1 << 15; /* so that what is copied from stays in the nearest cache */
+    const gi_fill_job *j       = (const gi_fill_job *)job;
+    char              *p       = j->data + (size_t)begin * j->itemsize;
+    size_t             bytes   = (size_t)(end - begin) * j->itemsize;
+    if (j->bytes_alike) {
+        memset(p, j->element[0], bytes);
+        return;
+    }
+    memcpy(p, j->element, j->itemsize);
+    for (size_t done = j->itemsize, n; done < bytes; done += n) { /* what is filled is copied behind itself */
+        n = done < longest ? done : longest;
+        if (n > bytes - done) n = bytes - done;
+        memcpy(p + done, p, n);
+    }
+}
+
+/* Fills a new array with an element of its dtype. */
+static void gi_fill(ga_array *a, const void *element)
+{
+    gi_fill_job j = { (char *)a->data, (const char *)element, (size_t)ga_itemsize(a->dtype), true };
+    for (size_t i = 1; i < j.itemsize; i++)
+        if (j.element[i] != j.element[0]) j.bytes_alike = false;
+    gi_parallel(a->size, 1 << 16, gi_fill_range, &j);
+}
+
+static bool gi_is_number(ga_arg v) { return !v.array && v.kind != GA_KIND_ARRAY; }
+
+/* The number as one element of a dtype. It must fit: integers as they are (NumPy 2), real numbers after their fraction is
+   cut off. */
+static bool gi_number_element(const char *site, ga_arg v, ga_dtype dtype, void *element)
+{
+    bool fits = v.kind == GA_KIND_COMPLEX ? gi_is_complex(dtype) : gi_number_fits(v, dtype);
+    if (fits) gi_number_to(v, dtype, element);
+    if (v.kind == GA_KIND_REAL && gi_is_int(dtype)) { /* it has been limited to the range of the dtype: has that changed it? */
+        double back;
+        gi_cast(GA_F64, dtype, 1, &back, element);
+        fits = back == trunc(v.re);
+    }
+    if (fits) return true;
+    char text[64];
+    gi_number_text(v, text, sizeof text);
+    gi_fail(site, GA_BAD_DTYPE, "%s does not fit %s", text, ga_dtype_name(dtype));
+    return false;
+}
+
+static ga_array *gi_new_full(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape, ga_arg value)
+{
+    ga_array *a = gi_new(site, dtype, device, ndim, shape);
+    if (!a) return NULL;
+    bool done = true;
+    if (gi_is_number(value)) {
+        ga_c128 element; /* room and alignment for an element of any dtype */
+        done = gi_number_element(site, value, a->dtype, &element);
+        if (done) gi_fill(a, &element);
+    } else {
+        ga_shape all;
+        all.ndim = ndim;
+        for (int d = 0; d < ndim; d++) all.n[d] = shape[d];
+        ga_array *stretched = (ga_broadcast_to)(value.array, all, site);
+        done                = stretched && gi_assign(site, a, stretched);
+        ga_free(stretched);
+    }
+    if (done) return a;
+    ga_free(a);
+    return NULL;
+}
+
+ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o)
+{
+    return gi_new(o.site, o.dtype, o.device, ndim, shape);
+}
+ga_array *(ga_empty)(ga_shape shape, ga_new_options o) { return gi_new(o.site, o.dtype, o.device, shape.ndim, shape.n); }
+ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o)
+{
+    return gi_new_full(o.site, o.dtype, o.device, ndim, shape, GA_ARG(0));
+}
+ga_array *(ga_zeros)(ga_shape shape, ga_new_options o) { return (ga_zeros_n)(shape.ndim, shape.n, o); }
+ga_array *(ga_ones)(ga_shape shape, ga_new_options o)
+{
+    return gi_new_full(o.site, o.dtype, o.device, shape.ndim, shape.n, GA_ARG(1));
+}
+
+ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o)
+{
+    if (!gi_is_number(value) && !gi_check(o.site, value.array, "value")) return NULL;
+    ga_dtype own = value.array ? value.array->dtype : gi_number_dtype(value);
+    return gi_new_full(o.site, o.dtype ? o.dtype : own, o.device, shape.ndim, shape.n, value);
+}
+
+ga_array *(ga_scalar)(ga_arg value, ga_new_options o)
+{
+    ga_shape none = { 0, { 0 } };
+    return (ga_full)(none, value, o);
+}
+
+/* What is not given is taken from a. */
+static bool gi_like(const ga_array *a, ga_new_options *o)
+{
+    if (!gi_check(o->site, a, "a")) return false;
+    if (o->dtype == GA_DTYPE_DEFAULT) o->dtype = a->dtype;
+    if (o->device == GA_DEVICE_DEFAULT) o->device = a->device;
+    return true;
+}
+
+ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o)
+{
+    return gi_like(a, &o) ? gi_new(o.site, o.dtype, o.device, a->ndim, a->shape) : NULL;
+}
+ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o)
+{
+    return gi_like(a, &o) ? gi_new_full(o.site, o.dtype, o.device, a->ndim, a->shape, value) : NULL;
+}
+ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(0), o); }
+ga_array *(ga_ones_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(1), o); }
+
+/* ---- memory and numbers of the caller ---------------------------------------------------------------------------- */
+
+static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_shape *shape, const int64_t *strides)
+{
+    gi_layout l;
+    int64_t   c_strides[GPUARR_MAX_DIMS];
+    l.data = (char *)p;
+    l.ndim = shape->ndim;
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (shape->ndim < 0 || shape->ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape->ndim, GPUARR_MAX_DIMS);
+    for (int d = 0; d < l.ndim; d++)
+        if (shape->n[d] < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
+                                       gi_shape_text(shape->ndim, shape->n));
+    int64_t bytes = gi_c_strides(dtype, shape->ndim, shape->n, c_strides);
+    if (bytes < 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
+                                   gi_shape_text(shape->ndim, shape->n));
+    if (bytes > 0 && !p) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the pointer is NULL");
+    int64_t reach = ga_itemsize(dtype);
+    for (int d = 0; d < l.ndim; d++) {
+        int64_t far;
+        l.shape[d]   = shape->n[d];
+        l.strides[d] = strides ? strides[d] : c_strides[d];
+        if (bytes == 0) continue;
+        if (l.strides[d] == INT64_MIN || __builtin_mul_overflow(l.shape[d] - 1, l.strides[d], &far) ||
+            __builtin_add_overflow(reach, far < 0 ? -far : far, &reach))
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the strides %s reach beyond any memory",
+                                       gi_shape_text(l.ndim, strides));
+    }
+    if (!gi_is_aligned(dtype, &l))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   "the elements are not aligned as %s must be: copy them to aligned memory first",
+                                   ga_dtype_name(dtype));
+    gi_buffer *b = (gi_buffer *)gi_alloc(site, sizeof *b);
+    if (!b) return NULL;
+    memset(b, 0, sizeof *b);
+    b->references = 1;
+    b->base       = p;
+    b->bytes      = bytes == 0 ? 0 : (size_t)reach;
+    b->wrapped    = true;
+    return gi_new_handle(site, b, p, dtype, GA_CPU, l.ndim, l.shape, l.strides);
+}
+
+static ga_array *gi_wrap_with(void *p, ga_dtype dtype, const ga_shape *shape, const int64_t *strides, const ga_wrap_options *o)
+{
+    if (o->device != GA_DEVICE_DEFAULT && o->device != GA_CPU)
+        return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE,
+                                   "this program was built without CUDA: build the implementation file with nvcc");
+    ga_array *a = gi_wrap(o->site, p, dtype, shape, strides);
+    if (!a) return NULL;
+    a->owner->release = o->release; /* only now, so that after an error the memory is still the caller's */
+    a->owner->user    = o->user;
+    return a;
+}
+
+ga_array *(ga_wrap)(void *p, ga_dtype dtype, ga_shape shape, ga_wrap_options o)
+{
+    return gi_wrap_with(p, dtype, &shape, NULL, &o);
+}
+
+ga_array *(ga_wrap_strided)(void *p, ga_dtype dtype, ga_shape shape, ga_shape strides, ga_wrap_options o)
+{
+    if (strides.ndim != shape.ndim)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "%d strides for %d dimensions: give the bytes from one element to the next on each axis",
+                                   strides.ndim, shape.ndim);
+    return gi_wrap_with(p, dtype, &shape, strides.n, &o);
+}
+
+ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o)
+{
+    ga_array *numbers = gi_wrap(o.site, (void *)p, dtype, &shape, NULL);
+    if (!numbers) return NULL;
+    ga_array *a = gi_new(o.site, o.dtype ? o.dtype : dtype, o.device, shape.ndim, shape.n);
+    if (a && !gi_assign(o.site, a, numbers)) {
+        ga_free(a);
+        a = NULL;
+    }
+    ga_free(numbers);
+    return a;
+}
+
+/* ---- numbers for the caller -------------------------------------------------------------------------------------- */
+
+/* The address of the only element, or of the one at *index; NULL with an error. */
+static const void *gi_element_at(const char *site, const ga_array *a, const ga_shape *index)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (a->device != GA_CPU) return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
+    if (!index) {
+        if (a->size == 1) return a->data;
+        return gi_fail(site, GA_BAD_SHAPE, "shape %s has %lld elements, not one: use ga_item_at(a, ...)", gi_shape_of(a),
+                       (long long)a->size);
+    }
+    if (index->ndim != a->ndim) return gi_fail(site, GA_BAD_ARGUMENT, "%d indices for %d dimensions", index->ndim, a->ndim);
+    const char *p = (const char *)a->data;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t i = index->n[d], length = a->shape[d];
+        if (i < -length || i >= length)
+            return gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for axis %d with length %lld", (long long)i, d,
+                           (long long)length);
+        p += (i < 0 ? i + length : i) * a->strides[d];
+    }
+    return p;
+}
+
+/* The element as a double or an int64. */
+static bool gi_item_as(const char *site, const ga_array *a, const ga_shape *index, ga_dtype dtype, void *number)
+{
+    const void *p = gi_element_at(site, a, index);
+    if (!p) return false;
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(site, GA_BAD_DTYPE, "a %s is two numbers: take ga_real or ga_imag first", ga_dtype_name(a->dtype));
+        return false;
+    }
+    gi_cast(dtype, a->dtype, 1, number, p);
+    return true;
+}
+
+double(ga_item)(const ga_array *a, const char *site)
+{
+    double x;
+    return gi_item_as(site, a, NULL, GA_F64, &x) ? x : (double)NAN;
+}
+
+int64_t(ga_item_int)(const ga_array *a, const char *site)
+{
+    int64_t x;
+    return gi_item_as(site, a, NULL, GA_I64, &x) ? x : 0;
+}
+
+double(ga_item_at)(const ga_array *a, ga_shape index, const char *site)
+{
+    double x;
+    return gi_item_as(site, a, &index, GA_F64, &x) ? x : (double)NAN;
+}
+
+int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site)
+{
+    int64_t x;
+    return gi_item_as(site, a, &index, GA_I64, &x) ? x : 0;
+}
+
+void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (a->device != GA_CPU) return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
+    if (a->dtype != dtype)
+        return gi_fail(site, GA_BAD_DTYPE, "the array is %s, not %s: ga_astype first", ga_dtype_name(a->dtype),
+                       ga_dtype_name(dtype));
+    if (!ga_is_contiguous(a))
+        return gi_fail(site, GA_BAD_SHAPE, "the elements do not lie one behind the other: ga_ascontiguous first");
+    return a->data;
+}
+
+/* ---- arrays that are computed from the number of each element ---------------------------------------------------- */
+/* A generator writes elements begin to begin + n - 1 of an array, packed, in its own dtype; begin is a multiple of 4. Each
+   element depends on its number alone, so threads may share the work as they like. */
+
+typedef void (*gi_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+
+enum { GI_GENERATE_BLOCK = 512, GI_GENERATE_CHUNK = 1 << 13 }; /* elements; multiples of 4 */
+
+typedef struct gi_generate_job {
+    gi_generator generator;
+    const void  *plan;
+    ga_dtype     from, to;
+    char        *data;
+} gi_generate_job;
+
+static void gi_generate_range(int64_t begin, int64_t end, void *job)
+{
+    const gi_generate_job *j        = (const gi_generate_job *)job;
+    int64_t                itemsize = ga_itemsize(j->to);
+    double                 block[GI_GENERATE_BLOCK]; /* generators make at most 8 bytes an element */
+    if (j->from == j->to) {
+        j->generator(j->plan, begin, end - begin, j->data + begin * itemsize);
+        return;
+    }
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = end - i;
+        if (n > GI_GENERATE_BLOCK) n = GI_GENERATE_BLOCK;
+        j->generator(j->plan, i, n, block);
+        gi_cast(j->to, j->from, n, j->data + i * itemsize, block);
+    }
+}
+
+/* A new array of `dtype` whose elements the generator makes as `from`. */
+static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
+                             gi_generator generator, const void *plan)
+{
+    ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
+    if (!a) return NULL;
+    gi_generate_job j = { generator, plan, from, a->dtype, (char *)a->data };
+    gi_parallel(a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
+    return a;
+}
+
+static ga_shape gi_line(int64_t n)
+{
+    ga_shape shape = { 1, { n } };
+    return shape;
+}
+
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
+
+GI_BEGIN_FAST
+
+/* NumPy computes arange from its first two elements: start + i * (second - start), integers in int64, float32 in float32. */
+typedef struct gi_arange_plan {
+    int64_t start_int, delta_int;
+    double  start, second, delta;
+} gi_arange_plan;
+
+GI_FORMULA int64_t gi_arange_i64(const gi_arange_plan *p, int64_t i)
+{
+    return (int64_t)((uint64_t)p->start_int + (uint64_t)i * (uint64_t)p->delta_int); /* the product alone may overflow */
+}
+GI_FORMULA double gi_arange_f64(const gi_arange_plan *p, int64_t i)
+{
+    return i == 1 ? p->second : p->start + gi_mul_f64((double)i, p->delta);
+}
+GI_FORMULA float gi_arange_f32(const gi_arange_plan *p, int64_t i)
+{
+    return i == 1 ? (float)p->second : (float)p->start + gi_mul_f32((float)i, (float)p->delta);
+}
+
+static void gi_make_arange_i64(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    for (int64_t i = 0; i < n; i++) ((int64_t *)out)[i] = gi_arange_i64((const gi_arange_plan *)plan, begin + i);
+}
+static void gi_make_arange_f64(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    for (int64_t i = 0; i < n; i++) ((double *)out)[i] = gi_arange_f64((const gi_arange_plan *)plan, begin + i);
+}
+static void gi_make_arange_f32(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    for (int64_t i = 0; i < n; i++) ((float *)out)[i] = gi_arange_f32((const gi_arange_plan *)plan, begin + i);
+}
+
+typedef struct gi_linspace_plan {
+    double  start, stop, delta, factor, divisor;
+    int64_t last;        /* the element that is exactly stop; -1: none */
+    bool    tiny, whole; /* a step that rounds to 0: divide first; round down for an integer dtype */
+} gi_linspace_plan;
+
+GI_FORMULA double gi_linspace_f64(const gi_linspace_plan *p, int64_t i)
+{
+    double x = (double)i;
+    x        = p->tiny ? gi_mul_f64(x / p->divisor, p->delta) : gi_mul_f64(x, p->factor);
+    return i == p->last ? p->stop : x + p->start;
+}
+
+static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_linspace_plan *p = (const gi_linspace_plan *)plan;
+    double                 *x = (double *)out;
+    for (int64_t i = 0; i < n; i++) x[i] = gi_linspace_f64(p, begin + i);
+    for (int64_t i = 0; i < n && p->whole; i++) x[i] = floor(x[i]);
+}
+
+GI_END_FAST
+
+/* How many of start, start + step ... lie before stop. -1: so many that they cannot be counted. */
+static int64_t gi_range_length_int(int64_t start, int64_t stop, int64_t step)
+{
+    if (step > 0 ? start >= stop : start <= stop) return 0;
+    uint64_t span  = step > 0 ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
+    uint64_t width = step > 0 ? (uint64_t)step : 0 - (uint64_t)step, n = (span - 1) / width + 1;
+    return n > (uint64_t)INT64_MAX ? -1 : (int64_t)n;
+}
+static int64_t gi_range_length(double start, double stop, double step)
+{
+    double n = (stop - start) / step;
+    if (n == 0 && stop != start) return signbit(n) ? 0 : 1; /* a quotient too small for a double */
+    n = ceil(n);
+    return n < 9e18 ? (n > 0 ? (int64_t)n : 0) : -1; /* NaN as well */
+}
+
+/* start, stop and step of a range: int64 if all three are integers, else float64. */
+typedef struct gi_range {
+    bool    integers;
+    int64_t start_int, stop_int, step_int;
+    double  start, stop, step;
+} gi_range;
+
+/* The length of the range; -1 with an error. */
+static int64_t gi_range_count(const char *site, const gi_range *r)
+{
+    if (r->step == 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "the step is 0");
+        return -1;
+    }
+    int64_t n =
+        r->integers ? gi_range_length_int(r->start_int, r->stop_int, r->step_int) : gi_range_length(r->start, r->stop, r->step);
+    if (n < 0)
+        gi_fail(site, GA_BAD_ARGUMENT, "from %g to %g in steps of %g are no number of elements that can be counted", r->start,
+                r->stop, r->step);
+    return n;
+}
+
+/* The first two elements as integers of the dtype, so that the others follow as NumPy's; false with an error if any element
+   does not fit. */
+static bool gi_arange_integers(const char *site, const gi_range *r, int64_t n, ga_dtype dtype, gi_arange_plan *p)
+{
+    bool fits = true;
+    if (r->integers) { /* all lie between start and stop */
+        p->start_int = r->start_int;
+        p->delta_int = r->step_int;
+    } else {
+        double first = trunc(r->start), delta = n < 2 ? 0 : trunc(p->second) - first, last = first + (double)(n - 1) * delta;
+        fits = fabs(first) < 4e18 && fabs(last) < 4e18;
+        if (fits) {
+            p->start_int = (int64_t)first;
+            p->delta_int = (int64_t)delta;
+        }
+    }
+    if (n > 0 && fits) {
+        long long first = p->start_int, last = gi_arange_i64(p, n - 1);
+        fits = gi_number_fits(GA_ARG(first), dtype) && gi_number_fits(GA_ARG(last), dtype);
+    }
+    if (!fits) gi_fail(site, GA_BAD_DTYPE, "from %g to %g: not every number fits %s", r->start, r->stop, ga_dtype_name(dtype));
+    return fits;
+}
+
+static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device)
+{
+    int64_t        n     = gi_range_count(site, r);
+    ga_shape       shape = gi_line(n);
+    gi_arange_plan p     = { 0, 0, r->start, r->start + r->step, 0 };
+    if (n < 0) return NULL;
+    if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
+    if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
+        if (!gi_arange_integers(site, r, n, dtype, &p)) return NULL;
+        return gi_generate(site, dtype, device, &shape, GA_I64, gi_make_arange_i64, &p);
+    }
+    if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
+    if (gi_real_dtype(dtype) == GA_F32) {
+        p.delta = (float)p.second - (float)p.start;
+        return gi_generate(site, dtype, device, &shape, GA_F32, gi_make_arange_f32, &p);
+    }
+    p.delta = p.second - p.start;
+    return gi_generate(site, dtype, device, &shape, GA_F64, gi_make_arange_f64, &p);
+}
+
+ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
+{
+    const ga_arg given[3] = { start, stop, step };
+    double       real[3];
+    gi_range     r;
+    r.integers = true;
+    for (int i = 0; i < 3; i++) {
+        if (!gi_is_number(given[i]) || given[i].kind == GA_KIND_COMPLEX || given[i].kind == GA_KIND_UINT)
+            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                       "start, stop and step must be real numbers, integers within int64");
+        bool integer = given[i].kind != GA_KIND_REAL;
+        real[i]      = integer ? (double)given[i].i : given[i].re;
+        if (!integer) r.integers = false;
+    }
+    r.start_int = start.i;
+    r.stop_int  = stop.i;
+    r.step_int  = step.i;
+    r.start     = real[0];
+    r.stop      = real[1];
+    r.step      = real[2];
+    return gi_arange(o.site, &r, o.dtype, o.device);
+}
+
+ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o)
+{
+    if (num < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld numbers: give 0 or more", (long long)num);
+    int64_t          divisor = o.no_endpoint ? num : num - 1;
+    ga_shape         shape   = gi_line(num);
+    gi_linspace_plan p       = { start, stop, stop - start, stop - start, (double)divisor, -1, false, false };
+    if (divisor > 0) {
+        p.factor = p.delta / p.divisor;
+        p.tiny   = p.factor == 0;
+    }
+    if (!o.no_endpoint && num > 1) p.last = num - 1;
+    p.whole = gi_is_int(o.dtype);
+    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_make_linspace, &p);
+}
+
+ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
+{
+    ga_dtype dtype = o.dtype ? o.dtype : GA_F64;
+    double   base  = o.base == 0 ? 10 : o.base;
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    o.dtype             = GA_F64;
+    ga_array *exponents = (ga_linspace)(start, stop, num, o);
+    if (!exponents) return NULL;
+    ga_map_options in_place = gi_map_site(o.site);
+    in_place.out            = exponents;
+    ga_array      *powers   = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place);
+    if (powers && dtype == GA_F64) return powers;
+    ga_array *result = powers ? gi_convert(o.site, powers, dtype) : NULL;
+    ga_free(exponents);
+    return result;
+}
+
+ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
+{
+    ga_shape  shape = { 2, { rows, cols } };
+    ga_array *eye   = (ga_zeros)(shape, o);
+    if (!eye) return NULL;
+    ga_array *diagonal = (ga_diagonal)(eye, k, o.site);
+    ga_array *one      = (ga_scalar)(GA_ARG(true), o);
+    bool      done     = diagonal && one && gi_assign(o.site, diagonal, one);
+    ga_free(diagonal);
+    ga_free(one);
+    if (done) return eye;
+    ga_free(eye);
+    return NULL;
+}
+
+/* ---- coordinates ------------------------------------------------------------------------------------------------- */
+
+/* to[..., i, ...] = line[i], where i is the index along `axis`. */
+static bool gi_put_coordinates(const char *site, ga_array *to, int axis, const ga_array *line)
+{
+    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    for (int d = 0; d < to->ndim; d++) {
+        shape[d]   = d == axis ? line->shape[0] : 1;
+        strides[d] = d == axis ? line->strides[0] : 0;
+    }
+    ga_array *standing = gi_new_view(site, line, line->data, line->dtype, to->ndim, shape, strides);
+    bool      done     = standing && gi_assign(site, to, standing);
+    ga_free(standing);
+    return done;
+}
+
+/* The same for the part to[k], along its axis k. */
+static bool gi_put_coordinates_at(const char *site, ga_array *to, int k, const ga_array *line)
+{
+    ga_array *part = (ga_index)(site, to, "%d", k);
+    bool      done = part && gi_put_coordinates(site, part, k, line);
+    ga_free(part);
+    return done;
+}
+
+static void gi_free_all(int n, ga_array **arrays)
+{
+    for (int i = 0; i < n; i++) {
+        ga_free(arrays[i]);
+        arrays[i] = NULL;
+    }
+}
+
+bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site)
+{
+    if (n < 0 || n > GPUARR_MAX_DIMS) {
+        gi_fail(site, GA_BAD_ARGUMENT, "%d arrays; an array has at most %d dimensions", n, GPUARR_MAX_DIMS);
+        return false;
+    }
+    if (n > 0 && (!in || !outs)) {
+        gi_fail(site, GA_BAD_ARGUMENT, "the list of %s is NULL", in ? "results" : "arrays");
+        return false;
+    }
+    for (int i = 0; i < n; i++) outs[i] = NULL;
+    int64_t shape[GPUARR_MAX_DIMS];
+    int     axes[GPUARR_MAX_DIMS]; /* along which each array runs */
+    for (int i = 0; i < n; i++) {
+        if (!gi_check(site, in[i], "an array of the list")) return false;
+        axes[i]        = !ij && i < 2 && n >= 2 ? 1 - i : i;
+        shape[axes[i]] = in[i]->size;
+    }
+    for (int i = 0; i < n; i++) {
+        ga_array *line = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
+        if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
+        bool done = outs[i] && gi_put_coordinates(site, outs[i], axes[i], line);
+        ga_free(line);
+        if (done) continue;
+        gi_free_all(n, outs);
+        return false;
+    }
+    return true;
+}
+
+bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array **yy, bool ij, const char *site)
+{
+    const ga_array *in[2] = { x, y };
+    ga_array       *outs[2];
+    if (!xx || !yy) {
+        gi_fail(site, GA_BAD_ARGUMENT, "give the addresses of two array pointers for the results");
+        return false;
+    }
+    bool done = (ga_meshgrid_n)(2, in, outs, ij, site);
+    *xx       = outs[0];
+    *yy       = outs[1];
+    return done;
+}
+
+/* A new array (ndim, shape...) for one coordinate of each element along each axis. */
+static ga_array *gi_new_grid(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape)
+{
+    ga_shape all;
+    if (shape->ndim < 0 || shape->ndim >= GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "the grid has %d dimensions and one more for its axes; at most %d are possible", shape->ndim,
+                                   GPUARR_MAX_DIMS);
+    all.ndim = shape->ndim + 1;
+    all.n[0] = shape->ndim;
+    for (int d = 0; d < shape->ndim; d++) all.n[d + 1] = shape->n[d];
+    return gi_new(site, dtype, device, all.ndim, all.n);
+}
+
+ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
+{
+    ga_array *grid = gi_new_grid(o.site, o.dtype ? o.dtype : GA_I64, o.device, &shape);
+    for (int k = 0; grid && k < shape.ndim; k++) {
+        gi_range  r    = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
+        ga_array *line = gi_arange(o.site, &r, GA_I64, grid->device);
+        bool      done = line && gi_put_coordinates_at(o.site, grid, k, line);
+        ga_free(line);
+        if (done) continue;
+        ga_free(grid);
+        return NULL;
+    }
+    return grid;
+}
+
+/* One slice of ga_mgrid. With a count ("5j") it goes from start to stop in that many points. */
+typedef struct gi_grid_slice {
+    gi_range range;
+    bool     counted;
+    int64_t  count;
+} gi_grid_slice;
+
+/* Reads a number if there is one at *p, with blanks around it; else it changes nothing. */
+static bool gi_read_number(const char **p, double *real, int64_t *integer, bool *whole)
+{
+    const char *start = *p;
+    if (gi_read_integer(p, integer) && !strchr(".eE", **p ? **p : ',')) {
+        *real = (double)*integer;
+        return true;
+    }
+    *p = start;
+    while (gi_is_blank(**p)) ++*p;
+    if (strspn(*p, "+-.0123456789") == 0) return false; /* strtod would take nan, too */
+    char  *end;
+    double x = strtod(*p, &end);
+    if (end == *p) return false;
+    *real  = x;
+    *whole = false;
+    *p     = end;
+    while (gi_is_blank(**p)) ++*p;
+    return true;
+}
+
+/* Reads start:stop:step at *p, up to a comma or the end. */
+static bool gi_read_grid_slice(const char **p, gi_grid_slice *s)
+{
+    gi_range *r        = &s->range;
+    bool      whole[3] = { true, true, true };
+    memset(s, 0, sizeof *s);
+    r->step     = 1;
+    r->step_int = 1;
+    gi_read_number(p, &r->start, &r->start_int, &whole[0]); /* 0 if there is none */
+    if (**p != ':') return false;
+    ++*p;
+    if (!gi_read_number(p, &r->stop, &r->stop_int, &whole[1])) return false;
+    if (**p == ':') {
+        ++*p;
+        if (gi_read_number(p, &r->step, &r->step_int, &whole[2]) && **p == 'j') {
+            ++*p;
+            while (gi_is_blank(**p)) ++*p;
+            if (!(fabs(r->step) < 9e18)) return false;
+            s->counted = true;
+            s->count   = (int64_t)fabs(r->step);
+        }
+    }
+    r->integers = whole[0] && whole[1] && whole[2] && !s->counted;
+    return **p == 0 || **p == ',';
+}
+
+/* The coordinates along one axis; `alone`: as numpy.arange rounds, otherwise start + i * step. */
+static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device)
+{
+    const gi_range *r = &s->range;
+    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device);
+    int64_t        n     = s->counted ? s->count : gi_range_count(site, r);
+    ga_shape       shape = gi_line(n);
+    gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
+    if (n < 0) return NULL;
+    if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
+    p.second = p.start + p.delta;
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_make_arange_f64, &p);
+}
+
+ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
+{
+    gi_grid_slice s[GPUARR_MAX_DIMS];
+    ga_array     *lines[GPUARR_MAX_DIMS] = { NULL };
+    int           n                      = 0;
+    bool          comma = false, integers = true, done = true;
+    const char   *p = slices ? slices : "";
+    do {
+        if (n == GPUARR_MAX_DIMS)
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "\"%.200s\" has more than %d slices", slices, GPUARR_MAX_DIMS);
+        if (!gi_read_grid_slice(&p, &s[n]))
+            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                       "slice %d of \"%.200s\" is not start:stop, start:stop:step or start:stop:5j", n + 1,
+                                       slices ? slices : "");
+        if (!s[n++].range.integers) integers = false;
+        if (*p == ',') comma = true, p++;
+        while (gi_is_blank(*p)) p++;
+    } while (*p);
+    ga_dtype dtype = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
+    ga_shape shape;
+    shape.ndim = n;
+    for (int k = 0; k < n && done; k++) {
+        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device);
+        done     = lines[k] != NULL;
+        if (done) shape.n[k] = lines[k]->size;
+    }
+    ga_array *grid = NULL;
+    if (done && !comma) { /* a single slice gives a single line */
+        grid = gi_convert(o.site, lines[0], dtype);
+    } else if (done) {
+        grid = gi_new_grid(o.site, dtype, o.device, &shape);
+        done = grid != NULL;
+        for (int k = 0; k < n && done; k++) done = gi_put_coordinates_at(o.site, grid, k, lines[k]);
+    }
+    gi_free_all(n, lines);
+    if (done) return grid;
+    ga_free(grid);
+    return NULL;
+}
+
+/* ---- repetition -------------------------------------------------------------------------------------------------- */
+
+/* Copies one part of a into another. */
+static bool gi_copy_part(const char *site, const ga_array *a, const gi_layout *to, const gi_layout *from)
+{
+    ga_array *dst = gi_view_with(site, a, to), *src = dst ? gi_view_with(site, a, from) : NULL;
+    bool      done = src && gi_assign(site, dst, src);
+    ga_free(dst);
+    ga_free(src);
+    return done;
+}
+
+/* `filled` has the extent of a's first copy; it is doubled along each axis until all is full, the last axis first. */
+static bool gi_tile_from_corner(const char *site, const ga_array *a, gi_layout *filled)
+{
+    for (int d = a->ndim - 1; d >= 0; d--) {
+        int64_t have = filled->shape[d], all = a->shape[d];
+        for (int64_t n; have < all; have += n) {
+            gi_layout from = *filled, to = *filled;
+            n             = have < all - have ? have : all - have;
+            from.shape[d] = to.shape[d] = n;
+            to.data += have * a->strides[d];
+            if (!gi_copy_part(site, a, &to, &from)) return false;
+        }
+        filled->shape[d] = all;
+    }
+    return true;
+}
+
+ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (reps.ndim < 0 || reps.ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", reps.ndim, GPUARR_MAX_DIMS);
+    int     ndim = a->ndim > reps.ndim ? a->ndim : reps.ndim;
+    int64_t shape[GPUARR_MAX_DIMS], once[GPUARR_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) { /* the shorter one is right-aligned, with ones before */
+        int64_t rep = d < ndim - reps.ndim ? 1 : reps.n[d - (ndim - reps.ndim)];
+        once[d]     = d < ndim - a->ndim ? 1 : a->shape[d - (ndim - a->ndim)];
+        if (rep < 0 || __builtin_mul_overflow(once[d], rep, &shape[d]))
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "%s cannot be repeated %s times", gi_shape_of(a),
+                                       gi_shape_text(reps.ndim, reps.n));
+    }
+    ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
+    if (!tiled || tiled->size == 0) return tiled;
+    gi_layout corner = gi_layout_of(tiled);
+    memcpy(corner.shape, once, sizeof once);
+    ga_array *first = gi_view_with(site, tiled, &corner);
+    bool      done  = first && gi_assign(site, first, a) && gi_tile_from_corner(site, tiled, &corner);
+    ga_free(first);
+    if (done) return tiled;
+    ga_free(tiled);
+    return NULL;
+}
+
+/* An array (outer, n, inner) as (outer, n, repeats, inner): each of the n is written `repeats` times. */
+static bool gi_repeat_into(const char *site, ga_array *to, const ga_array *a, int64_t outer, int64_t n, int64_t repeats,
+                           int64_t inner)
+{
+    const ga_shape one_each = { 4, { outer, n, 1, inner } }, all = { 4, { outer, n, repeats, inner } };
+    ga_array      *packed = gi_contiguous(site, a, a->dtype);
+    ga_array      *src    = packed ? (ga_reshape)(packed, one_each, site) : NULL;
+    ga_array      *dst    = src ? (ga_reshape)(to, all, site) : NULL;
+    bool           done   = dst && gi_assign(site, dst, src);
+    ga_free(dst);
+    ga_free(src);
+    ga_free(packed);
+    return done;
+}
+
+ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
+{
+    if (!gi_check(o.site, a, "a")) return NULL;
+    if (repeats < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld repeats: give 0 or more", (long long)repeats);
+    if (o.out || o.dtype) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_repeat has no other option than .axis");
+    gi_layout l     = gi_layout_of(a);
+    int       axis  = 0;
+    int64_t   outer = 1, inner = 1;
+    if (o.axis != 0 || gi_option_given(o.site, "axis")) {
+        axis = gi_axis(o.site, o.axis, a->ndim);
+        if (axis < 0) return NULL;
+    } else {
+        l.ndim     = 1;
+        l.shape[0] = a->size;
+    }
+    int64_t n = l.shape[axis];
+    for (int d = 0; d < axis; d++) outer *= l.shape[d];
+    for (int d = axis + 1; d < l.ndim; d++) inner *= l.shape[d];
+    if (__builtin_mul_overflow(n, repeats, &l.shape[axis]))
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%lld repeats of %lld elements are more than can be counted",
+                                   (long long)repeats, (long long)n);
+    ga_array *repeated = gi_new(o.site, a->dtype, a->device, l.ndim, l.shape);
+    if (!repeated || repeated->size == 0 || gi_repeat_into(o.site, repeated, a, outer, n, repeats, inner)) return repeated;
+    ga_free(repeated);
+    return NULL;
+}
+
+/* ---- random numbers ---------------------------------------------------------------------------------------------- */
+/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) turns a counter and a
+   key into four random words. The key is the seed; the counter is the stream and the number of a block of elements, so that
+   every element can be computed alone. */
+
+GI_BEGIN_FAST
+
+typedef struct gi_philox_words {
+    uint32_t w[4];
+} gi_philox_words;
+
+GI_FORMULA gi_philox_words gi_philox_round(gi_philox_words x, uint64_t key, uint32_t round)
+{
+    uint32_t        key0 = (uint32_t)key + round * 0x9E3779B9u, key1 = (uint32_t)(key >> 32) + round * 0xBB67AE85u;
+    uint64_t        left = (uint64_t)0xD2511F53u * x.w[0], right = (uint64_t)0xCD9E8D57u * x.w[2];
+    gi_philox_words y = { { (uint32_t)(right >> 32) ^ x.w[1] ^ key0, (uint32_t)right, (uint32_t)(left >> 32) ^ x.w[3] ^ key1,
+                            (uint32_t)left } };
+    return y;
+}
+
+GI_FORMULA gi_philox_words gi_philox(uint64_t counter, uint64_t stream, uint64_t key)
+{
+    gi_philox_words x = { { (uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)stream, (uint32_t)(stream >> 32) } };
+    x                 = gi_philox_round(x, key, 0); /* ten rounds; no loop, so that compilers vectorise over counters */
+    x                 = gi_philox_round(x, key, 1);
+    x                 = gi_philox_round(x, key, 2);
+    x                 = gi_philox_round(x, key, 3);
+    x                 = gi_philox_round(x, key, 4);
+    x                 = gi_philox_round(x, key, 5);
+    x                 = gi_philox_round(x, key, 6);
+    x                 = gi_philox_round(x, key, 7);
+    x                 = gi_philox_round(x, key, 8);
+    return gi_philox_round(x, key, 9);
+}
+
+typedef enum gi_random_kind { GI_UNIFORM_F32, GI_UNIFORM_F64, GI_INTEGERS, GI_NORMAL } gi_random_kind;
+
+typedef struct gi_random_plan {
+    gi_random_kind kind;
+    uint64_t       seed, stream;
+    uint64_t       low, span;   /* integers: low <= x < low + span, modulo 2**64 */
+    double         mean, sigma; /* normal numbers */
+} gi_random_plan;
+
+/* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact. */
+GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
+GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
+{
+    return (double)(int32_t)(high >> 6) * 0x1p-26 + (double)(int32_t)((high & 63) << 21 | low >> 11) * 0x1p-53;
+}
+
+/* The upper half of the 128 bits of a * b. */
+GI_FORMULA uint64_t gi_multiply_high(uint64_t a, uint64_t b)
+{
+    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
+    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+    return a_high * b_high + (middle >> 32) + ((a_low * b_high + (uint32_t)middle) >> 32);
+}
+
+/* low + bits * span / 2**64 would be slightly biased. Lemire (2019): draw again when the lower half of the product is below
+   2**64 modulo span. Elements are fewer than 2**48, so the counters from attempt * 2**48 on are free for element i's next
+   attempts. */
+GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int64_t i)
+{
+    if (bits * p->span < p->span) {
+        uint64_t least = (0 - p->span) % p->span;
+        for (uint64_t attempt = 1; bits * p->span < least; attempt++) {
+            gi_philox_words x = gi_philox((attempt << 48) + (uint64_t)i, p->stream, p->seed);
+            bits              = (uint64_t)x.w[1] << 32 | x.w[0];
+        }
+    }
+    return (int64_t)(p->low + gi_multiply_high(bits, p->span));
+}
+
+/* Box and Muller (1958): a point at a random angle whose squared distance is exponentially distributed has two independent
+   normal coordinates. */
+GI_FORMULA double gi_normal_pair(const gi_random_plan *p, gi_philox_words x, double *second)
+{
+    double unit     = gi_unit_f64(x.w[0], x.w[1]) + 0x1p-53; /* in (0, 1]: it has a logarithm */
+    double distance = gi_root_f64(-2.0 * gi_log_core_f64(unit)), angle = 0x1.921fb54442d18p+2 * gi_unit_f64(x.w[2], x.w[3]);
+    *second = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
+    return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
+}
+
+/* The words of many counters, word by word, so that the loops over them vectorise. */
+enum { GI_COUNTERS = 64 };
+typedef struct gi_random_words {
+    uint32_t w[4][GI_COUNTERS];
+} gi_random_words;
+
+static GI_INLINE void gi_random_fill(const gi_random_plan *p, uint64_t counter, gi_random_words *b)
+{
+    GI_VECTORIZE
+    for (int i = 0; i < GI_COUNTERS; i++) {
+        gi_philox_words x = gi_philox(counter + (uint64_t)i, p->stream, p->seed);
+        b->w[0][i]        = x.w[0];
+        b->w[1][i]        = x.w[1];
+        b->w[2][i]        = x.w[2];
+        b->w[3][i]        = x.w[3];
+    }
+}
+
+/* Elements begin to begin + 4 * GI_COUNTERS - 1: four from each counter. */
+static GI_INLINE void gi_uniform_f32_block(const gi_random_plan *p, int64_t begin, float *x)
+{
+    gi_random_words b;
+    gi_random_fill(p, (uint64_t)begin / 4, &b);
+    GI_VECTORIZE
+    for (int i = 0; i < GI_COUNTERS; i++) {
+        x[4 * i]     = gi_unit_f32(b.w[0][i]);
+        x[4 * i + 1] = gi_unit_f32(b.w[1][i]);
+        x[4 * i + 2] = gi_unit_f32(b.w[2][i]);
+        x[4 * i + 3] = gi_unit_f32(b.w[3][i]);
+    }
+}
+
+/* Elements begin to begin + 2 * GI_COUNTERS - 1: two from each counter. */
+static GI_INLINE void gi_uniform_f64_block(const gi_random_plan *p, int64_t begin, double *x)
+{
+    gi_random_words b;
+    gi_random_fill(p, (uint64_t)begin / 2, &b);
+    GI_VECTORIZE
+    for (int i = 0; i < GI_COUNTERS; i++) {
+        x[2 * i]     = gi_unit_f64(b.w[0][i], b.w[1][i]);
+        x[2 * i + 1] = gi_unit_f64(b.w[2][i], b.w[3][i]);
+    }
+}
+
+static GI_INLINE void gi_integers_block(const gi_random_plan *p, int64_t begin, int64_t *x)
+{
+    gi_random_words b;
+    gi_random_fill(p, (uint64_t)begin / 2, &b);
+    for (int i = 0; i < GI_COUNTERS; i++) {
+        x[2 * i]     = gi_random_integer(p, (uint64_t)b.w[1][i] << 32 | b.w[0][i], begin + 2 * i);
+        x[2 * i + 1] = gi_random_integer(p, (uint64_t)b.w[3][i] << 32 | b.w[2][i], begin + 2 * i + 1);
+    }
+}
+
+static GI_INLINE void gi_normal_block(const gi_random_plan *p, int64_t begin, double *x)
+{
+    gi_random_words b;
+    gi_random_fill(p, (uint64_t)begin / 2, &b);
+    GI_VECTORIZE
+    for (int i = 0; i < GI_COUNTERS; i++) {
+        gi_philox_words words = { { b.w[0][i], b.w[1][i], b.w[2][i], b.w[3][i] } };
+        double          second;
+        x[2 * i]     = gi_normal_pair(p, words, &second);
+        x[2 * i + 1] = second;
+    }
+}
+
+static GI_INLINE void gi_random_blocks(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
+{
+    double  last[2 * GI_COUNTERS]; /* the last block, of which only a part is wanted */
+    int64_t each = p->kind == GI_UNIFORM_F32 ? 4 * GI_COUNTERS : 2 * GI_COUNTERS, itemsize = (int64_t)sizeof last / each;
+    for (int64_t i = 0; i < n; i += each) {
+        void *to = i + each <= n ? (char *)out + i * itemsize : (char *)last;
+        switch (p->kind) {
+        case GI_UNIFORM_F32: gi_uniform_f32_block(p, begin + i, (float *)to); break;
+        case GI_UNIFORM_F64: gi_uniform_f64_block(p, begin + i, (double *)to); break;
+        case GI_INTEGERS: gi_integers_block(p, begin + i, (int64_t *)to); break;
+        default: gi_normal_block(p, begin + i, (double *)to); break;
+        }
+        if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
+    }
+}
+
+/* The same loops for two instruction sets. */
+static void gi_random_baseline(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
+{
+    gi_random_blocks(p, begin, n, out);
+}
+#if GI_HAS_X86
+__attribute__((target("avx2,fma,bmi,bmi2"))) static void gi_random_avx2(const gi_random_plan *p, int64_t begin, int64_t n,
+                                                                        void *out)
+{
+    gi_random_blocks(p, begin, n, out);
+}
+#endif
+
+static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_random_plan *p = (const gi_random_plan *)plan;
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) {
+        gi_random_avx2(p, begin, n, out);
+        return;
+    }
+#endif
+    gi_random_baseline(p, begin, n, out);
+}
+
+GI_END_FAST
+
+/* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
+static ga_dtype gi_random_dtype(const ga_random_options *o)
+{
+    ga_dtype dtype = o->dtype ? o->dtype : GA_F64;
+    if (gi_is_float(dtype)) return dtype;
+    gi_fail(o->site, GA_BAD_DTYPE, "%s: random numbers are float32 or float64; for integers use ga_random_integers",
+            ga_dtype_name(dtype));
+    return GA_DTYPE_DEFAULT;
+}
+
+ga_array *(ga_random)(ga_shape shape, ga_random_options o)
+{
+    ga_dtype       dtype = gi_random_dtype(&o);
+    gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
+    if (!dtype) return NULL;
+    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_make_random, &p);
+}
+
+ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
+{
+    ga_dtype       dtype = gi_random_dtype(&o);
+    gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
+    if (!dtype) return NULL;
+    if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_make_random, &p);
+}
+
+ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
+{
+    ga_dtype       dtype = o.dtype ? o.dtype : GA_I64;
+    gi_random_plan p     = { GI_INTEGERS, o.seed, o.stream, (uint64_t)low, (uint64_t)high - (uint64_t)low, 0, 0 };
+    if (low >= high)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there is no integer from %lld to below %lld", (long long)low,
+                                   (long long)high);
+    if (!gi_is_int(dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s: random integers need an integer dtype", ga_dtype_name(dtype));
+    if (!gi_number_fits(GA_ARG((long long)low), dtype) || !gi_number_fits(GA_ARG((long long)(high - 1)), dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "not every integer from %lld to below %lld fits %s", (long long)low,
+                                   (long long)high, ga_dtype_name(dtype));
+    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_make_random, &p);
+}
+
+/* ==== >>reduce: reductions along the documented tree ================================================================= */
+/*  The elements that go into one result, in C order of the reduced axes, are a line. A line is cut into blocks of 1024 from its start;
+    each block is folded by halves (gpuarr_cpu.h, >>folds), and so are the results of the blocks, again and again, until one is left.
+    Neither threads nor strides change that order, so a result has the same bits however the array lies in memory.             */
+
+typedef struct gi_lines {
+    const ga_array *a;
+    ga_dtype        dtype; /* in which the elements are folded */
+    int             kept, reduced;
+    int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
+    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes, joined where possible */
+    int64_t         lines, length;
+    int             result_ndim;
+    int64_t         result_shape[GPUARR_MAX_DIMS];
+} gi_lines;
+
+/* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
+static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *axes, bool *marked)
+{
+    int count = 0;
+    for (int d = 0; d < ndim; d++) marked[d] = false;
+    if (axes->ndim > 0) {
+        for (int k = 0; k < axes->ndim; k++) {
+            int d = axes->n[k] < INT_MIN || axes->n[k] > INT_MAX ? gi_axis(site, INT_MAX, ndim) : gi_axis(site, (int)axes->n[k], ndim);
+            if (d < 0) return -1;
+            if (marked[d]) {
+                gi_fail(site, GA_BAD_ARGUMENT, "axis %d is named twice", d);
+                return -1;
+            }
+            marked[d] = true;
+            count++;
+        }
+        return count;
+    }
+    if (ndim == 0 && (axis == 0 || axis == -1)) return 0; /* NumPy lets a number be reduced along its one imagined axis */
+    if (axis != 0 || gi_option_given(site, "axis")) {
+        int d = gi_axis(site, axis, ndim);
+        if (d < 0) return -1;
+        marked[d] = true;
+        return 1;
+    }
+    for (int d = 0; d < ndim; d++) marked[d] = true;
+    return ndim;
+}
+
+/* Divides the axes of a into kept and reduced ones. False with an error. */
+static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes, bool keepdims)
+{
+    bool marked[GPUARR_MAX_DIMS];
+    memset(p, 0, sizeof *p);
+    p->a      = a;
+    p->dtype  = dtype;
+    p->length = 1;
+    p->lines  = 1;
+    if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
+    for (int d = 0; d < a->ndim; d++) {
+        if (!marked[d]) {
+            p->kept_shape[p->kept]     = a->shape[d];
+            p->kept_strides[p->kept++] = a->strides[d];
+            p->lines *= a->shape[d];
+            p->result_shape[p->result_ndim++] = a->shape[d];
+            continue;
+        }
+        p->length *= a->shape[d];
+        if (keepdims) p->result_shape[p->result_ndim++] = 1;
+        if (a->shape[d] == 1) continue;
+        int last = p->reduced - 1;
+        if (last >= 0 && p->strides[last] == a->strides[d] * a->shape[d]) {
+            p->shape[last] *= a->shape[d];
+            p->strides[last] = a->strides[d];
+        } else {
+            p->shape[p->reduced]     = a->shape[d];
+            p->strides[p->reduced++] = a->strides[d];
+        }
+    }
+    if (p->reduced == 0) { /* one element a line */
+        p->shape[0]   = 1;
+        p->strides[0] = ga_itemsize(a->dtype);
+        p->reduced    = 1;
+    }
+    return true;
+}
+
+static const char *gi_line_start(const gi_lines *p, int64_t line)
+{
+    const char *at = (const char *)p->a->data;
+    for (int d = p->kept - 1; d >= 0; d--) {
+        at += line % p->kept_shape[d] * p->kept_strides[d];
+        line /= p->kept_shape[d];
+    }
+    return at;
+}
+
+/* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
+static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
+{
+    int         size  = (int)ga_itemsize(p->a->dtype), inner = p->reduced - 1;
+    const char *first = gi_line_start(p, line);
+    const void *packed = raw;
+    if (p->reduced == 1 && p->strides[0] == size) {
+        packed = first + start * size;
+    } else {
+        for (int64_t done = 0; done < n;) {
+            int64_t     index = start + done, column = index % p->shape[inner], run = p->shape[inner] - column;
+            const char *at    = first;
+            if (run > n - done) run = n - done;
+            for (int d = inner; d >= 0; d--) {
+                at += index % p->shape[d] * p->strides[d];
+                index /= p->shape[d];
+            }
+            gi_gather(size, run, (char *)raw + done * size, at, p->strides[inner]);
+            done += run;
+        }
+    }
+    if (p->dtype == p->a->dtype) return packed;
+    gi_cast(p->dtype, p->a->dtype, n, cast, packed);
+    return cast;
+}
+
+/* Neighbouring lines whose elements share cache lines (a reduction over the first axis) are read together: `count` of them, packed
+   one after the other, `n` elements each. */
+static void gi_read_panel(int size, int64_t n, int64_t count, void *out, const char *from, int64_t stride)
+{
+#define GI_MOVE(U)                                                                                                      \
+    for (int64_t i = 0; i < n; i++)                                                                                    \
+        for (int64_t k = 0; k < count; k++) ((U *)out)[k * n + i] = ((const U *)(const void *)(from + i * stride))[k];   \
+    break
+    switch (size) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; k < count; k++) memcpy((char *)out + (k * n + i) * size, from + i * stride + k * size, (size_t)size);
+    }
+#undef GI_MOVE
+}
+
+/* How a block becomes an accumulator, accumulators one, and that the result: a row of the table, or the moments of variances. */
+typedef struct gi_reduction {
+    gi_lines lines;
+    gi_fold  fold;
+    int      result_bytes;
+    char    *result; /* packed results, one a line */
+    char    *accs;   /* blocks of each line, or NULL when a line has only one */
+    int64_t  blocks;
+    int      panel;  /* lines read together */
+    int64_t  panels;
+} gi_reduction;
+
+#define GI_PANEL_BYTES 64 /* a cache line */
+#define GI_ACC_BYTES   24 /* of the largest accumulator */
+
+/* A unit is a block of a panel of lines. */
+static void gi_reduce_units(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction   *r = (gi_reduction *)job;
+    const gi_lines *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * GI_PANEL_BYTES], cast[GI_BLOCK * 16];
+    int size = (int)ga_itemsize(p->a->dtype);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t block = unit % r->blocks, panel = unit / r->blocks;
+        int64_t per_row = r->panel > 1 ? (p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel : 1;
+        int64_t first = r->panel > 1 ? panel / per_row * p->kept_shape[p->kept - 1] + panel % per_row * r->panel : panel, count = 1;
+        int64_t start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        if (r->panel > 1) {
+            count = p->kept_shape[p->kept - 1] - panel % per_row * r->panel;
+            if (count > r->panel) count = r->panel;
+            gi_read_panel(size, n, count, raw, gi_line_start(p, first) + start * p->strides[0], p->strides[0]);
+        }
+        for (int64_t k = 0; k < count; k++) {
+            int64_t     line = first + k;
+            const void *x;
+            if (r->panel == 1) {
+                x = gi_read_line(p, line, start, n, raw, cast);
+            } else {
+                x = raw + k * n * size;
+                if (p->dtype != p->a->dtype) {
+                    gi_cast(p->dtype, p->a->dtype, n, cast, x);
+                    x = cast;
+                }
+            }
+            __attribute__((aligned(16))) char acc[GI_ACC_BYTES];
+            r->fold.block(n, acc, x);
+            if (r->accs)
+                memcpy(r->accs + (line * r->blocks + block) * r->fold.acc_bytes, acc, (size_t)r->fold.acc_bytes);
+            else
+                r->fold.end(r->result + line * r->result_bytes, acc, p->length);
+        }
+    }
+}
+
+/* Folds the blocks of each line. */
+static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
+    int           bytes = r->fold.acc_bytes;
+    for (int64_t line = begin; line < end; line++) {
+        char *accs = r->accs + line * r->blocks * bytes;
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t k = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
+                r->fold.halve(k, accs + b * GI_BLOCK * bytes);
+                memmove(accs + b * bytes, accs + b * GI_BLOCK * bytes, (size_t)bytes);
+            }
+        r->fold.end(r->result + line * r->result_bytes, accs, r->lines.length);
+    }
+}
+
+/* Runs a planned reduction of lines that are not empty into r->result. False: no memory. */
+static bool gi_reduce(const char *site, gi_reduction *r)
+{
+    gi_lines *p = &r->lines;
+    if (p->lines == 0) return true;
+    int size  = (int)ga_itemsize(p->a->dtype);
+    r->blocks = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->panel  = 1;
+    if (p->reduced == 1 && p->strides[0] != size && p->kept > 0 && p->kept_strides[p->kept - 1] == size && p->kept_shape[p->kept - 1] > 1)
+        r->panel = GI_PANEL_BYTES / size;
+    int64_t panels = p->lines;
+    if (r->panel > 1) panels = p->lines / p->kept_shape[p->kept - 1] * ((p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel);
+    size_t acc_bytes = 0;
+    r->accs          = NULL;
+    if (r->blocks > 1) {
+        acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
+        r->accs   = (char *)gi_alloc(site, acc_bytes);
+        if (!r->accs) return false;
+    }
+    int64_t work = (p->length < GI_BLOCK ? p->length : GI_BLOCK) * r->panel; /* elements a unit */
+    gi_parallel(panels * r->blocks, 1 + 32768 / work, gi_reduce_units, r);
+    if (r->accs) {
+        gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_blocks, r);
+        gi_release(r->accs, acc_bytes);
+    }
+    return true;
+}
+
+/* Gives the packed result its final dtype and place. Takes over `result` (NULL is passed on). */
+static ga_array *gi_finish(const char *site, ga_array *result, ga_dtype dtype, ga_array *out)
+{
+    if (!result) return NULL;
+    if (out) {
+        bool ok = gi_check(site, out, ".out");
+        if (ok && !ga_same_shape(out, result)) {
+            gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_of(result));
+            ok = false;
+        }
+        if (ok && !gi_same_kind(dtype, out->dtype)) {
+            gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype), ga_dtype_name(out->dtype));
+            ok = false;
+        }
+        ok = ok && gi_assign(site, out, result);
+        ga_free(result);
+        return ok ? out : NULL;
+    }
+    if (result->dtype == dtype) return result;
+    ga_array *cast = gi_convert(site, result, dtype);
+    ga_free(result);
+    return cast;
+}
+
+/* ---- the rows -------------------------------------------------------------------------------------------------------- */
+
+typedef enum gi_end { GI_ENDS_SUM, GI_ENDS_AVERAGE, GI_ENDS_SAME, GI_ENDS_BOOL, GI_ENDS_COUNT } gi_end;
+enum { GI_START_0 = 0, GI_START_1 = 1, GI_START_NONE = -1 };
+
+static ga_dtype gi_end_dtype(gi_end ends, ga_dtype d)
+{
+    switch (ends) {
+    case GI_ENDS_SUM: return d == GA_BOOL || gi_is_signed(d) ? GA_I64 : gi_is_unsigned(d) ? GA_U64 : d;
+    case GI_ENDS_AVERAGE: return gi_kind_of(d) < 2 ? GA_F64 : d;
+    case GI_ENDS_BOOL: return GA_BOOL;
+    case GI_ENDS_COUNT: return GA_I64;
+    default: return d;
+    }
+}
+
+/* What an empty line gives. */
+static void gi_fill_empty(ga_array *result, int start, bool mean)
+{
+    ga_arg v;
+    memset(&v, 0, sizeof v);
+    v.kind = mean ? GA_KIND_REAL : GA_KIND_INT;
+    v.i    = start;
+    v.re   = gi_nan_f64();
+    for (int64_t i = 0; i < result->size; i++) gi_number_to(v, result->dtype, (char *)result->data + i * ga_itemsize(result->dtype));
+}
+
+static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
+{
+    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    bool takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
+    if (o.dtype != GA_DTYPE_DEFAULT && !takes_dtype) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s takes no .dtype", name);
+    if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o.dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
+    if (o.ddof != 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
+    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype)) /* no NaN to leave out */
+        op = op == GA_OP_nansum ? GA_OP_sum : op == GA_OP_nanprod ? GA_OP_prod : op == GA_OP_nanmin ? GA_OP_min : op == GA_OP_nanmax ? GA_OP_max : op;
+    gi_reduction r;
+    memset(&r, 0, sizeof r);
+    ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL : o.dtype != GA_DTYPE_DEFAULT ? o.dtype : a->dtype;
+    if (!gi_plan_lines(o.site, &r.lines, a, dtype, o.axis, &o.axes, o.keepdims)) return NULL;
+    if (!gi_cpu_fold(op, dtype, &r.fold)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype));
+    if (r.lines.length == 0 && r.lines.lines > 0 && start == GI_START_NONE)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a));
+    ga_dtype  end_dtype = gi_end_dtype(ends, dtype);
+    ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
+    if (!result) return NULL;
+    r.result       = (char *)result->data;
+    r.result_bytes = (int)ga_itemsize(end_dtype);
+    if (r.lines.length == 0) {
+        gi_fill_empty(result, start, ends == GI_ENDS_AVERAGE);
+    } else if (!gi_reduce(o.site, &r)) {
+        ga_free(result);
+        return NULL;
+    }
+    if (o.dtype != GA_DTYPE_DEFAULT) result = gi_finish(o.site, result, o.dtype, NULL);
+    return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
+}
+
+#define GA_REDUCTION(name, dtypes, acc, result, start, ...)                                                             \
+    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                      \
+    {                                                                                                                  \
+        return gi_reduce_row(GA_OP_##name, "ga_" #name, GI_ENDS_##result, GI_START_##start, a, o);                     \
+    }
+#define GA_TABLE
+#include "gpuarr.h"
+
+/* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
+/*  A node holds the count, the sum and the sum of squared distances from the mean of some elements; two nodes join exactly as the
+    formula of Chan, Golub and LeVeque says, so that nothing cancels. Elements are taken relative to the first one of the line.  */
+
+typedef struct gi_node {
+    double n, s, m;
+} gi_node;
+
+GI_BEGIN_FAST
+static gi_node gi_join_nodes(gi_node a, gi_node b)
+{
+    if (b.n == 0) return a;
+    if (a.n == 0) return b;
+    gi_node r;
+    double  t = a.s - gi_mul_f64(a.n / b.n, b.s), scale = b.n / (a.n * (a.n + b.n));
+    r.n = a.n + b.n;
+    r.s = a.s + b.s;
+    r.m = (a.m + b.m) + gi_mul_f64(gi_mul_f64(t, t), scale);
+    return r;
+}
+
+static void gi_halve_nodes(int64_t n, void *accs)
+{
+    gi_node *a = (gi_node *)accs;
+    int64_t  h = 1;
+    while (h < n) h *= 2;
+    for (h /= 2; h > 0; h /= 2)
+        for (int64_t i = 0; i < h && i + h < n; i++) a[i] = gi_join_nodes(a[i], a[i + h]);
+}
+
+/* A full block without NaN to leave out: all nodes of a level have the same count, so the loops are simple. Same bits as joining. */
+static gi_node gi_full_block_moments(const double *x, double origin)
+{
+    double  s[GI_BLOCK / 2], m[GI_BLOCK / 2], scale = 0.5;
+    gi_node r;
+    GI_VECTORIZE
+    for (int i = 0; i < GI_BLOCK / 2; i++) {
+        double a = x[i] - origin, b = x[i + GI_BLOCK / 2] - origin, t = a - b;
+        s[i] = a + b;
+        m[i] = gi_mul_f64(gi_mul_f64(t, t), scale);
+    }
+    for (int h = GI_BLOCK / 4; h > 0; h /= 2) {
+        scale *= 0.5;
+        GI_VECTORIZE
+        for (int i = 0; i < h; i++) {
+            double t = s[i] - s[i + h];
+            s[i]     = s[i] + s[i + h];
+            m[i]     = (m[i] + m[i + h]) + gi_mul_f64(gi_mul_f64(t, t), scale);
+        }
+    }
+    r.n = GI_BLOCK;
+    r.s = s[0];
+    r.m = m[0];
+    return r;
+}
+
+static gi_node gi_block_moments(int64_t n, const double *x, double origin, bool skip_nan)
+{
+    gi_node nodes[GI_BLOCK];
+    if (n == GI_BLOCK && !skip_nan) return gi_full_block_moments(x, origin);
+    for (int64_t i = 0; i < n; i++) {
+        bool left_out = skip_nan && x[i] != x[i];
+        nodes[i].n    = left_out ? 0 : 1;
+        nodes[i].s    = left_out ? 0 : x[i] - origin;
+        nodes[i].m    = 0;
+    }
+    gi_halve_nodes(n, nodes);
+    return nodes[0];
+}
+GI_END_FAST
+
+typedef struct gi_moments {
+    gi_lines lines;
+    int64_t  blocks;
+    bool     skip_nan, shifted;
+    gi_node *nodes; /* blocks of each line; the first becomes the line's */
+} gi_moments;
+
+static void gi_moment_units(int64_t begin, int64_t end, void *job)
+{
+    gi_moments *r = (gi_moments *)job;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16];
+    double                            cast[GI_BLOCK];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
+        int64_t n      = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
+        double  origin = 0;
+        if (r->shifted) {
+            gi_cast(GA_F64, r->lines.a->dtype, 1, &origin, gi_line_start(&r->lines, line));
+            if (!gi_isfinite_f64(origin)) origin = 0;
+        }
+        const double *x = (const double *)gi_read_line(&r->lines, line, start, n, raw, cast);
+        r->nodes[unit]  = gi_block_moments(n, x, origin, r->skip_nan);
+    }
+}
+
+static void gi_moment_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_moments *r = (gi_moments *)job;
+    for (int64_t line = begin; line < end; line++) {
+        gi_node *nodes = r->nodes + line * r->blocks;
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                gi_halve_nodes(n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, nodes + b * GI_BLOCK);
+                nodes[b] = nodes[b * GI_BLOCK];
+            }
+    }
+}
+
+typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
+
+/* The moment of each line of a real array, as float64. */
+static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+{
+    gi_moments r;
+    memset(&r, 0, sizeof r);
+    r.skip_nan = skip_nan;
+    r.shifted  = what != GI_MEAN; /* so that nanmean of an array without NaN is its mean */
+    if (!gi_plan_lines(o->site, &r.lines, a, GA_F64, o->axis, &o->axes, o->keepdims)) return NULL;
+    ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
+    if (!result) return NULL;
+    double *out = (double *)result->data;
+    r.blocks    = (r.lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    if (r.blocks > 0) {
+        size_t bytes = (size_t)(r.lines.lines * r.blocks) * sizeof *r.nodes;
+        r.nodes      = (gi_node *)gi_alloc(o->site, bytes);
+        if (!r.nodes) {
+            ga_free(result);
+            return NULL;
+        }
+        gi_parallel(r.lines.lines * r.blocks, 1 + 16384 / (r.lines.length < GI_BLOCK ? r.lines.length : GI_BLOCK), gi_moment_units, &r);
+        gi_parallel(r.lines.lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+        for (int64_t i = 0; i < r.lines.lines; i++) {
+            gi_node v = r.nodes[i * r.blocks];
+            if (what == GI_MEAN)
+                out[i] = v.n > 0 ? v.s / v.n : gi_nan_f64();
+            else if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */
+                out[i] = gi_nan_f64();
+            else if (v.n - o->ddof > 0)
+                out[i] = v.m / (v.n - o->ddof);
+            else /* as NumPy: 0 / 0 for no degrees of freedom */
+                out[i] = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
+            if (what == GI_STD) out[i] = sqrt(out[i]);
+        }
+        gi_release(r.nodes, bytes);
+    } else {
+        for (int64_t i = 0; i < result->size; i++) out[i] = gi_nan_f64();
+    }
+    return result;
+}
+
+static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
+{
+    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
+    if (what == GI_MEAN && o.ddof != 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
+    ga_dtype  dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
+    ga_array *result;
+    if (!gi_is_complex(a->dtype)) {
+        result = gi_real_moment(what, skip_nan, a, &o);
+    } else if (what == GI_MEAN || skip_nan) {
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(a->dtype));
+    } else { /* the variance of the real parts and that of the imaginary parts, together */
+        ga_dtype  part = gi_real_dtype(a->dtype);
+        ga_array *re   = gi_new_view(o.site, a, a->data, part, a->ndim, a->shape, a->strides);
+        ga_array *im   = gi_new_view(o.site, a, (char *)a->data + ga_itemsize(part), part, a->ndim, a->shape, a->strides);
+        ga_array *v    = re && im ? gi_real_moment(GI_VAR, false, re, &o) : NULL;
+        result         = v ? gi_real_moment(GI_VAR, false, im, &o) : NULL;
+        for (int64_t i = 0; result && i < result->size; i++) {
+            double sum                = ((double *)v->data)[i] + ((double *)result->data)[i];
+            ((double *)result->data)[i] = what == GI_STD ? sqrt(sum) : sum;
+        }
+        ga_free(re);
+        ga_free(im);
+        ga_free(v);
+    }
+    return gi_finish(o.site, result, dtype, o.out);
+}
+
+ga_array *(ga_var)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_VAR, false, "ga_var", a, o); }
+ga_array *(ga_std)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_STD, false, "ga_std", a, o); }
+ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o); }
+ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_VAR, true, "ga_nanvar", a, o); }
+ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_STD, true, "ga_nanstd", a, o); }
+
+/* ---- where the extremes are --------------------------------------------------------------------------------------------- */
+/* The extreme of a line is found first, by the row above; its place is the first element equal to it (or the first NaN). */
+
+typedef struct gi_search {
+    gi_lines    lines;
+    const char *extremes; /* packed, one a line */
+    int64_t    *places;
+} gi_search;
+
+static void gi_search_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_search *r = (gi_search *)job;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], wanted[GI_BLOCK * 16];
+    bool      found[GI_BLOCK];
+    ga_dtype  dtype = r->lines.dtype;
+    int       size  = (int)ga_itemsize(dtype);
+    gi_kernel equal = gi_cpu_kernel(GA_OP_equal, dtype), unordered = gi_cpu_kernel(GA_OP_isnan, dtype);
+    for (int64_t line = begin; line < end; line++) {
+        for (int i = 0; i < GI_BLOCK; i++) memcpy(wanted + i * size, r->extremes + line * size, (size_t)size);
+        bool nan;
+        unordered(1, &nan, wanted, NULL, NULL);
+        r->places[line] = 0;
+        for (int64_t start = 0; start < r->lines.length; start += GI_BLOCK) {
+            int64_t     n = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
+            const void *x = gi_read_line(&r->lines, line, start, n, raw, cast);
+            if (nan)
+                unordered(n, found, x, NULL, NULL);
+            else
+                equal(n, found, x, wanted, NULL);
+            const void *hit = memchr(found, 1, (size_t)n);
+            if (!hit) continue;
+            r->places[line] = start + ((const bool *)hit - found);
+            break;
+        }
+    }
+}
+
+static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
+{
+    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (o.axes.ndim > 1) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
+    ga_reduce_options inner = o;
+    inner.out               = NULL;
+    inner.internal          = true;
+    gi_search r;
+    if (!gi_plan_lines(o.site, &r.lines, a, a->dtype, o.axis, &o.axes, o.keepdims)) return NULL;
+    ga_array *extremes = gi_reduce_row(op, name, GI_ENDS_SAME, GI_START_NONE, a, inner);
+    if (!extremes) return NULL;
+    if (skip_nan && gi_is_float(a->dtype)) {
+        bool nan = false;
+        for (int64_t i = 0; i < extremes->size && !nan; i++)
+            gi_cpu_kernel(GA_OP_isnan, a->dtype)(1, &nan, (char *)extremes->data + i * ga_itemsize(a->dtype), NULL, NULL);
+        if (nan) {
+            ga_free(extremes);
+            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
+        }
+    }
+    ga_array *places = gi_new(o.site, GA_I64, a->device, r.lines.result_ndim, r.lines.result_shape);
+    if (places) {
+        r.extremes = (const char *)extremes->data;
+        r.places   = (int64_t *)places->data;
+        gi_parallel(r.lines.lines, r.lines.length > 0 ? 1 + 8192 / r.lines.length : 1, gi_search_lines, &r);
+    }
+    ga_free(extremes);
+    return gi_finish(o.site, places, GA_I64, o.out);
+}
+
+ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_min, "ga_argmin", false, a, o); }
+ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_max, "ga_argmax", false, a, o); }
+ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_nanmin, "ga_nanargmin", true, a, o); }
+ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_nanmax, "ga_nanargmax", true, a, o); }
+
+/* ---- norm and dot ---------------------------------------------------------------------------------------------------------- */
+
+/* f(x) of an array that is then freed. */
+static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const char *site, ga_array *x)
+{
+    ga_array *r = x ? f(x, gi_map_site(site)) : NULL;
+    ga_free(x);
+    return r;
+}
+
+ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
+{
+    if (!gi_check(o.site, a, "a")) return NULL;
+    double   ord   = o.ord == 0 ? 2 : o.ord == GA_EXACTLY ? 0 : o.ord;
+    ga_dtype dtype = gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
+    if (ord < 0 && ord != -(double)INFINITY)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".ord = %g: use a positive number, INFINITY, -INFINITY or GA_EXACTLY (counts the nonzero)", ord);
+    ga_reduce_options r = gi_reduce_site(o.site);
+    r.axis     = o.axis;
+    r.axes     = o.axes;
+    r.keepdims = o.keepdims;
+    /* float64 first: the absolute value of the least integer does not fit its own type */
+    ga_array *start = gi_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
+    ga_array *wide = gi_then((ga_absolute), o.site, start);
+    if (!wide) return NULL;
+    if (isinf(ord)) {
+        result = ord > 0 ? (ga_max)(wide, r) : (ga_min)(wide, r);
+    } else if (ord == 0) {
+        result = (ga_count_nonzero)(wide, r);
+    } else if (ord == 1) {
+        result = (ga_sum)(wide, r);
+    } else if (ord == 2) {
+        ga_array *squares = (ga_square)(wide, gi_map_site(o.site));
+        if (squares) result = gi_then((ga_sqrt), o.site, (ga_sum)(squares, r));
+        ga_free(squares);
+    } else {
+        ga_arg p, inverse;
+        memset(&p, 0, sizeof p);
+        p.kind     = GA_KIND_REAL;
+        inverse    = p;
+        p.re       = ord;
+        inverse.re = 1 / ord;
+        ga_array *powers = (ga_power)(gi_operand_arg(wide), p, gi_map_site(o.site)), *sum = powers ? (ga_sum)(powers, r) : NULL;
+        if (sum) result = (ga_power)(gi_operand_arg(sum), inverse, gi_map_site(o.site));
+        ga_free(powers);
+        ga_free(sum);
+    }
+    ga_free(wide);
+    return gi_finish(o.site, result, dtype, NULL);
+}
+
+/* The sum of x * y over the last axis, products and sums in the wide type of `dtype`. */
+static ga_array *gi_inner(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype, int axis)
+{
+    ga_map_options m = gi_map_site(site);
+    m.dtype          = dtype == GA_F32 ? GA_F64 : dtype == GA_C64 ? GA_C128 : dtype == GA_BOOL ? dtype : gi_end_dtype(GI_ENDS_SUM, dtype);
+    ga_array *products = (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), m);
+    if (!products) return NULL;
+    ga_reduce_options r = gi_reduce_site(site);
+    r.axes.ndim         = 1;
+    r.axes.n[0]         = axis;
+    ga_array *sum = dtype == GA_BOOL ? (ga_any)(products, r) : (ga_sum)(products, r);
+    ga_free(products);
+    return gi_finish(site, sum, dtype, NULL);
+}
+
+ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o)
+{
+    if (!gi_check(o.site, a, "a") || !gi_check(o.site, b, "b") || gi_null_option(o.site, "out", o.out)) return NULL;
+    if (o.where || o.dtype != GA_DTYPE_DEFAULT) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_dot takes no option but .out");
+    ga_dtype  dtype  = ga_promote(a->dtype, b->dtype);
+    ga_array *result = NULL;
+    if (a->ndim == 0 || b->ndim == 0) {
+        result = (ga_multiply)(gi_operand_arg(a), gi_operand_arg(b), gi_map_site(o.site));
+        return gi_finish(o.site, result, dtype, o.out);
+    }
+    int64_t inner = b->ndim == 1 ? b->shape[0] : b->shape[b->ndim - 2];
+    if (a->shape[a->ndim - 1] != inner)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s do not fit: the last axis of a has length %lld, the one of b that it meets %lld",
+                                   gi_shape_of(a), gi_shape_of(b), (long long)a->shape[a->ndim - 1], (long long)inner);
+    if (b->ndim == 1) return gi_finish(o.site, gi_inner(o.site, a, b, dtype, a->ndim - 1), dtype, o.out);
+    if (b->ndim > 2 || a->ndim > 2)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: b may have one dimension, or both two", gi_shape_of(a), gi_shape_of(b));
+    int64_t rows = a->ndim == 2 ? a->shape[0] : 1, cols = b->shape[1], shape[2] = { rows, cols };
+    result = gi_new(o.site, dtype, a->device, 2, shape);
+    for (int64_t i = 0; result && i < rows; i++) { /* row i: the sum over k of a[i, k] * b[k, :] */
+        int64_t   column[2] = { inner, 1 }, strides[2] = { a->strides[a->ndim - 1], 0 };
+        char     *from = (char *)a->data + (a->ndim == 2 ? i * a->strides[0] : 0);
+        ga_array *row  = gi_new_view(o.site, a, from, a->dtype, 2, column, strides);
+        ga_array *sums = row ? gi_inner(o.site, row, b, dtype, 0) : NULL;
+        if (sums) memcpy((char *)result->data + i * cols * ga_itemsize(dtype), sums->data, (size_t)(cols * ga_itemsize(dtype)));
+        ga_free(row);
+        bool ok = sums != NULL;
+        ga_free(sums);
+        if (!ok) {
+            ga_free(result);
+            return NULL;
+        }
+    }
+    if (result && a->ndim == 1) {
+        ga_array *flat = gi_new_view(o.site, result, result->data, dtype, 1, result->shape + 1, result->strides + 1);
+        ga_free(result);
+        result = flat;
+    }
+    return gi_finish(o.site, result, dtype, o.out);
+}
+
+/* ==== >>rearranging: joining, cutting, choosing, sorting, counting, running sums ================================== */
+
+/* ---- axes, and parts along them ---------------------------------------------------------------------------------- */
+
+/* Was an axis named? A site without the text of a call (from a run-time caller) can only tell one that is not 0. */
+static bool gi_axis_given(const char *site, int axis) { return axis != 0 || gi_option_given(site, "axis"); }
+
+/* A view of a with *axis made the number of the axis that was named; where none was (or a has none), a flattened, and
+   axis 0. */
+static ga_array *gi_along(const char *site, const ga_array *a, int *axis)
+{
+    bool flat = !gi_axis_given(site, *axis) || (a->ndim == 0 && (*axis == 0 || *axis == -1));
+    if (flat) {
+        *axis = 0;
+        return (ga_ravel)(a, site);
+    }
+    *axis = gi_axis(site, *axis, a->ndim);
+    return *axis < 0 ? NULL : (ga_view)(a, site);
+}
+
+/* The options that a function does not take. */
+static bool gi_takes_no_dtype(const char *name, const ga_axis_options *o)
+{
+    if (o->dtype == GA_DTYPE_DEFAULT) return true;
+    gi_fail(o->site, GA_BAD_DTYPE, "%s takes no .dtype: use ga_astype", name);
+    return false;
+}
+static bool gi_takes_only_axis(const char *name, const ga_axis_options *o)
+{
+    if (!gi_takes_no_dtype(name, o)) return false;
+    if (!o->out) return true;
+    gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .out", name);
+    return false;
+}
+
+/* The elements start .. start + length along an axis. */
+static ga_array *gi_part(const char *site, const ga_array *a, int axis, int64_t start, int64_t length)
+{
+    gi_layout l = gi_layout_of(a);
+    if (a->size > 0 && length > 0) l.data += start * l.strides[axis];
+    l.shape[axis] = length;
+    return gi_view_with(site, a, &l);
+}
+
+/* Copies a part of src to another place along the same axis of dst. */
+static bool gi_copy_along(const char *site, ga_array *dst, int64_t to, const ga_array *src, int64_t from, int64_t length,
+                          int axis)
+{
+    ga_array *target = gi_part(site, dst, axis, to, length);
+    ga_array *source = target ? gi_part(site, src, axis, from, length) : NULL;
+    bool      done   = source && gi_assign(site, target, source);
+    ga_free(source);
+    ga_free(target);
+    return done;
+}
+
+/* ---- concatenate, stack ------------------------------------------------------------------------------------------ */
+
+/* The dtype that holds all, as NumPy finds it: beginning with the largest, so that int16 and uint16 beside float32
+   stay float32. */
+static ga_dtype gi_promote_all(int n, const ga_array *const *arrays)
+{
+    ga_dtype dtype = arrays[0]->dtype;
+    for (int k = 1; k < n; k++)
+        if (arrays[k]->dtype > dtype) dtype = arrays[k]->dtype;
+    for (int largest = (int)dtype; largest > GA_DTYPE_DEFAULT; largest--)
+        for (int k = 0; k < n; k++)
+            if ((int)arrays[k]->dtype == largest) dtype = ga_promote(dtype, arrays[k]->dtype);
+    return dtype;
+}
+
+static bool gi_check_list(const char *site, int n, const ga_array *const *arrays)
+{
+    if (n < 1 || !arrays) {
+        gi_fail(site, GA_BAD_ARGUMENT, "there is no array to join: give at least one");
+        return false;
+    }
+    for (int k = 0; k < n; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "array number %d", k);
+        if (!gi_check(site, arrays[k], name)) return false;
+    }
+    return true;
+}
+
+/* Writes the arrays one behind the other along an axis of target; stacked: that axis is a new one. */
+static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_array *const *arrays, int axis, bool stacked)
+{
+    int64_t at = 0;
+    for (int k = 0; k < n; k++) {
+        gi_layout place  = gi_layout_of(target);
+        int64_t   length = stacked ? 1 : arrays[k]->shape[axis];
+        if (target->size > 0 && at < target->shape[axis]) place.data += at * place.strides[axis];
+        place.shape[axis] = length;
+        if (stacked) {
+            for (int d = axis; d < target->ndim - 1; d++) gi_layout_swap(&place, d, d + 1);
+            place.ndim--;
+        }
+        ga_array *part = gi_view_with(site, target, &place);
+        bool      done = part && gi_assign(site, part, arrays[k]);
+        ga_free(part);
+        if (!done) return false;
+        at += length;
+    }
+    return true;
+}
+
+static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, bool stacked, int ndim, const int64_t *shape,
+                                const ga_axis_options *o)
+{
+    if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
+    ga_dtype common = gi_promote_all(n, arrays), dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : common;
+    if (!gi_same_kind(common, dtype))
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "%s cannot become %s without losing its kind: use ga_astype first",
+                                   ga_dtype_name(common), ga_dtype_name(dtype));
+    /* Straight into .out if it fits and holds none of the arrays. */
+    bool direct = o->out && o->out->alive == GI_ALIVE && gi_equal_shapes(ndim, shape, o->out->ndim, o->out->shape) &&
+                  gi_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;
+    for (int k = 0; k < n && direct; k++) direct = !ga_may_share_memory(o->out, arrays[k]);
+    ga_array *target = direct ? o->out : gi_new(o->site, dtype, arrays[0]->device, ndim, shape);
+    if (!target) return NULL;
+    bool done = gi_write_joined(o->site, target, n, arrays, axis, stacked);
+    if (direct) return done ? target : NULL;
+    if (done) return gi_finish(o->site, target, dtype, o->out);
+    ga_free(target);
+    return NULL;
+}
+
+ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o)
+{
+    if (!gi_check_list(o.site, n, arrays)) return NULL;
+    const ga_array *first = arrays[0];
+    if (first->ndim == 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "0-d arrays have no axis to be joined along: use ga_stack");
+    int     axis = gi_axis(o.site, o.axis, first->ndim);
+    int64_t shape[GPUARR_MAX_DIMS];
+    if (axis < 0) return NULL;
+    memcpy(shape, first->shape, sizeof shape);
+    for (int k = 1; k < n; k++) {
+        const ga_array *a    = arrays[k];
+        bool            fits = a->ndim == first->ndim;
+        for (int d = 0; d < a->ndim && fits; d++) fits = d == axis || a->shape[d] == first->shape[d];
+        if (!fits)
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                       "array number %d has shape %s, the first %s: they may differ on axis %d only", k,
+                                       gi_shape_of(a), gi_shape_of(first), axis);
+        if (__builtin_add_overflow(shape[axis], a->shape[axis], &shape[axis]))
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "together the arrays have more elements than can be counted");
+    }
+    return gi_join_arrays(n, arrays, axis, false, first->ndim, shape, &o);
+}
+
+ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o)
+{
+    if (!gi_check_list(o.site, n, arrays)) return NULL;
+    const ga_array *first = arrays[0];
+    int             ndim  = first->ndim + 1;
+    if (ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", ndim, GPUARR_MAX_DIMS);
+    for (int k = 1; k < n; k++)
+        if (!ga_same_shape(first, arrays[k]))
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "array number %d has shape %s, the first %s: they must be equal",
+                                       k, gi_shape_of(arrays[k]), gi_shape_of(first));
+    int     axis = gi_axis(o.site, o.axis, ndim);
+    int64_t shape[GPUARR_MAX_DIMS];
+    if (axis < 0) return NULL;
+    for (int d = 0; d < ndim; d++) shape[d] = d == axis ? n : first->shape[d < axis ? d : d - 1];
+    return gi_join_arrays(n, arrays, axis, true, ndim, shape, &o);
+}
+
+/* ---- split ------------------------------------------------------------------------------------------------------- */
+
+/* Views between neighbouring cuts: parts[k] is cuts(k) .. cuts(k + 1), as Python slices are taken. indices NULL: n
+   equal parts. */
+static bool gi_split(const ga_array *a, int n, const int64_t *indices, int axis, ga_array **parts, const char *site)
+{
+    int64_t length = a->shape[axis];
+    for (int k = 0; k < n; k++) {
+        int64_t start = 0, stop = length;
+        if (indices) {
+            if (k > 0) start = gi_slice_bound(indices[k - 1], length, false);
+            if (k < n - 1) stop = gi_slice_bound(indices[k], length, false);
+        } else {
+            start = length / n * k;
+            stop  = start + length / n;
+        }
+        parts[k] = gi_part(site, a, axis, start, stop > start ? stop - start : 0);
+        if (parts[k]) continue;
+        for (; k > 0; k--) {
+            ga_free(parts[k - 1]);
+            parts[k - 1] = NULL;
+        }
+        return false;
+    }
+    return true;
+}
+
+/* The axis to be split, -1 with an error. Clears the parts, so that a failed call leaves NULLs. */
+static int gi_split_axis(const ga_array *a, int n, ga_array **parts, const ga_axis_options *o)
+{
+    if (n < 1 || !parts) {
+        gi_fail(o->site, GA_BAD_ARGUMENT, "%d parts: give 1 or more, and an array of as many pointers", n);
+        return -1;
+    }
+    for (int k = 0; k < n; k++) parts[k] = NULL;
+    if (!gi_check(o->site, a, "a") || !gi_takes_only_axis("ga_split", o)) return -1;
+    return gi_axis(o->site, o->axis, a->ndim);
+}
+
+bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o)
+{
+    int axis = gi_split_axis(a, n, parts, &o);
+    if (axis < 0) return false;
+    if (a->shape[axis] % n != 0) {
+        gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s cannot be split into %d equal parts: use ga_split_at", axis,
+                gi_shape_of(a), n);
+        return false;
+    }
+    return gi_split(a, n, NULL, axis, parts, o.site);
+}
+
+bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o)
+{
+    int axis = gi_split_axis(a, n, parts, &o);
+    if (axis < 0) return false;
+    if (!indices && n > 1) {
+        gi_fail(o.site, GA_BAD_ARGUMENT, "indices is NULL: give the %d places to cut before", n - 1);
+        return false;
+    }
+    return gi_split(a, n, indices, axis, parts, o.site);
+}
+
+/* ---- roll, pad --------------------------------------------------------------------------------------------------- */
+
+ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
+{
+    if (!gi_check(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
+    int       axis   = o.axis;
+    ga_array *source = gi_along(o.site, a, &axis);
+    ga_array *rolled = source ? gi_new(o.site, a->dtype, a->device, a->ndim, a->shape) : NULL;
+    ga_shape  shape; /* of the source: rolled is written in the same way */
+    memset(&shape, 0, sizeof shape);
+    if (source) {
+        shape.ndim = source->ndim;
+        memcpy(shape.n, source->shape, sizeof shape.n);
+    }
+    ga_array *target = rolled ? (ga_reshape)(rolled, shape, o.site) : NULL;
+    bool      done   = target != NULL;
+    if (done && target->size > 0) {
+        int64_t n = source->shape[axis], s = (shift % n + n) % n;
+        done = gi_copy_along(o.site, target, s, source, 0, n - s, axis) &&
+               gi_copy_along(o.site, target, 0, source, n - s, s, axis);
+    }
+    ga_free(target);
+    ga_free(source);
+    if (done) return rolled;
+    ga_free(rolled);
+    return NULL;
+}
+
+/* Which of n elements stands at place i, which may lie before the first or behind the last. */
+static int64_t gi_pad_source(ga_pad_mode mode, int64_t i, int64_t n)
+{
+    if (mode == GA_PAD_EDGE || n == 1) return i < 0 ? 0 : i < n ? i : n - 1;
+    int64_t period = mode == GA_PAD_WRAP ? n : mode == GA_PAD_SYMMETRIC ? 2 * n : 2 * n - 2;
+    i              = (i % period + period) % period;
+    if (i < n) return i;
+    return mode == GA_PAD_SYMMETRIC ? period - 1 - i : period - i;
+}
+
+/* Fills the places start .. stop along an axis from the places first .. first + n. `known` is what of the array is
+   already known. Places whose sources lie side by side (forwards, backwards, or one for all) are one copy. */
+static bool gi_pad_fill(const char *site, ga_array *padded, const gi_layout *known, int axis, ga_pad_mode mode, int64_t first,
+                        int64_t n, int64_t start, int64_t stop)
+{
+    for (int64_t i = start; i < stop;) {
+        int64_t from = gi_pad_source(mode, i - first, n), step = 0, count = 1;
+        if (i + 1 < stop) step = gi_pad_source(mode, i + 1 - first, n) - from;
+        while (i + count < stop && gi_pad_source(mode, i + count - first, n) == from + count * step) count++;
+        gi_layout to = *known, of = *known;
+        to.data += i * known->strides[axis];
+        of.data += (first + from) * known->strides[axis];
+        to.shape[axis] = of.shape[axis] = count;
+        of.strides[axis] *= step;
+        if (!gi_copy_part(site, padded, &to, &of)) return false;
+        i += count;
+    }
+    return true;
+}
+
+/* The widths before and behind each axis and the padded shape. */
+static bool gi_pad_widths(const ga_array *a, ga_shape *before, const ga_pad_options *o, int64_t *shape)
+{
+    ga_shape  after   = o->after.ndim == 0 ? *before : o->after;
+    ga_shape *both[2] = { before, &after };
+    for (int k = 0; k < 2; k++) {
+        ga_shape *w = both[k];
+        if (w->ndim != 1 && w->ndim != a->ndim) {
+            gi_fail(o->site, GA_BAD_ARGUMENT, "%d widths for %d dimensions: give one for all, or one for each axis", w->ndim,
+                    a->ndim);
+            return false;
+        }
+        for (int d = 0; d < a->ndim; d++)
+            if (w->ndim == 1) w->n[d] = w->n[0];
+        for (int d = 0; d < a->ndim; d++)
+            if (w->n[d] < 0) {
+                gi_fail(o->site, GA_BAD_ARGUMENT, "a width is negative: %s", gi_shape_text(a->ndim, w->n));
+                return false;
+            }
+    }
+    for (int d = 0; d < a->ndim; d++) {
+        if (o->mode != GA_PAD_CONSTANT && a->shape[d] == 0 && before->n[d] + after.n[d] > 0) {
+            gi_fail(o->site, GA_BAD_SHAPE, "axis %d of %s is empty: it can only be padded with GA_PAD_CONSTANT", d,
+                    gi_shape_of(a));
+            return false;
+        }
+        if (__builtin_add_overflow(a->shape[d], before->n[d], &shape[d]) ||
+            __builtin_add_overflow(shape[d], after.n[d], &shape[d])) {
+            gi_fail(o->site, GA_BAD_SHAPE, "axis %d would become longer than can be counted", d);
+            return false;
+        }
+    }
+    return true;
+}
+
+ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
+{
+    int64_t shape[GPUARR_MAX_DIMS];
+    if (!gi_check(o.site, a, "a")) return NULL;
+    if ((int)o.mode < GA_PAD_CONSTANT || o.mode > GA_PAD_WRAP)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is no way to pad: use GA_PAD_CONSTANT, GA_PAD_EDGE ...",
+                                   (int)o.mode);
+    if (!gi_pad_widths(a, &before, &o, shape)) return NULL;
+    ga_array *padded = gi_new(o.site, a->dtype, a->device, a->ndim, shape);
+    if (!padded || padded->size == 0) return padded;
+    bool done = true;
+    if (o.mode == GA_PAD_CONSTANT) {
+        ga_arg value;
+        memset(&value, 0, sizeof value);
+        value.kind = GA_KIND_REAL;
+        value.re   = o.value;
+        done       = gi_assign_where(o.site, padded, value, NULL);
+    }
+    gi_layout known = gi_layout_of(padded); /* first the place of a; it grows axis by axis */
+    for (int d = 0; d < a->ndim; d++) {
+        if (a->size > 0) known.data += before.n[d] * known.strides[d];
+        known.shape[d] = a->shape[d];
+    }
+    ga_array *middle = done ? gi_view_with(o.site, padded, &known) : NULL;
+    done             = middle && gi_assign(o.site, middle, a);
+    ga_free(middle);
+    for (int d = 0; d < a->ndim && done && o.mode != GA_PAD_CONSTANT; d++) {
+        int64_t first = before.n[d], n = a->shape[d];
+        known.data -= first * known.strides[d];
+        done = gi_pad_fill(o.site, padded, &known, d, o.mode, first, n, 0, first) &&
+               gi_pad_fill(o.site, padded, &known, d, o.mode, first, n, first + n, shape[d]);
+        known.shape[d] = shape[d];
+    }
+    if (done) return padded;
+    ga_free(padded);
+    return NULL;
+}
+
+/* ---- take -------------------------------------------------------------------------------------------------------- */
+
+/* a as (outer, n, inner): rows of `bytes` bytes are moved, the one at indices[k] to place k. */
+typedef struct gi_take_job {
+    const char    *from;
+    char          *to;
+    const int64_t *indices;
+    int64_t        count, n, bytes;
+} gi_take_job;
+
+GI_BEGIN_FAST
+static void gi_take_rows(int64_t begin, int64_t end, void *job)
+{
+    const gi_take_job *j = (const gi_take_job *)job;
+    for (int64_t row = begin; row < end;) {
+        int64_t        outer = row / j->count, k = row % j->count, run = j->count - k < end - row ? j->count - k : end - row;
+        const char    *from    = j->from + outer * j->n * j->bytes;
+        char          *to      = j->to + row * j->bytes;
+        const int64_t *indices = j->indices + k;
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < run; i++) ((U *)(void *)to)[i] = ((const U *)(const void *)from)[indices[i]];                      \
+    break
+        switch (j->bytes) {
+        case 1: GI_MOVE(uint8_t);
+        case 2: GI_MOVE(uint16_t);
+        case 4: GI_MOVE(uint32_t);
+        case 8: GI_MOVE(uint64_t);
+        default:
+            for (int64_t i = 0; i < run; i++) memcpy(to + i * j->bytes, from + indices[i] * j->bytes, (size_t)j->bytes);
+        }
+#undef GI_MOVE
+        row += run;
+    }
+}
+GI_END_FAST
+
+/* a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. The indices are int64,
+   contiguous, valid. */
+static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+{
+    gi_layout l = gi_layout_of(a);
+    l.ndim      = a->ndim - 1 + indices->ndim;
+    if (l.ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", l.ndim, GPUARR_MAX_DIMS);
+    for (int d = 0; d < indices->ndim; d++) l.shape[axis + d] = indices->shape[d];
+    for (int d = axis + 1; d < a->ndim; d++) l.shape[d - 1 + indices->ndim] = a->shape[d];
+    ga_array *packed = gi_contiguous(site, a, a->dtype);
+    ga_array *taken  = packed ? gi_new(site, a->dtype, a->device, l.ndim, l.shape) : NULL;
+    if (taken && taken->size > 0) {
+        gi_take_job j = {
+            (const char *)packed->data, (char *)taken->data, (const int64_t *)indices->data, indices->size, a->shape[axis],
+            ga_itemsize(a->dtype)
+        };
+        for (int d = axis + 1; d < a->ndim; d++) j.bytes *= a->shape[d];
+        int64_t rows = taken->size * ga_itemsize(a->dtype) / j.bytes;
+        gi_parallel(rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
+    }
+    ga_free(packed);
+    return taken;
+}
+
+/* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
+static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga_take_mode mode)
+{
+    int64_t *index = (int64_t *)indices->data;
+    if (n == 0 && indices->size > 0) {
+        gi_fail(site, GA_BAD_SHAPE, "there is nothing to take: the axis has length 0, and %lld indices are given",
+                (long long)indices->size);
+        return false;
+    }
+    for (int64_t k = 0; k < indices->size; k++) {
+        int64_t i = index[k];
+        if (i >= 0 && i < n) continue;
+        if (mode == GA_TAKE_RAISE && i >= -n && i < 0) {
+            index[k] = i + n;
+        } else if (mode == GA_TAKE_WRAP) {
+            index[k] = (i % n + n) % n;
+        } else if (mode == GA_TAKE_CLIP) {
+            index[k] = i < 0 ? 0 : n - 1;
+        } else {
+            gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i,
+                    (long long)n);
+            return false;
+        }
+    }
+    return true;
+}
+
+ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o)
+{
+    if (!gi_check(o.site, a, "a") || !gi_check(o.site, indices, "indices")) return NULL;
+    if (gi_kind_of(indices->dtype) > 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "indices are %s: they must be integers",
+                                   ga_dtype_name(indices->dtype));
+    if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
+                                   (int)o.mode);
+    int       axis    = o.axis;
+    ga_array *along   = gi_along(o.site, a, &axis);
+    ga_array *settled = along ? gi_convert(o.site, indices, GA_I64) : NULL;
+    bool      valid   = settled && gi_settle_indices(o.site, settled, along->shape[axis], o.mode);
+    ga_array *taken   = valid ? gi_take(o.site, along, axis, settled) : NULL;
+    ga_free(settled);
+    ga_free(along);
+    return taken;
+}
+
+/* ---- nonzero, compress, extract ---------------------------------------------------------------------------------- */
+/*  In chunks, twice: count what is true, then write, each chunk from where the counts of those before it end. */
+
+#define GI_SELECT_TILE  ((int64_t)512)
+#define GI_SELECT_CHUNK (64 * GI_SELECT_TILE)
+
+typedef struct gi_select_job {
+    const bool     *flags;
+    int64_t         n, *starts; /* how many are true before each chunk */
+    const char     *from;       /* the elements to choose from; NULL: write indices */
+    char           *to;
+    int64_t         itemsize, total;
+    const ga_array *a; /* its shape turns a position into indices */
+} gi_select_job;
+
+GI_BEGIN_FAST
+static int64_t gi_count_true(int64_t n, const bool *flags)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += flags[i];
+    return count;
+}
+
+/* The places of the true ones, as if the first were `start`. There is room for one more. */
+static int64_t gi_find_true(int64_t n, const bool *flags, int64_t start, int64_t *places)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        places[count] = start + i;
+        count += flags[i];
+    }
+    return count;
+}
+GI_END_FAST
+
+static void gi_count_chunks(int64_t begin, int64_t end, void *job)
+{
+    gi_select_job *j = (gi_select_job *)job;
+    for (int64_t c = begin; c < end; c++) {
+        int64_t start = c * GI_SELECT_CHUNK, n = j->n - start < GI_SELECT_CHUNK ? j->n - start : GI_SELECT_CHUNK;
+        j->starts[c] = gi_count_true(n, j->flags + start);
+    }
+}
+
+static void gi_select_chunks(int64_t begin, int64_t end, void *job)
+{
+    const gi_select_job *j = (const gi_select_job *)job;
+    int64_t              places[GI_SELECT_TILE + 1];
+    for (int64_t c = begin; c < end; c++) {
+        int64_t at = j->starts[c], stop = j->n - c * GI_SELECT_CHUNK < GI_SELECT_CHUNK ? j->n : (c + 1) * GI_SELECT_CHUNK;
+        for (int64_t start = c * GI_SELECT_CHUNK; start < stop; start += GI_SELECT_TILE) {
+            int64_t n     = stop - start < GI_SELECT_TILE ? stop - start : GI_SELECT_TILE;
+            int64_t count = gi_find_true(n, j->flags + start, start, places);
+            if (j->from) {
+                gi_take_job take = { j->from, j->to + at * j->itemsize, places, count, 0, j->itemsize };
+                gi_take_rows(0, count, &take);
+            } else { /* the last axis first: what is left of a place is its index along the axes before */
+                for (int d = j->a->ndim - 1; d >= 0; d--) {
+                    int64_t *row = (int64_t *)(void *)j->to + d * j->total + at, length = j->a->shape[d];
+                    for (int64_t k = 0; k < count; k++) {
+                        row[k]    = d == 0 ? places[k] : places[k] % length;
+                        places[k] = d == 0 ? 0 : places[k] / length;
+                    }
+                }
+            }
+            at += count;
+        }
+    }
+}
+
+/* Counts the nonzero elements of condition. Then a (NULL: their indices) is written where they are, into a new array.
+   */
+static ga_array *gi_select(const char *site, const ga_array *condition, const ga_array *a)
+{
+    ga_array *flags  = gi_contiguous(site, condition, GA_BOOL);
+    ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
+    int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;
+    int64_t  *starts = flags && (packed || !a) ? (int64_t *)gi_alloc(site, (size_t)chunks * sizeof(int64_t)) : NULL;
+    if (starts) {
+        gi_select_job j;
+        memset(&j, 0, sizeof j);
+        j.flags  = (const bool *)flags->data;
+        j.n      = condition->size;
+        j.starts = starts;
+        j.a      = condition;
+        gi_parallel(chunks, 1, gi_count_chunks, &j);
+        for (int64_t c = 0; c < chunks; c++) {
+            int64_t count = starts[c];
+            starts[c]     = j.total;
+            j.total += count;
+        }
+        const int64_t indices[2] = { condition->ndim, j.total };
+        if (a) selected = gi_new(site, a->dtype, a->device, 1, &j.total);
+        else selected = gi_new(site, GA_I64, condition->device, 2, indices);
+        if (selected) {
+            j.from     = packed ? (const char *)packed->data : NULL;
+            j.itemsize = ga_itemsize(selected->dtype);
+            j.to       = (char *)selected->data;
+            gi_parallel(chunks, 1, gi_select_chunks, &j);
+        }
+    }
+    gi_release(starts, (size_t)chunks * sizeof(int64_t));
+    ga_free(packed);
+    ga_free(flags);
+    return selected;
+}
+
+ga_array *(ga_nonzero)(const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (a->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to give indices along");
+    return gi_select(site, a, NULL);
+}
+
+ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char *site)
+{
+    if (!gi_check(site, condition, "condition") || !gi_check(site, a, "a")) return NULL;
+    if (condition->size != a->size)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition has shape %s, a %s: they must have as many elements",
+                                   gi_shape_of(condition), gi_shape_of(a));
+    return gi_select(site, condition, a);
+}
+
+ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
+{
+    if (!gi_check(o.site, condition, "condition") || !gi_check(o.site, a, "a") || !gi_takes_no_dtype("ga_compress", &o))
+        return NULL;
+    if (condition->ndim != 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",
+                                   gi_shape_of(condition));
+    int       axis    = o.axis;
+    ga_array *along   = gi_along(o.site, a, &axis);
+    ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
+    ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, count) */
+    bool      valid   = line && gi_settle_indices(o.site, line, along->shape[axis], GA_TAKE_RAISE);
+    ga_array *chosen  = valid ? gi_take(o.site, along, axis, line) : NULL;
+    ga_free(line);
+    ga_free(indices);
+    ga_free(along);
+    return gi_finish(o.site, chosen, a->dtype, o.out);
+}
+
+/* ---- sort, argsort ----------------------------------------------------------------------------------------------- */
+/*  Every element becomes an unsigned key that counts up in the wanted order: integers by adding a bias, floats by
+    flipping bits, with one key for all NaNs (the last) and one for both zeros. Records that hold the keys are sorted
+    by a radix sort, byte by byte from the lowest (little-endian, as every machine with a GPU); it is stable, and
+    threads can share it. */
+
+enum { GI_DIGITS = 256 };
+#define GI_RADIX_CHUNK ((int64_t)1 << 17) /* records that one thread moves */
+
+GI_BEGIN_FAST
+
+static uint32_t gi_key_f32(uint32_t bits)
+{
+    const uint32_t sign = 0x80000000u, magnitude = bits & ~sign;
+    if (magnitude > 0x7f800000u) return UINT32_MAX; /* NaN */
+    if (magnitude == 0) return sign;
+    return bits & sign ? ~bits : bits | sign;
+}
+static uint64_t gi_key_f64(uint64_t bits)
+{
+    const uint64_t sign = (uint64_t)1 << 63, magnitude = bits & ~sign;
+    if (magnitude > 0x7ff0000000000000u) return UINT64_MAX;
+    if (magnitude == 0) return sign;
+    return bits & sign ? ~bits : bits | sign;
+}
+static uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
+static uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
+
+/* The dtype of 4 or 8 bytes whose numbers are made keys, and what is added to an integer for that. */
+static ga_dtype gi_key_dtype(ga_dtype dtype)
+{
+    if (ga_itemsize(dtype) > 4 || gi_is_float(dtype)) return dtype;
+    return gi_is_signed(dtype) ? GA_I32 : GA_U32;
+}
+static uint64_t gi_key_bias(ga_dtype dtype) { return gi_is_signed(dtype) ? (uint64_t)1 << (8 * ga_itemsize(dtype) - 1) : 0; }
+
+/* Keys of n packed elements of a real dtype. */
+static void gi_to_keys(ga_dtype dtype, int64_t n, void *keys, const void *elements)
+{
+    uint32_t *key4 = (uint32_t *)keys;
+    uint64_t *key8 = (uint64_t *)keys;
+    uint64_t  bias = gi_key_bias(dtype);
+    gi_cast(gi_key_dtype(dtype), dtype, n, keys, elements);
+    if (dtype == GA_F32)
+        for (int64_t i = 0; i < n; i++) key4[i] = gi_key_f32(key4[i]);
+    else if (dtype == GA_F64)
+        for (int64_t i = 0; i < n; i++) key8[i] = gi_key_f64(key8[i]);
+    else if (ga_itemsize(dtype) <= 4)
+        for (int64_t i = 0; i < n; i++) key4[i] += (uint32_t)bias;
+    else
+        for (int64_t i = 0; i < n; i++) key8[i] += bias;
+}
+
+/* The elements of n keys; the keys are lost. A NaN and -0 are then just any NaN and +0. */
+static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
+{
+    uint32_t *key4 = (uint32_t *)keys;
+    uint64_t *key8 = (uint64_t *)keys;
+    uint64_t  bias = gi_key_bias(dtype);
+    if (dtype == GA_F32)
+        for (int64_t i = 0; i < n; i++) key4[i] = gi_bits_of_key_f32(key4[i]);
+    else if (dtype == GA_F64)
+        for (int64_t i = 0; i < n; i++) key8[i] = gi_bits_of_key_f64(key8[i]);
+    else if (ga_itemsize(dtype) <= 4)
+        for (int64_t i = 0; i < n; i++) key4[i] -= (uint32_t)bias;
+    else
+        for (int64_t i = 0; i < n; i++) key8[i] -= bias;
+    gi_cast(dtype, gi_key_dtype(dtype), n, elements, keys);
+}
+
+/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own
+   bits. */
+static void gi_restore_f32(int64_t n, float *sorted, const float *line)
+{
+    int64_t zeros = 0, nans = 0;
+    for (int64_t i = 0; i < n; i++) {
+        zeros += line[i] < 0;
+        nans += line[i] == line[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (line[i] == 0) sorted[zeros++] = line[i];
+        if (line[i] != line[i]) sorted[nans++] = line[i];
+    }
+}
+static void gi_restore_f64(int64_t n, double *sorted, const double *line)
+{
+    int64_t zeros = 0, nans = 0;
+    for (int64_t i = 0; i < n; i++) {
+        zeros += line[i] < 0;
+        nans += line[i] == line[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (line[i] == 0) sorted[zeros++] = line[i];
+        if (line[i] != line[i]) sorted[nans++] = line[i];
+    }
+}
+
+/* A job of the radix sort: one digit, a byte, of all records. `places` has a row for each chunk: how often each digit
+   occurs there, then where the next record with that digit is to go. */
+typedef struct gi_radix {
+    char   *from, *to;
+    int64_t n, chunks, *places;
+    int     size, byte;
+} gi_radix;
+
+GI_FORMULA unsigned gi_digit(const gi_radix *r, int64_t i, int size) { return (unsigned char)r->from[i * size + r->byte]; }
+
+static void gi_count_digits(int64_t begin, int64_t end, void *job)
+{
+    const gi_radix *r = (const gi_radix *)job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t start = chunk * GI_RADIX_CHUNK, stop = chunk == r->chunks - 1 ? r->n : start + GI_RADIX_CHUNK;
+        int64_t count[GI_DIGITS] = { 0 };
+        for (int64_t i = start; i < stop; i++) count[gi_digit(r, i, r->size)]++;
+        memcpy(r->places + chunk * GI_DIGITS, count, sizeof count);
+    }
+}
+
+/* Compiled for each size of a record. */
+GI_FORMULA void gi_move_chunk(const gi_radix *r, int64_t chunk, int size)
+{
+    int64_t start = chunk * GI_RADIX_CHUNK, stop = chunk == r->chunks - 1 ? r->n : start + GI_RADIX_CHUNK;
+    int64_t place[GI_DIGITS];
+    memcpy(place, r->places + chunk * GI_DIGITS, sizeof place);
+    for (int64_t i = start; i < stop; i++)
+        memcpy(r->to + place[gi_digit(r, i, size)]++ * size, r->from + i * size, (size_t)size);
+}
+
+static void gi_move_records(int64_t begin, int64_t end, void *job)
+{
+    const gi_radix *r = (const gi_radix *)job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        if (r->size == 4) gi_move_chunk(r, chunk, 4);
+        if (r->size == 8) gi_move_chunk(r, chunk, 8);
+        if (r->size == 16) gi_move_chunk(r, chunk, 16);
+    }
+}
+
+GI_END_FAST
+
+/* Turns the counts into places. True if all records have the same digit: then there is nothing to move. */
+static bool gi_place_digits(const gi_radix *r)
+{
+    int64_t at = 0;
+    for (int digit = 0; digit < GI_DIGITS; digit++) {
+        int64_t start = at;
+        for (int64_t chunk = 0; chunk < r->chunks; chunk++) {
+            int64_t *place = &r->places[chunk * GI_DIGITS + digit], count = *place;
+            *place = at;
+            at += count;
+        }
+        if (at - start == r->n) return true;
+    }
+    return false;
+}
+
+static int64_t gi_radix_chunks(int64_t n) { return n < GI_RADIX_CHUNK ? 1 : n / GI_RADIX_CHUNK; }
+
+/* Sorts n records by `bytes` of their bytes from number `byte` on, the lowest first. `spare` has room for as many
+   records. Returns where they are then: at records or at spare. */
+static char *gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
+{
+    gi_radix r = { records, spare, n, gi_radix_chunks(n), places, size, byte };
+    for (; r.byte < byte + bytes; r.byte++) {
+        gi_parallel(r.chunks, 1, gi_count_digits, &r);
+        if (gi_place_digits(&r)) continue;
+        gi_parallel(r.chunks, 1, gi_move_records, &r);
+        char *sorted = r.to;
+        r.to         = r.from;
+        r.from       = sorted;
+    }
+    return r.from;
+}
+
+/* Lines in; sorted lines, or the int64 indices that sort them, out. Short lines are sorted in groups, as one, and by
+   the number of the line at last, because 256 counters are too many for one of them. */
+typedef struct gi_sort_job {
+    gi_lines lines, out;
+    bool     indices;
+    bool     by_keys; /* the keys are the records, and are turned back into elements: long lines of real numbers */
+    int      record;  /* bytes of one: 4 or 8, a key; 8, a short key above a number; 16, a key and then a number */
+    int64_t  group;   /* lines that are sorted at once */
+    int64_t  units;   /* each sorts some of the groups, in its own scratch: */
+    int64_t  half;    /* bytes: the records, and as many again, */
+    int64_t  bytes;   /* behind them the elements, and the places of the digits */
+    char    *scratch;
+} gi_sort_job;
+
+/* The number in a record of a group: that of the line, above that of the element in the group. */
+enum { GI_GROUP_RECORDS = 8192, GI_LINE_SHIFT = 24 };
+
+/* The key of a part (0 real, 1 imaginary) of a complex element. */
+static uint64_t gi_part_key(ga_dtype dtype, const char *elements, uint64_t i, int part)
+{
+    double x;
+    if (dtype == GA_C128) {
+        memcpy(&x, elements + 16 * i + 8 * part, sizeof x);
+    } else {
+        float narrow;
+        memcpy(&narrow, elements + 8 * i + 4 * part, sizeof narrow);
+        x = (double)narrow;
+    }
+    return gi_key_f64(gi_bits_f64(x));
+}
+
+/* Complex numbers by real part, then imaginary part; those with a NaN behind all others: NaN in the imaginary part
+   alone, in the real part alone, in both. Three stable sorts do it, the least important first. The records have their
+   numbers. */
+static char *gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare,
+                              int64_t *places)
+{
+    const uint64_t nan = UINT64_MAX, mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : UINT64_MAX;
+    ga_dtype       dtype = j->lines.dtype;
+    for (int round = 0; round < 3; round++) {
+        uint64_t *word = (uint64_t *)(void *)records;
+        for (int64_t k = 0; k < n; k++) {
+            uint64_t i    = word[2 * k + 1] & mask;
+            uint64_t real = gi_part_key(dtype, elements, i, 0), imag = gi_part_key(dtype, elements, i, 1);
+            word[2 * k] = round == 0 ? imag : round == 1 ? real : real == nan ? 2 : imag == nan ? 1 : 0;
+        }
+        char *sorted = gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places);
+        spare        = sorted == records ? spare : records;
+        records      = sorted;
+    }
+    return records;
+}
+
+/* The order of the elements of a group of lines, as int64 numbers written over the records. */
+static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64_t lines, char *records, char *spare,
+                               int64_t *places)
+{
+    ga_dtype        dtype = j->lines.dtype;
+    int64_t         n = lines * j->lines.length, k = 0;
+    int             key_bytes = (int)ga_itemsize(dtype), key_at = j->record == 8 ? 4 : 0;
+    uint64_t       *word    = (uint64_t *)(void *)records;
+    const uint32_t *key4    = (const uint32_t *)(const void *)spare;
+    const uint64_t *key8    = (const uint64_t *)(const void *)spare;
+    bool            complex = gi_is_complex(dtype);
+    if (!complex) gi_to_keys(dtype, n, spare, elements);
+    for (int64_t line = 0; line < lines; line++)
+        for (int64_t i = 0; i < j->lines.length; i++, k++) {
+            uint64_t number = j->group > 1 ? (uint64_t)line << GI_LINE_SHIFT | (uint64_t)k : (uint64_t)k;
+            if (j->record == 8) {
+                word[k] = (uint64_t)key4[k] << 32 | number;
+            } else {
+                word[2 * k]     = complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
+                word[2 * k + 1] = number;
+            }
+        }
+    char *sorted = complex ? gi_order_complex(j, elements, n, records, spare, places)
+                           : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
+    if (lines > 1)
+        sorted = gi_sort_records(sorted, sorted == records ? spare : records, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8,
+                                 1, places);
+    const uint64_t mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : j->record == 8 ? UINT32_MAX : UINT64_MAX;
+    word                = (uint64_t *)(void *)sorted;
+    for (k = 0; k < n; k++) word[k] = word[j->record == 8 ? k : 2 * k + 1] & mask;
+    return (int64_t *)word;
+}
+
+/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at records or at spare. */
+static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, int64_t *places)
+{
+    ga_dtype dtype = j->lines.dtype;
+    int64_t  n     = j->lines.length;
+    gi_to_keys(dtype, n, records, line);
+    char *keys   = gi_sort_records(records, spare, n, j->record, 0, (int)ga_itemsize(dtype), places);
+    char *sorted = keys == records ? spare : records;
+    gi_from_keys(dtype, n, sorted, keys);
+    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line);
+    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line);
+    return sorted;
+}
+
+static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, char *scratch)
+{
+    int         size = (int)ga_itemsize(j->lines.dtype), out_size = (int)ga_itemsize(j->out.dtype);
+    int64_t     n = j->lines.length, *order = NULL;
+    char       *records = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
+    int64_t    *places   = (int64_t *)(void *)(scratch + j->bytes) - gi_radix_chunks(n * j->group) * GI_DIGITS;
+    const char *elements = room;
+    for (int64_t k = 0; k < lines; k++) {
+        const char *line = (const char *)gi_read_line(&j->lines, first + k, 0, n, room + k * n * size, NULL);
+        if (j->group == 1) elements = line;
+        else if (line != room + k * n * size) /* it lies packed in a: put it beside the others */
+            memcpy(room + k * n * size, line, (size_t)(n * size));
+    }
+    char *sorted;
+    if (j->by_keys) {
+        sorted = gi_sort_by_keys(j, elements, records, spare, places);
+    } else {
+        order  = gi_order_group(j, elements, lines, records, spare, places);
+        sorted = (char *)order;
+    }
+    if (!j->by_keys && !j->indices) {
+        sorted           = (char *)order == records ? spare : records;
+        gi_take_job take = { elements, sorted, order, n * lines, 0, size };
+        gi_parallel(n * lines, 65536, gi_take_rows, &take);
+    }
+    for (int64_t k = 0; k < lines; k++) {
+        for (int64_t i = 0; i < n && j->indices && k > 0; i++) order[k * n + i] -= k * n; /* from its line's start */
+        gi_scatter(out_size, n, (char *)gi_line_start(&j->out, first + k), j->out.strides[0], sorted + k * n * out_size);
+    }
+}
+
+static void gi_sort_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_sort_job *j      = (const gi_sort_job *)job;
+    int64_t            groups = (j->lines.lines + j->group - 1) / j->group;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t share = groups / j->units, more = groups % j->units;
+        int64_t first = unit * share + (unit < more ? unit : more), last = first + share + (unit < more);
+        for (int64_t k = first; k < last; k++) {
+            int64_t line = k * j->group, left = j->lines.lines - line;
+            gi_sort_group(j, line, left < j->group ? left : j->group, j->scratch + unit * j->bytes);
+        }
+    }
+}
+
+/* Rounds up, so that what follows is aligned. */
+static int64_t gi_padded(int64_t bytes) { return (bytes + GI_ALIGN - 1) / GI_ALIGN * GI_ALIGN; }
+
+static void gi_plan_sort(gi_sort_job *j)
+{
+    int64_t n = j->lines.length, lines = j->lines.lines, size = ga_itemsize(j->lines.dtype), threads = ga_get_num_threads();
+    j->group = GI_GROUP_RECORDS / n;
+    if (j->group > GI_DIGITS) j->group = GI_DIGITS;
+    if (j->group > lines) j->group = lines;
+    if (j->group < 1) j->group = 1;
+    j->by_keys = j->group == 1 && !j->indices && !gi_is_complex(j->lines.dtype);
+    if (j->by_keys) j->record = size <= 4 ? 4 : 8;
+    else j->record = size <= 4 && n <= UINT32_MAX ? 8 : 16;
+    if (gi_is_complex(j->lines.dtype)) j->record = 16;
+    int64_t groups = (lines + j->group - 1) / j->group;
+    j->units       = groups < 4 * threads ? groups : 4 * threads;
+    if (n >= 2 * GI_RADIX_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
+    j->half = gi_padded(n * j->group * j->record);
+    j->bytes =
+        2 * j->half + gi_padded(n * j->group * size) + gi_radix_chunks(n * j->group) * (int64_t)(GI_DIGITS * sizeof(int64_t));
+}
+
+/* a sorted along an axis, or the indices that sort it. */
+static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool indices)
+{
+    ga_shape axes;
+    memset(&axes, 0, sizeof axes);
+    axes.ndim        = 1;
+    axes.n[0]        = axis;
+    ga_array *result = gi_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
+    if (!result || result->size == 0) return result;
+    gi_sort_job j;
+    memset(&j, 0, sizeof j);
+    j.indices = indices;
+    if (gi_plan_lines(site, &j.lines, a, a->dtype, axis, &axes, false) &&
+        gi_plan_lines(site, &j.out, result, result->dtype, axis, &axes, false)) {
+        gi_plan_sort(&j);
+        j.scratch = (char *)gi_alloc(site, (size_t)(j.bytes * j.units));
+    }
+    if (!j.scratch) {
+        ga_free(result);
+        return NULL;
+    }
+    if (j.units == 1) gi_sort_units(0, 1, &j); /* not as a task, so that the radix sort may use the threads */
+    else gi_parallel(j.units, 1, gi_sort_units, &j);
+    gi_release(j.scratch, (size_t)(j.bytes * j.units));
+    return result;
+}
+
+static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
+{
+    if (!gi_check(o->site, a, "a") || !gi_takes_no_dtype(name, o)) return NULL;
+    int axis = gi_axis(o->site, gi_axis_given(o->site, o->axis) ? o->axis : -1, a->ndim);
+    if (axis < 0) return NULL;
+    return gi_finish(o->site, gi_sorted(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
+}
+
+ga_array *(ga_sort)(const ga_array *a, ga_axis_options o) { return gi_sort_call("ga_sort", a, &o, false); }
+ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o) { return gi_sort_call("ga_argsort", a, &o, true); }
+
+/* ---- unique ------------------------------------------------------------------------------------------------------ */
+
+/* Of a sorted line: where does a run of equal elements begin? All NaNs, sorted to the end, are one run. */
+static ga_array *gi_run_starts(const char *site, const ga_array *sorted)
+{
+    ga_array *first = gi_new(site, GA_BOOL, sorted->device, 1, sorted->shape);
+    if (!first || first->size == 0) return first;
+    int64_t     n = first->size, size = ga_itemsize(sorted->dtype);
+    bool       *flags = (bool *)first->data, is_nan = false;
+    const char *s            = (const char *)sorted->data;
+    gi_kernel   isnan_kernel = gi_cpu_kernel(GA_OP_isnan, sorted->dtype);
+    flags[0]                 = true;
+    gi_cpu_kernel(GA_OP_not_equal, sorted->dtype)(n - 1, flags + 1, s + size, s, NULL);
+    for (int64_t i = n - 1; i > 0 && isnan_kernel; i--) {
+        isnan_kernel(1, &is_nan, s + (i - 1) * size, NULL, NULL);
+        if (!is_nan) break;
+        flags[i] = false;
+    }
+    return first;
+}
+
+/* For each element of the array that was sorted: the number of its run, in the shape of a. */
+static ga_array *gi_run_numbers(const char *site, const ga_array *a, const ga_array *order, const ga_array *starts)
+{
+    ga_array *inverse = gi_new(site, GA_I64, a->device, a->ndim, a->shape);
+    if (!inverse) return NULL;
+    const int64_t *place = (const int64_t *)order->data, *start = (const int64_t *)starts->data;
+    for (int64_t run = 0; run < starts->size; run++) {
+        int64_t stop = run + 1 < starts->size ? start[run + 1] : a->size;
+        for (int64_t k = start[run]; k < stop; k++) ((int64_t *)inverse->data)[place[k]] = run;
+    }
+    return inverse;
+}
+
+static ga_array *gi_run_lengths(const char *site, const ga_array *a, const ga_array *starts)
+{
+    ga_array *counts = gi_new(site, GA_I64, a->device, 1, starts->shape);
+    if (!counts) return NULL;
+    const int64_t *start = (const int64_t *)starts->data;
+    for (int64_t run = 0; run < starts->size; run++)
+        ((int64_t *)counts->data)[run] = (run + 1 < starts->size ? start[run + 1] : a->size) - start[run];
+    return counts;
+}
+
+ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
+{
+    if (o.index) *o.index = NULL;
+    if (o.inverse) *o.inverse = NULL;
+    if (o.counts) *o.counts = NULL;
+    if (!gi_check(o.site, a, "a")) return NULL;
+    bool      ordered = o.index || o.inverse; /* else sorted values are enough */
+    ga_array *line    = (ga_ravel)(a, o.site);
+    ga_array *order   = line && ordered ? gi_sorted(o.site, line, 0, true) : NULL;
+    ga_array *sorted  = order ? gi_take(o.site, line, 0, order) : line && !ordered ? gi_sorted(o.site, line, 0, false) : NULL;
+    ga_array *flags   = sorted ? gi_run_starts(o.site, sorted) : NULL;
+    ga_array *indices = flags ? gi_select(o.site, flags, NULL) : NULL;
+    ga_array *starts  = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, runs) */
+    ga_array *values  = starts ? gi_take(o.site, sorted, 0, starts) : NULL;
+    if (values && o.index) *o.index = gi_take(o.site, order, 0, starts);
+    if (values && o.inverse) *o.inverse = gi_run_numbers(o.site, a, order, starts);
+    if (values && o.counts) *o.counts = gi_run_lengths(o.site, a, starts);
+    bool done = values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts);
+    ga_free(starts);
+    ga_free(indices);
+    ga_free(flags);
+    ga_free(sorted);
+    ga_free(order);
+    ga_free(line);
+    if (done) return values;
+    ga_array **results[3] = { o.index, o.inverse, o.counts };
+    for (int k = 0; k < 3; k++) {
+        if (!results[k]) continue;
+        ga_free(*results[k]);
+        *results[k] = NULL;
+    }
+    ga_free(values);
+    return NULL;
+}
+
+/* ---- histogram, bincount ----------------------------------------------------------------------------------------- */
+/*  Weights are added in the order of the elements within blocks of 65536 elements (or as many as there are bins, if
+    these are more), and the sums of the blocks in the order of the blocks: so the result does not depend on the
+    threads, and is NumPy's for a histogram. */
+
+#define GI_COUNT_BLOCK ((int64_t)65536)
+#define GI_COUNT_TILE  ((int64_t)512)
+#define GI_COUNT_ROOM  ((int64_t)1 << 23) /* bins of all blocks that are counted at once */
+
+typedef struct gi_count_job {
+    const ga_array *a, *weights;        /* contiguous; weights may be NULL */
+    const double   *edges;              /* of a histogram; NULL: the elements are the numbers of their bins */
+    int64_t         bins, block, first; /* elements of a block; the number of the first block that is counted now */
+    double         *sums;               /* a row of bins for each block */
+} gi_count_job;
+
+GI_BEGIN_FAST
+
+/* The bin of x by NumPy's rule; -1 for what is outside. The edges decide, the product is only a guess that may be one
+   off. */
+GI_FORMULA int64_t gi_bin_of(double x, const double *edges, int64_t bins)
+{
+    double low = edges[0], high = edges[bins];
+    if (!(x >= low && x <= high)) return -1; /* NaN too */
+    int64_t i = (int64_t)gi_mul_f64((x - low) / (high - low), (double)bins);
+    if (i >= bins) i = bins - 1;
+    if (x < edges[i]) return i - 1;
+    return x >= edges[i + 1] && i != bins - 1 ? i + 1 : i;
+}
+
+static void gi_bins_of(int64_t n, int64_t *bin, const double *x, const double *edges, int64_t bins)
+{
+    for (int64_t i = 0; i < n; i++) bin[i] = gi_bin_of(x[i], edges, bins);
+}
+
+static void gi_count_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_count_job *j = (const gi_count_job *)job;
+    double              x[GI_COUNT_TILE], weight[GI_COUNT_TILE];
+    int64_t             bin[GI_COUNT_TILE], size = ga_itemsize(j->a->dtype), n;
+    for (int64_t b = begin; b < end; b++) {
+        double *sums  = j->sums + b * j->bins;
+        int64_t start = (j->first + b) * j->block, stop = j->a->size - start < j->block ? j->a->size : start + j->block;
+        memset(sums, 0, (size_t)j->bins * sizeof *sums);
+        for (; start < stop; start += n) {
+            n                = stop - start < GI_COUNT_TILE ? stop - start : GI_COUNT_TILE;
+            const char *from = (const char *)j->a->data + start * size;
+            if (j->edges) {
+                gi_cast(GA_F64, j->a->dtype, n, x, from);
+                gi_bins_of(n, bin, x, j->edges, j->bins);
+            } else {
+                gi_cast(GA_I64, j->a->dtype, n, bin, from);
+            }
+            if (j->weights) {
+                ga_dtype dtype = j->weights->dtype;
+                gi_cast(GA_F64, dtype, n, weight, (const char *)j->weights->data + start * ga_itemsize(dtype));
+                for (int64_t i = 0; i < n; i++)
+                    if (bin[i] >= 0) sums[bin[i]] += weight[i];
+            } else {
+                for (int64_t i = 0; i < n; i++)
+                    if (bin[i] >= 0) sums[bin[i]] += 1;
+            }
+        }
+    }
+}
+
+GI_END_FAST
+
+/* The sums of the weights (of ones) in each bin: a new float64 array. */
+static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
+{
+    gi_count_job j;
+    memset(&j, 0, sizeof j);
+    j.bins         = bins;
+    j.edges        = edges;
+    j.block        = bins > GI_COUNT_BLOCK ? bins : GI_COUNT_BLOCK;
+    int64_t blocks = (a->size + j.block - 1) / j.block, at_once = bins > 0 ? GI_COUNT_ROOM / bins : blocks;
+    if (at_once < 1) at_once = 1;
+    if (at_once > 64) at_once = 64;
+    if (at_once > blocks) at_once = blocks;
+    size_t    bytes          = (size_t)(at_once * bins) * sizeof(double);
+    ga_array *total          = gi_new(site, GA_F64, a->device, 1, &bins);
+    ga_array *packed         = total ? gi_contiguous(site, a, a->dtype) : NULL;
+    ga_array *packed_weights = packed && weights ? gi_contiguous(site, weights, weights->dtype) : NULL;
+    bool      done           = packed && (packed_weights || !weights);
+    if (done) {
+        memset(total->data, 0, (size_t)bins * sizeof(double));
+        j.a       = packed;
+        j.weights = packed_weights;
+        j.sums    = (double *)gi_alloc(site, bytes);
+        done      = j.sums != NULL;
+    }
+    for (; done && j.first < blocks; j.first += at_once) {
+        int64_t count = blocks - j.first < at_once ? blocks - j.first : at_once;
+        gi_parallel(count, 1, gi_count_blocks, &j);
+        for (int64_t b = 0; b < count; b++)
+            for (int64_t i = 0; i < bins; i++) ((double *)total->data)[i] += j.sums[b * bins + i];
+    }
+    gi_release(j.sums, bytes);
+    ga_free(packed_weights);
+    ga_free(packed);
+    if (done) return total;
+    ga_free(total);
+    return NULL;
+}
+
+static bool gi_check_weights(const char *site, const ga_array *weights, const ga_array *a)
+{
+    if (!weights) {
+        if (!gi_option_given(site, "weights")) return true;
+        gi_fail(site, GA_BAD_ARGUMENT, ".weights is NULL: the call that should have made it failed");
+        return false;
+    }
+    if (!gi_check(site, weights, ".weights")) return false;
+    if (!ga_same_shape(weights, a)) {
+        gi_fail(site, GA_BAD_SHAPE, ".weights have shape %s, a %s: each element needs one", gi_shape_of(weights),
+                gi_shape_of(a));
+        return false;
+    }
+    if (!gi_is_complex(weights->dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, ".weights are %s: they must be real", ga_dtype_name(weights->dtype));
+    return false;
+}
+
+/* The smallest and the largest element (of at least one), as float64 or int64. */
+static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void *least, void *most)
+{
+    ga_reduce_options o;
+    memset((void *)&o, 0, sizeof o);
+    o.site        = site;
+    ga_array *min = (ga_min)(a, o), *max = min ? (ga_max)(a, o) : NULL;
+    if (max) {
+        gi_cast(dtype, a->dtype, 1, least, min->data);
+        gi_cast(dtype, a->dtype, 1, most, max->data);
+    }
+    ga_free(max);
+    ga_free(min);
+    return max != NULL;
+}
+
+static bool gi_histogram_range(const ga_array *a, const ga_histogram_options *o, double *low, double *high)
+{
+    bool given = o->low != o->high; /* NaN too */
+    *low       = given ? o->low : 0;
+    *high      = given ? o->high : 1;
+    if (given && *low > *high) {
+        gi_fail(o->site, GA_BAD_ARGUMENT, ".low = %g is above .high = %g", *low, *high);
+        return false;
+    }
+    if (!given && a->size > 0 && !gi_min_max(o->site, a, GA_F64, low, high)) return false;
+    if (*low != *low || *high != *high) {
+        gi_fail(o->site, GA_BAD_ARGUMENT, "%s NaN, so there is no range: give .low and .high as numbers",
+                given ? ".low or .high is" : "a holds a");
+        return false;
+    }
+    if (!gi_isfinite_f64(*high - *low)) {
+        gi_fail(o->site, GA_BAD_ARGUMENT, "the %s range from %g to %g is not finite: give .low and .high",
+                given ? "given" : "data's", *low, *high);
+        return false;
+    }
+    if (*low < *high) return true;
+    *low -= 0.5;
+    *high += 0.5;
+    return true;
+}
+
+static double gi_rounded(ga_dtype dtype, double x) { return dtype == GA_F32 ? (double)(float)x : x; }
+
+/* numpy.linspace in the precision that NumPy uses: the range of float32 data is worked out in float32, one that is
+   given in float64 and rounded. */
+static bool gi_histogram_edges(const ga_array *a, const ga_histogram_options *o, double low, double high, int64_t bins,
+                               double *edges)
+{
+    bool     rounded = a->dtype == GA_F32;
+    ga_dtype dtype   = rounded && o->low == o->high && a->size > 0 ? GA_F32 : GA_F64;
+    low              = gi_rounded(dtype, low);
+    high             = gi_rounded(dtype, high);
+    double delta = gi_rounded(dtype, high - low), step = gi_rounded(dtype, delta / (double)bins);
+    for (int64_t i = 0; i <= bins; i++) {
+        double x = gi_rounded(dtype, (double)i);
+        x        = step == 0 ? gi_rounded(dtype, gi_mul_f64(gi_rounded(dtype, x / (double)bins), delta))
+                             : gi_rounded(dtype, gi_mul_f64(x, step));
+        edges[i] = i == bins ? high : gi_rounded(rounded ? GA_F32 : GA_F64, x + low);
+        if (rounded) edges[i] = (double)(float)edges[i];
+        if (i == 0 || edges[i - 1] < edges[i]) continue;
+        gi_fail(o->site, GA_BAD_ARGUMENT, "%lld bins are too many between %g and %g: neighbouring edges of %s are equal",
+                (long long)bins, low, high, ga_dtype_name(rounded ? GA_F32 : GA_F64));
+        return false;
+    }
+    return true;
+}
+
+ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o)
+{
+    double low, high;
+    if (o.edges) *o.edges = NULL;
+    if (!gi_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
+    if (gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only real numbers can be put into bins",
+                                   ga_dtype_name(a->dtype));
+    if (bins < 1 || bins == INT64_MAX)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
+    if (!gi_histogram_range(a, &o, &low, &high)) return NULL;
+    int64_t   points = bins + 1;
+    ga_array *edges  = gi_new(o.site, GA_F64, a->device, 1, &points);
+    double   *edge   = edges ? (double *)edges->data : NULL;
+    ga_array *sums =
+        edge && gi_histogram_edges(a, &o, low, high, bins, edge) ? gi_count_bins(o.site, a, o.weights, bins, edge) : NULL;
+    if (sums && o.density) {
+        ga_reduce_options all;
+        memset((void *)&all, 0, sizeof all);
+        all.site        = o.site;
+        ga_array *total = (ga_sum)(sums, all);
+        if (total)
+            for (int64_t i = 0; i < bins; i++) {
+                double *x = (double *)sums->data + i;
+                *x        = *x / (edge[i + 1] - edge[i]) / *(const double *)total->data;
+            }
+        if (!total) ga_free(sums), sums = NULL;
+        ga_free(total);
+    }
+    if (o.edges && sums) *o.edges = edges;
+    else ga_free(edges);
+    ga_array *result = gi_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
+    if (!result && o.edges) {
+        ga_free(*o.edges);
+        *o.edges = NULL;
+    }
+    return result;
+}
+
+ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
+{
+    if (!gi_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
+    if (gi_kind_of(a->dtype) > 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only integers can be counted; use ga_astype",
+                                   ga_dtype_name(a->dtype));
+    if (a->ndim != 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has shape %s: it must have one dimension", gi_shape_of(a));
+    if (o.minlength < 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".minlength = %lld is negative", (long long)o.minlength);
+    int64_t least = 0, most = -1;
+    if (a->size > 0 && !gi_min_max(o.site, a, GA_I64, &least, &most)) return NULL;
+    if (least < 0 || most == INT64_MAX || (a->size > 0 && most < 0))
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a holds numbers from %lld to %lld: they must not be negative",
+                                   (long long)least, (long long)most);
+    ga_array *sums = gi_count_bins(o.site, a, o.weights, most + 1 > o.minlength ? most + 1 : o.minlength, NULL);
+    return gi_finish(o.site, sums, o.weights ? GA_F64 : GA_I64, NULL);
+}
+
+/* ---- cumsum, cumprod --------------------------------------------------------------------------------------------- */
+/*  The documented tree of running sums, which a GPU follows with the same bits. A line is cut into blocks of 1024
+    from its start. In a block, for d = 1, 2, 4 ... 512, x[i] is joined with x[i - d] for all i >= d at once (Hillis
+    and Steele). The last ones of the blocks are a line that is treated in the same way; then each block is joined
+    with what came before it. All this in the wide type of sums; a result is rounded once. Long lines are gone through
+    twice, first for the last ones of the blocks alone. */
+
+typedef struct gi_scan_job {
+    gi_lines  lines, out; /* read as lines.dtype, made `wide`, written as the dtype of out */
+    ga_dtype  wide;
+    ga_op     op;        /* add or multiply, */
+    gi_kernel join;      /* the kernel of that */
+    int64_t   blocks;    /* of a line */
+    bool      ends_only; /* write the last one of each block to ends, nothing else */
+    char     *ends;      /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
+} gi_scan_job;
+
+/* Puts what the last of 1024 elements becomes into the first: then neighbours are joined, and again those, as a tree.
+   */
+static void gi_last_of_block(const gi_scan_job *j, char *x, char *spare)
+{
+    int width = (int)ga_itemsize(j->wide);
+    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2) {
+        gi_gather(width, n, spare, x, 2 * width);
+        gi_gather(width, n, spare + n * width, x + width, 2 * width);
+        j->join(n, x, spare + n * width, spare, NULL);
+    }
+}
+
+static void gi_running_u64(ga_op op, int64_t n, uint64_t *x)
+{
+    if (op == GA_OP_add)
+        for (int64_t i = 1; i < n; i++) x[i] += x[i - 1];
+    else
+        for (int64_t i = 1; i < n; i++) x[i] *= x[i - 1];
+}
+
+/* n <= 1024 packed wide elements at x; spare has room for as many. Returns where the result is: at x or at spare. */
+static char *gi_scan_block(const gi_scan_job *j, int64_t n, char *x, char *spare)
+{
+    int64_t width = ga_itemsize(j->wide);
+    if (gi_is_int(j->wide)) { /* sums and products that wrap are the same in any order */
+        gi_running_u64(j->op, n, (uint64_t *)(void *)x);
+        return x;
+    }
+    for (int64_t d = 1; d < n; d *= 2) {
+        memcpy(spare, x, (size_t)(d * width));
+        j->join(n - d, spare + d * width, x + d * width, x, NULL);
+        char *scanned = spare;
+        spare         = x;
+        x             = scanned;
+    }
+    return x;
+}
+
+static void gi_scan_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_scan_job                *j = (const gi_scan_job *)job;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], x[GI_BLOCK * 16], spare[GI_BLOCK * 16];
+    int64_t                           width = ga_itemsize(j->wide), blocks = j->ends_only ? j->blocks - 1 : j->blocks;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / blocks, block = unit % blocks, start = block * GI_BLOCK;
+        int64_t n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+        char   *before = block > 0 ? j->ends + (line * (j->blocks - 1) + block - 1) * width : NULL;
+        gi_cast(j->wide, j->lines.dtype, n, x, gi_read_line(&j->lines, line, start, n, raw, cast));
+        if (j->ends_only) {
+            gi_last_of_block(j, x, spare);
+            memcpy(j->ends + unit * width, x, (size_t)width);
+            continue;
+        }
+        char *scanned = gi_scan_block(j, n, x, spare), *other = scanned == x ? spare : x;
+        if (before) {
+            memcpy(other, before, (size_t)width);
+            for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are elements */
+                memcpy(other + done * width, other, (size_t)((done < n - done ? done : n - done) * width));
+            j->join(n, other, other, scanned, NULL);
+            char *joined = other;
+            other        = scanned;
+            scanned      = joined;
+        }
+        const ga_array *out = j->out.a;
+        gi_cast(out->dtype, j->wide, n, other, scanned);
+        int64_t stride = j->out.strides[0];
+        gi_scatter((int)ga_itemsize(out->dtype), n, (char *)gi_line_start(&j->out, line) + start * stride, stride, other);
+    }
+}
+
+/* Scans `in`, read as dtype, along an axis into out (of the same shape; it may be the same array). */
+static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
+{
+    if (out->size == 0) return true;
+    ga_shape axes;
+    memset(&axes, 0, sizeof axes);
+    axes.ndim = 1;
+    axes.n[0] = axis;
+    gi_scan_job j;
+    memset(&j, 0, sizeof j);
+    if (!gi_plan_lines(site, &j.lines, in, dtype, axis, &axes, false) ||
+        !gi_plan_lines(site, &j.out, out, out->dtype, axis, &axes, false))
+        return false;
+    j.wide          = wide;
+    j.op            = op;
+    j.join          = gi_cpu_kernel(op, wide);
+    j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    ga_array *ends  = NULL;
+    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK);
+    bool      done = true;
+    if (j.blocks > 1) {
+        const int64_t shape[2] = { lines, j.blocks - 1 };
+        ends                   = gi_new(site, wide, in->device, 2, shape);
+        if (!ends) return false;
+        j.ends      = (char *)ends->data;
+        j.ends_only = true;
+        gi_parallel(lines * (j.blocks - 1), chunk, gi_scan_units, &j);
+        j.ends_only = false;
+        done        = gi_scan(site, ends, wide, ends, 1, wide, op);
+    }
+    if (done) gi_parallel(lines * j.blocks, chunk, gi_scan_units, &j);
+    ga_free(ends);
+    return done;
+}
+
+static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options *o)
+{
+    if (!gi_check(o->site, a, "a")) return NULL;
+    if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
+    ga_dtype  dtype  = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_end_dtype(GI_ENDS_SUM, a->dtype);
+    ga_dtype  wide   = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_end_dtype(GI_ENDS_SUM, dtype);
+    int       axis   = o->axis;
+    ga_array *along  = gi_along(o->site, a, &axis);
+    ga_array *result = along ? gi_new(o->site, dtype, a->device, along->ndim, along->shape) : NULL;
+    if (result && !gi_scan(o->site, along, dtype, result, axis, wide, op)) {
+        ga_free(result);
+        result = NULL;
+    }
+    ga_free(along);
+    return gi_finish(o->site, result, dtype, o->out);
+}
+
+ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_add, a, &o); }
+ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_multiply, a, &o); }
+
+/* ==== >>order: medians and percentiles, by selection ================================================================= */
+/*  No line is sorted. Every element becomes a 64-bit key whose order as an unsigned number is the order of the elements (NaN
+    last). Of a long line the keys are counted in bins whose range a sample gives; only the keys of a bin in which a wanted
+    rank lies are looked at again. Short lines, and what is left of long ones, are partitioned around pivots until the ranks
+    are in their places. All of it counts and compares, so the threads' number leaves no trace in the result. */
+
+#define GI_KEY_SIGN ((uint64_t)1 << 63)
+#define GI_KEY_NAN  UINT64_MAX
+
+enum {
+    GI_SELECT_BINS   = 2048,
+    GI_SELECT_SAMPLE = 1024,
+    GI_SELECT_SHORT  = 8192,  /* keys that are partitioned at once */
+    GI_SELECT_PART   = 65536, /* keys that are worth a thread */
+    GI_SELECT_TRIES  = 64     /* pivots taken from the keys before pivots that halve their range: those end surely */
+};
+
+/* The eight-byte dtype that holds every element of a real dtype. */
+static ga_dtype gi_rank_key_dtype(ga_dtype dtype) { return gi_is_float(dtype) ? GA_F64 : gi_is_signed(dtype) ? GA_I64 : GA_U64; }
+
+GI_BEGIN_FAST
+/* Turns n elements of a key dtype into their keys; keys may be x. */
+static void gi_make_keys(ga_dtype dtype, int64_t n, uint64_t *keys, const void *x)
+{
+    const uint64_t infinity = (uint64_t)0x7FF << 52;
+    memmove(keys, x, (size_t)n * sizeof *keys);
+    if (dtype == GA_I64)
+        for (int64_t i = 0; i < n; i++) keys[i] ^= GI_KEY_SIGN;
+    if (dtype != GA_F64) return;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t u    = keys[i];
+        uint64_t nan  = 0 - ((infinity - (u & ~GI_KEY_SIGN)) >> 63); /* all bits if it is one */
+        uint64_t turn = (0 - (u >> 63)) | GI_KEY_SIGN;               /* all bits of a negative number, else the sign */
+        keys[i]       = (u ^ turn) | nan;
+    }
+}
+
+/* The element of a key, as its key dtype. */
+static void gi_key_element(ga_dtype dtype, uint64_t key, void *element)
+{
+    if (dtype == GA_I64) key ^= GI_KEY_SIGN;
+    if (dtype == GA_F64) key = key & GI_KEY_SIGN ? key ^ GI_KEY_SIGN : ~key;
+    memcpy(element, &key, sizeof key);
+}
+
+static void gi_sort_few(uint64_t *v, int64_t n)
+{
+    for (int64_t i = 1; i < n; i++) {
+        uint64_t x = v[i];
+        int64_t  k = i;
+        for (; k > 0 && v[k - 1] > x; k--) v[k] = v[k - 1];
+        v[k] = x;
+    }
+}
+
+/* Brings the keys below the pivot to the front; returns their number. */
+static int64_t gi_partition(uint64_t *v, int64_t n, uint64_t pivot)
+{
+    int64_t below = 0;
+    for (int64_t i = 0; i < n; i++) { /* without a branch: it would be taken by chance */
+        uint64_t x = v[i];
+        v[i]       = v[below];
+        v[below]   = x;
+        below += x < pivot;
+    }
+    return below;
+}
+
+static uint64_t gi_middle(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* One of the keys, or, when many did not help, one that halves their range (then more than the smallest key, unless all are
+   equal). */
+static uint64_t gi_pivot(const uint64_t *v, int64_t n, int tries)
+{
+    if (tries < GI_SELECT_TRIES) {
+        int64_t         s = n / 8;
+        const uint64_t *a = v + s, *b = v + n / 2, *c = v + n - 1 - s;
+        if (n < 256) return gi_middle(*a, *b, *c);
+        return gi_middle(gi_middle(a[-s], *a, a[s]), gi_middle(b[-s], *b, b[s]), gi_middle(c[-s], *c, c[s]));
+    }
+    uint64_t low = v[0], high = v[0];
+    for (int64_t i = 1; i < n; i++) {
+        if (v[i] < low) low = v[i];
+        if (v[i] > high) high = v[i];
+    }
+    return low == high ? low : low + (high - low) / 2 + 1;
+}
+
+/* Reorders n keys, `first` of the whole being below them, so that those of the m ascending ranks stand where sorting would
+   put them. */
+static void gi_rank_select(uint64_t *v, int64_t n, int64_t first, int64_t m, const int64_t *ranks, int tries)
+{
+    for (; m > 0; tries++) {
+        if (n <= 24) {
+            gi_sort_few(v, n);
+            return;
+        }
+        uint64_t pivot = gi_pivot(v, n, tries);
+        int64_t  below = gi_partition(v, n, pivot);
+        bool     least = below == 0;
+        if (least) below = pivot == UINT64_MAX ? n : gi_partition(v, n, pivot + 1); /* the keys equal to the least */
+        int64_t left = 0;
+        while (left < m && ranks[left] < first + below) left++;
+        if (left == m && !least) {
+            n = below;
+            continue;
+        }
+        if (!least) gi_rank_select(v, below, first, left, ranks, tries + 1);
+        v += below;
+        n -= below;
+        first += below;
+        ranks += left;
+        m -= left;
+    }
+}
+GI_END_FAST
+
+/* A step of the search in a long line: its keys, and the bins in which they are counted. Bin 0 takes what lies below `low`,
+   the last one what lies beyond the others. */
+typedef struct gi_rank_search {
+    const gi_lines *lines; /* the keys are those of this line ... */
+    int64_t         line;
+    const uint64_t *keys;  /* ... or these */
+    int64_t         n, parts;
+    uint64_t        low;
+    int             shift;
+    int64_t        *counts; /* of each part: GI_SELECT_BINS */
+    uint64_t       *chosen; /* the keys of the bins that are looked at again */
+} gi_rank_search;
+
+/* The keys start .. start + n (at most a block); tile is where they may be made. */
+static const uint64_t *gi_searched_keys(const gi_rank_search *s, int64_t start, int64_t n, uint64_t *tile)
+{
+    if (s->keys) return s->keys + start;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    double                            wide[GI_BLOCK];
+    gi_make_keys(s->lines->dtype, n, tile, gi_read_line(s->lines, s->line, start, n, raw, wide));
+    return tile;
+}
+
+static int64_t gi_part_start(const gi_rank_search *s, int64_t part) { return part == s->parts ? s->n : s->n / s->parts * part; }
+
+GI_BEGIN_FAST
+static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
+{
+    uint64_t bin = (key - s->low) >> s->shift;
+    bin          = bin < GI_SELECT_BINS - 2 ? bin + 1 : GI_SELECT_BINS - 1;
+    return key < s->low ? 0 : (int64_t)bin;
+}
+
+static void gi_count_nans(int64_t begin, int64_t end, void *job)
+{
+    gi_rank_search *s = (gi_rank_search *)job;
+    uint64_t   tile[GI_BLOCK];
+    for (int64_t part = begin; part < end; part++) {
+        int64_t stop = gi_part_start(s, part + 1), nans = 0;
+        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) nans += keys[k] == GI_KEY_NAN;
+        }
+        s->counts[part] = nans;
+    }
+}
+
+static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
+{
+    gi_rank_search *s = (gi_rank_search *)job;
+    uint64_t   tile[GI_BLOCK];
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *counts = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
+        memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
+        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(s, keys[k])]++;
+        }
+    }
+}
+
+/* counts now says where the next key of a bin goes; -1: nowhere. */
+static void gi_choose_keys(int64_t begin, int64_t end, void *job)
+{
+    gi_rank_search *s = (gi_rank_search *)job;
+    uint64_t   tile[GI_BLOCK];
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *to = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
+        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) {
+                int64_t bin = gi_rank_bin_of(s, keys[k]);
+                if (to[bin] >= 0) s->chosen[to[bin]++] = keys[k];
+            }
+        }
+    }
+}
+GI_END_FAST
+
+/* Bins between the least and the greatest key of a sample. */
+static void gi_place_bins(gi_rank_search *s)
+{
+    uint64_t low = UINT64_MAX, high = 0, tile[1];
+    for (int i = 0; i < GI_SELECT_SAMPLE; i++) {
+        uint64_t key = *gi_searched_keys(s, s->n / GI_SELECT_SAMPLE * i, 1, tile);
+        if (key == GI_KEY_NAN) continue;
+        if (key < low) low = key;
+        if (key > high) high = key;
+    }
+    if (low > high) low = high;
+    s->low   = low;
+    s->shift = 0;
+    while ((high - low) >> s->shift > GI_SELECT_BINS - 3) s->shift++;
+}
+
+/* Most often one pass is enough: a large sample tells between which two keys the wanted ranks should lie. They are collected,
+   and the keys below them counted. */
+typedef struct gi_bracket {
+    const gi_rank_search *search;
+    uint64_t              low, high;
+    int64_t               room; /* for collected keys, in each part */
+    uint64_t             *keys;
+    int64_t               found[GI_MOST_THREADS], below[GI_MOST_THREADS], nans[GI_MOST_THREADS];
+} gi_bracket;
+
+enum { GI_BRACKET_SAMPLE = 16384 };
+
+GI_BEGIN_FAST
+static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
+{
+    gi_bracket           *b = (gi_bracket *)job;
+    const gi_rank_search *s = b->search;
+    uint64_t              tile[GI_BLOCK];
+    for (int64_t part = begin; part < end; part++) {
+        uint64_t *out = b->keys + part * b->room, low = b->low, span = b->high - b->low;
+        int64_t   stop = gi_part_start(s, part + 1), found = 0, below = 0, nans = 0;
+        for (int64_t i = gi_part_start(s, part); i < stop && found + GI_BLOCK <= b->room; i += GI_BLOCK) {
+            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) { /* without a branch */
+                out[found] = keys[k];
+                found += keys[k] - low <= span;
+                below += keys[k] < low;
+                nans += keys[k] == GI_KEY_NAN;
+            }
+        }
+        b->found[part] = found;
+        b->below[part] = below;
+        b->nans[part]  = nans;
+    }
+}
+GI_END_FAST
+
+/* Places the bracket for one quantile. False: the sample says that it would hold too much. sample has room for
+   GI_BRACKET_SAMPLE. */
+static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
+{
+    int64_t n = b->search->n, taken = n / 8 < GI_BRACKET_SAMPLE ? n / 8 : (int64_t)GI_BRACKET_SAMPLE, m = 0;
+    for (int64_t i = 0; i < taken; i++) {
+        uint64_t tile[1];
+        sample[m] = *gi_searched_keys(b->search, n / taken * i, 1, tile);
+        m += sample[m] != GI_KEY_NAN;
+    }
+    int64_t margin = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
+    int64_t ranks[2] = { middle - margin, middle + margin };
+    if (ranks[0] < 0 || ranks[1] >= m || ranks[1] - ranks[0] > m / 8) return false; /* an end has no bound, or there are few */
+    gi_rank_select(sample, m, 0, 2, ranks, 0);
+    b->low  = sample[ranks[0]];
+    b->high = sample[ranks[1]];
+    return b->low < b->high; /* else many are equal: bins count them better */
+}
+
+/* found[i] = the key of rank ranks[i], for m ascending ranks of which `first` lie below the n keys of s. Keys given as such are
+   reordered. False: no memory. */
+static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, int64_t m, const int64_t *ranks, uint64_t *found,
+                          bool partition)
+{
+    if (s->keys && (partition || s->n <= GI_SELECT_SHORT)) {
+        uint64_t *keys = (uint64_t *)(uintptr_t)s->keys;
+        gi_rank_select(keys, s->n, first, m, ranks, 0);
+        for (int64_t i = 0; i < m; i++) found[i] = keys[ranks[i] - first];
+        return true;
+    }
+    size_t count_bytes = (size_t)s->parts * GI_SELECT_BINS * sizeof *s->counts;
+    s->counts          = (int64_t *)gi_alloc(site, count_bytes);
+    if (!s->counts) return false;
+    gi_place_bins(s);
+    gi_parallel(s->parts, 1, gi_rank_count_bins, s);
+
+    int64_t below[GI_SELECT_BINS + 1], total = 0, rank = 0; /* keys below each bin, in the whole; keys to choose */
+    below[0] = first;
+    for (int bin = 0; bin < GI_SELECT_BINS; bin++) {
+        int64_t count = 0, wanted = rank;
+        for (int64_t part = 0; part < s->parts; part++) count += s->counts[part * GI_SELECT_BINS + bin];
+        below[bin + 1] = below[bin] + count;
+        while (rank < m && ranks[rank] < below[bin + 1]) rank++;
+        bool inner = bin > 0 && bin < GI_SELECT_BINS - 1, single = inner && s->shift == 0; /* single: all its keys are equal */
+        for (; single && wanted < rank; wanted++) found[wanted] = s->low + (uint64_t)bin - 1;
+        for (int64_t part = 0; part < s->parts; part++) {
+            int64_t *place = &s->counts[part * GI_SELECT_BINS + bin], keys = *place;
+            *place         = wanted < rank ? total : -1;
+            if (wanted < rank) total += keys;
+        }
+    }
+    bool ok = true;
+    if (total > 0) {
+        s->chosen = (uint64_t *)gi_alloc(site, (size_t)total * sizeof *s->chosen);
+        ok        = s->chosen != NULL;
+        if (ok) gi_parallel(s->parts, 1, gi_choose_keys, s);
+        int64_t start = 0;
+        rank          = 0;
+        for (int bin = 0; bin < GI_SELECT_BINS && ok; bin++) {
+            int64_t wanted = rank;
+            while (rank < m && ranks[rank] < below[bin + 1]) rank++;
+            if (s->counts[bin] < 0) continue;
+            bool      inner = bin > 0 && bin < GI_SELECT_BINS - 1;
+            gi_rank_search next;
+            memset(&next, 0, sizeof next);
+            next.keys  = s->chosen + start;
+            next.n     = below[bin + 1] - below[bin];
+            next.parts = next.n < s->parts * GI_SELECT_PART ? 1 + next.n / GI_SELECT_PART : s->parts;
+            start += next.n; /* an outer bin has no narrower range: if it took most keys as well, stop guessing */
+            bool most = !inner && next.n > s->n / 2;
+            ok        = gi_find_ranks(site, &next, below[bin], rank - wanted, ranks + wanted, found + wanted, most);
+        }
+        if (s->chosen) gi_release(s->chosen, (size_t)total * sizeof *s->chosen);
+    }
+    gi_release(s->counts, count_bytes);
+    return ok;
+}
+
+/* ---- quantiles of lines ---------------------------------------------------------------------------------------------- */
+
+typedef struct gi_order {
+    gi_lines    lines;     /* read in the key dtype */
+    bool        median;    /* one quantile, and the mean of the two in the middle */
+    bool        skip_nan;
+    bool        single;    /* quantiles are float32 numbers */
+    ga_quantile method;
+    int64_t     count;
+    double     *quantiles; /* 0 to 1, ascending */
+    int64_t    *places;    /* where in the result each belongs */
+    ga_dtype    result;
+    char       *out;       /* for each quantile, all lines */
+    int64_t     parts;
+    char       *scratch;   /* of each part */
+    size_t      scratch_bytes;
+} gi_order;
+
+/* The two elements that a quantile of n lies between, and how far it is from the first. */
+typedef struct gi_rank {
+    int64_t previous, next;
+    double  gamma;
+} gi_rank;
+
+GI_BEGIN_FAST
+/* NumPy's arithmetic, step by step. */
+static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
+{
+    gi_rank r;
+    if (o->median) {
+        r.previous = (n - 1) / 2;
+        r.next     = n / 2;
+        r.gamma    = 0.5;
+        return r;
+    }
+    double last = (double)(n - 1), at = o->single ? (double)((float)last * (float)quantile) : last * quantile;
+    switch (o->method) {
+    case GA_LOWER: at = floor(at); break;
+    case GA_HIGHER: at = ceil(at); break;
+    case GA_NEAREST: at = rint(at); break;
+    case GA_MIDPOINT: at = 0.5 * (floor(at) + ceil(at)); break;
+    default: break;
+    }
+    if (at >= last) {
+        r.previous = r.next = n - 1;
+        r.gamma    = 1;
+        return r;
+    }
+    r.previous = (int64_t)at;
+    r.next     = r.previous + 1;
+    r.gamma    = at - floor(at);
+    return r;
+}
+
+/* Between a and b, b - a = distance, as numpy's _lerp. */
+static double gi_lerp_f64(double a, double b, double distance, double t)
+{
+    return t >= 0.5 ? b - distance * (1 - t) : a + distance * t;
+}
+static float gi_lerp_f32(float a, float b, double t)
+{
+    float distance = b - a;
+    return t >= 0.5 ? b - distance * (float)(1 - t) : a + distance * (float)t;
+}
+
+/* Writes one quantile from the keys of its two elements. */
+static void gi_write_quantile(const gi_order *o, gi_rank r, uint64_t previous, uint64_t next, void *out)
+{
+    ga_dtype dtype = o->lines.dtype;
+    char     element[8];
+    gi_key_element(dtype, previous, element);
+    if (!o->median && o->method != GA_LINEAR && o->method != GA_MIDPOINT) {
+        gi_cast(o->result, dtype, 1, out, element);
+        return;
+    }
+    double a, b;
+    gi_cast(GA_F64, dtype, 1, &a, element);
+    gi_key_element(dtype, next, element);
+    gi_cast(GA_F64, dtype, 1, &b, element);
+    double value;
+    if (o->median) {
+        value = r.previous == r.next ? a : o->result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
+    } else if (o->result == GA_F32) {
+        value = (double)gi_lerp_f32((float)a, (float)b, r.gamma);
+    } else {
+        double distance = b - a;
+        if (o->lines.a->dtype == GA_F32) distance = (double)((float)b - (float)a);
+        if (dtype != GA_F64) distance = (double)(next - previous); /* of integers: does not overflow */
+        value = gi_lerp_f64(a, b, distance, r.gamma);
+    }
+    gi_cast(o->result, GA_F64, 1, out, &value);
+}
+GI_END_FAST
+
+/* The ascending ranks that the quantiles of n elements need; returns their number. */
+static int64_t gi_ranks_of(const gi_order *o, int64_t n, int64_t *ranks)
+{
+    int64_t m = 0;
+    for (int64_t i = 0; i < o->count; i++) {
+        gi_rank r       = gi_rank_of(o, o->quantiles[i], n);
+        int64_t both[2] = { r.previous, r.next };
+        for (int k = 0; k < 2; k++) { /* they come nearly in order */
+            int64_t at = m;
+            while (at > 0 && ranks[at - 1] > both[k]) at--;
+            if (at > 0 && ranks[at - 1] == both[k]) continue;
+            memmove(ranks + at + 1, ranks + at, (size_t)(m - at) * sizeof *ranks);
+            ranks[at] = both[k];
+            m++;
+        }
+    }
+    return m;
+}
+
+static uint64_t gi_key_of_rank(int64_t rank, int64_t m, const int64_t *ranks, const uint64_t *found)
+{
+    int64_t low = 0, high = m - 1;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return found[low];
+}
+
+/* The quantiles of a line of n elements (NaN left out) whose ranks are found; n 0: NaN. */
+static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m, const int64_t *ranks, const uint64_t *found)
+{
+    int64_t size = ga_itemsize(o->result);
+    double  nan  = gi_nan_f64();
+    for (int64_t i = 0; i < o->count; i++) {
+        char *out = o->out + (o->places[i] * o->lines.lines + line) * size;
+        if (n == 0) {
+            gi_cast(o->result, GA_F64, 1, out, &nan);
+            continue;
+        }
+        gi_rank r = gi_rank_of(o, o->quantiles[i], n);
+        gi_write_quantile(o, r, gi_key_of_rank(r.previous, m, ranks, found), gi_key_of_rank(r.next, m, ranks, found), out);
+    }
+}
+
+/* A unit is a part of the lines, each of them short enough to be partitioned. */
+static void gi_order_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_order *o = (const gi_order *)job;
+    const gi_lines *p = &o->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    double                            wide[GI_BLOCK];
+    for (int64_t part = begin; part < end; part++) {
+        uint64_t *found = (uint64_t *)(void *)(o->scratch + (size_t)part * o->scratch_bytes), *keys = found + 2 * o->count;
+        int64_t  *ranks = (int64_t *)(keys + p->length), share = p->lines / o->parts;
+        int64_t   stop = part == o->parts - 1 ? p->lines : (part + 1) * share;
+        for (int64_t line = part * share; line < stop; line++) {
+            int64_t n = 0, m = 0;
+            for (int64_t i = 0; i < p->length; i += GI_BLOCK) {
+                int64_t count = p->length - i < GI_BLOCK ? p->length - i : GI_BLOCK;
+                gi_make_keys(p->dtype, count, keys + i, gi_read_line(p, line, i, count, raw, wide));
+            }
+            if (p->dtype != GA_F64) n = p->length;
+            for (int64_t i = 0; p->dtype == GA_F64 && i < p->length; i++) {
+                keys[n] = keys[i];
+                n += keys[i] != GI_KEY_NAN;
+            }
+            if (n < p->length && !o->skip_nan) n = 0;
+            if (n > 0) {
+                m = gi_ranks_of(o, n, ranks);
+                gi_rank_select(keys, n, 0, m, ranks, 0);
+                for (int64_t i = 0; i < m; i++) found[i] = keys[ranks[i]];
+            }
+            gi_write_line(o, line, n, m, ranks, found);
+        }
+    }
+}
+
+/* Tries to find the quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is
+   out. */
+static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
+{
+    gi_bracket b;
+    b.search     = s;
+    b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
+    b.keys       = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
+    if (!b.keys) return -1;
+    int done = 0;
+    if (gi_place_bracket(&b, o->quantiles[0], b.keys)) {
+        gi_parallel(s->parts, 1, gi_collect_bracket, &b);
+        int64_t found = 0, below = 0, n = s->n, ranks[2], m = 0;
+        bool    full = false;
+        for (int64_t part = 0; part < s->parts; part++) {
+            full = full || b.found[part] + GI_BLOCK > b.room;
+            memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
+            found += b.found[part];
+            below += b.below[part];
+            if (o->lines.dtype == GA_F64) n -= b.nans[part]; /* of integers that key is a number */
+        }
+        if (!full && n < s->n && !o->skip_nan) n = 0;
+        if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
+            uint64_t       keys[2];
+            gi_rank_search rest;
+            memset(&rest, 0, sizeof rest);
+            rest.keys  = b.keys;
+            rest.n     = found;
+            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+            done       = n == 0 || gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
+            if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+        }
+    }
+    gi_release(b.keys, (size_t)room * sizeof *b.keys);
+    return done;
+}
+
+/* The threads work together on one long line after the other. */
+static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
+{
+    uint64_t      *found = (uint64_t *)(void *)o->scratch;
+    int64_t       *ranks = (int64_t *)(found + 2 * o->count), nans[GI_MOST_THREADS];
+    gi_rank_search s;
+    memset(&s, 0, sizeof s);
+    s.lines = &o->lines;
+    s.n     = o->lines.length;
+    s.parts = s.n < threads * GI_SELECT_PART ? 1 + s.n / GI_SELECT_PART : threads;
+    for (int64_t line = 0; line < o->lines.lines; line++) {
+        int64_t n = s.n, m = 0;
+        s.line    = line;
+        int done  = o->count == 1 ? gi_order_by_bracket(site, o, &s) : 0;
+        if (done < 0) return false;
+        if (done > 0) continue;
+        if (o->lines.dtype == GA_F64) {
+            s.counts = nans;
+            gi_parallel(s.parts, 1, gi_count_nans, &s);
+            for (int64_t part = 0; part < s.parts; part++) n -= nans[part];
+            if (n < s.n && !o->skip_nan) n = 0;
+        }
+        if (n > 0) {
+            m = gi_ranks_of(o, n, ranks);
+            if (!gi_find_ranks(site, &s, 0, m, ranks, found, false)) return false;
+        }
+        gi_write_line(o, line, n, m, ranks, found);
+    }
+    return true;
+}
+
+/* Runs a planned order statistic into o->out. False: no memory. */
+static bool gi_run_order(const char *site, gi_order *o)
+{
+    const gi_lines *p       = &o->lines;
+    int64_t         threads = ga_get_num_threads();
+    if (p->lines == 0 || o->count == 0) return true;
+    if (p->length == 0) {
+        for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
+        return true;
+    }
+    bool is_long     = p->length > GI_SELECT_PART || (p->lines == 1 && p->length > GI_SELECT_SHORT);
+    o->parts         = is_long ? 1 : p->lines < threads ? p->lines : threads;
+    o->scratch_bytes = (size_t)(4 * o->count + (is_long ? 0 : p->length) + 1) * sizeof(uint64_t);
+    o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
+    if (!o->scratch) return false;
+    bool ok = true;
+    if (is_long)
+        ok = gi_order_long_lines(site, o, threads);
+    else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */
+        gi_order_units(0, o->parts, o);
+    else
+        gi_parallel(o->parts, 1, gi_order_units, o);
+    gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
+    return ok;
+}
+
+static bool gi_plan_order(const char *site, gi_order *o, const char *name, const ga_array *a, const ga_order_options *options)
+{
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(site, GA_BAD_DTYPE, "%s does not exist for %s: complex numbers have no order", name, ga_dtype_name(a->dtype));
+        return false;
+    }
+    if (options->method < GA_LINEAR || options->method > GA_NEAREST) {
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d: use GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT or GA_NEAREST",
+                (int)options->method);
+        return false;
+    }
+    o->method = options->method;
+    return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
+}
+
+static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
+{
+    if (!gi_check(options.site, a, "a")) return NULL;
+    gi_order o;
+    double   half  = 0.5;
+    int64_t  place = 0;
+    memset(&o, 0, sizeof o);
+    if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
+    o.median    = true;
+    o.skip_nan  = skip_nan;
+    o.count     = 1;
+    o.quantiles = &half;
+    o.places    = &place;
+    o.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
+    ga_array *result = gi_new(options.site, o.result, a->device, o.lines.result_ndim, o.lines.result_shape);
+    if (!result) return NULL;
+    o.out = (char *)result->data;
+    if (!gi_run_order(options.site, &o)) {
+        ga_free(result);
+        return NULL;
+    }
+    return gi_finish(options.site, result, o.result, options.out);
+}
+
+ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_median("ga_median", false, a, o); }
+ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o) { return gi_median("ga_nanmedian", true, a, o); }
+
+/* Takes n quantiles in percent, ascending, with the place of each. False with an error: one is not in 0 to 100. */
+static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const double *percent)
+{
+    double *q = o->quantiles;
+    for (int64_t i = 0; i < n; i++) {
+        if (!(percent[i] >= 0 && percent[i] <= 100)) {
+            gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
+            return false;
+        }
+        q[i]         = o->single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
+        o->places[i] = i;
+    }
+    for (int64_t step = n / 2; step > 0; step /= 2) /* Shell's sort */
+        for (int64_t i = step; i < n; i++)
+            for (int64_t k = i; k >= step && q[k] < q[k - step]; k -= step) {
+                double  quantile    = q[k];
+                int64_t place       = o->places[k];
+                q[k]                = q[k - step];
+                o->places[k]        = o->places[k - step];
+                q[k - step]         = quantile;
+                o->places[k - step] = place;
+            }
+    return true;
+}
+
+static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
+{
+    const char *site = options.site;
+    if (!gi_check(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_check(site, q.array, "q"))) return NULL;
+    gi_order o;
+    memset(&o, 0, sizeof o);
+    if (!gi_plan_order(site, &o, name, a, &options)) return NULL;
+    if (q.array ? gi_is_complex(q.array->dtype) : q.kind == GA_KIND_COMPLEX)
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: percentiles are real numbers");
+    bool between = o.method == GA_LINEAR || o.method == GA_MIDPOINT;
+    o.skip_nan   = skip_nan;
+    o.count      = q.array ? q.array->size : 1;
+    o.single     = q.array && q.array->dtype == GA_F32;
+    o.result     = a->dtype;
+    if (between && q.array) o.result = ga_promote(a->dtype, o.single ? GA_F32 : GA_F64);
+    if (between && !q.array && a->dtype != GA_F32) o.result = GA_F64;
+    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.result)))
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
+                                   gi_shape_of(a));
+
+    int     ndim = q.array ? q.array->ndim : 0;
+    int64_t shape[2 * GPUARR_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
+    for (int d = 0; d < o.lines.result_ndim; d++) shape[ndim + d] = o.lines.result_shape[d];
+    ga_array *percent = q.array ? gi_convert(site, q.array, GA_F64) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
+    if (!percent) return NULL;
+    if (!q.array) gi_number_to(q, GA_F64, percent->data);
+    size_t    bytes  = (size_t)o.count * (sizeof *o.quantiles + sizeof *o.places);
+    ga_array *result = gi_new(site, o.result, a->device, ndim + o.lines.result_ndim, shape);
+    o.quantiles      = result ? (double *)gi_alloc(site, bytes) : NULL;
+    bool ok          = o.quantiles != NULL;
+    if (ok) {
+        o.places = (int64_t *)(o.quantiles + o.count);
+        o.out    = (char *)result->data;
+        ok       = gi_take_quantiles(site, &o, o.count, (const double *)percent->data) && gi_run_order(site, &o);
+    }
+    gi_release(o.quantiles, bytes);
+    ga_free(percent);
+    if (ok) return gi_finish(site, result, o.result, options.out);
+    ga_free(result);
+    return NULL;
+}
+
+ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
+{
+    return gi_percentile("ga_percentile", false, a, q, o);
+}
+ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
+{
+    return gi_percentile("ga_nanpercentile", true, a, q, o);
+}
+
+/* ==== >>images: objects and their measures ============================================================================ */
+
+/* How many bytes from p on are 0, up to n. */
+static int64_t gi_zeros_ahead(const char *p, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        uint64_t u[4];
+        memcpy(u, p + i, sizeof u);
+        if (u[0] | u[1] | u[2] | u[3]) break;
+    }
+    while (i < n && p[i] == 0) i++;
+    return i;
+}
+
+/* ---- label ------------------------------------------------------------------------------------------------------------ */
+/*  An image of any dimensions is a list of rows, those of its last axis; what is not 0 in a row makes runs. Runs are numbered
+    in raster order and united with the runs that they touch in neighbouring rows before them. The root of a set is its first
+    run, so the objects, numbered by their roots, come in raster order, however the work was divided. */
+
+typedef struct gi_row_run {
+    int64_t begin, end; /* columns */
+    int64_t parent;     /* a run of the same object, not after this one; in the end the label */
+} gi_row_run;
+
+typedef struct gi_neighbour { /* a row before */
+    int64_t rows;             /* how far */
+    int     offset[GPUARR_MAX_DIMS];
+    int     reach;            /* 1: runs that meet only at a corner touch */
+} gi_neighbour;
+
+typedef struct gi_labelling {
+    const char   *mask; /* a byte an element */
+    int64_t       rows, columns;
+    int           leading; /* axes of rows */
+    int64_t       shape[GPUARR_MAX_DIMS];
+    int64_t       bands, band_rows;
+    int64_t      *starts; /* of each row its first run, and the number of runs */
+    gi_row_run   *runs;
+    gi_neighbour *neighbours;
+    int           neighbour_count;
+    int64_t       farthest; /* rows */
+    int           itemsize;
+    char         *out;
+} gi_labelling;
+
+/* The next run of a row from column on; false if there is none. */
+static bool gi_next_run(const char *row, int64_t columns, int64_t column, gi_row_run *run)
+{
+    run->begin = column + gi_zeros_ahead(row + column, columns - column);
+    if (run->begin == columns) return false;
+    const char *end = (const char *)memchr(row + run->begin, 0, (size_t)(columns - run->begin));
+    run->end        = end ? end - row : columns;
+    return true;
+}
+
+static void gi_count_runs(int64_t begin, int64_t end, void *job)
+{
+    gi_labelling *l = (gi_labelling *)job;
+    for (int64_t row = begin; row < end; row++) {
+        const char *in = l->mask + row * l->columns;
+        int64_t     n  = 0;
+        gi_row_run  run;
+        for (int64_t at = 0; gi_next_run(in, l->columns, at, &run); at = run.end) n++;
+        l->starts[row + 1] = n;
+    }
+}
+
+static int64_t gi_root(gi_row_run *runs, int64_t i)
+{
+    while (runs[i].parent != i) {
+        runs[i].parent = runs[runs[i].parent].parent; /* halves the way for the next one */
+        i              = runs[i].parent;
+    }
+    return i;
+}
+
+static void gi_unite(gi_row_run *runs, int64_t a, int64_t b)
+{
+    a = gi_root(runs, a);
+    b = gi_root(runs, b);
+    if (a < b)
+        runs[b].parent = a;
+    else
+        runs[a].parent = b;
+}
+
+/* Unites the runs of two rows that overlap. */
+static void gi_unite_rows(gi_labelling *l, int64_t row, int64_t before, int reach)
+{
+    int64_t a = l->starts[before], b = l->starts[row];
+    while (a < l->starts[before + 1] && b < l->starts[row + 1]) {
+        const gi_row_run *x = &l->runs[a], *y = &l->runs[b];
+        if (x->begin < y->end + reach && y->begin < x->end + reach) gi_unite(l->runs, a, b);
+        if (x->end < y->end)
+            a++;
+        else
+            b++;
+    }
+}
+
+/* Unites a row with its neighbours among the rows from low to high. */
+static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high)
+{
+    if (l->starts[row] == l->starts[row + 1]) return;
+    int64_t at[GPUARR_MAX_DIMS], rest = row;
+    for (int d = l->leading - 1; d >= 0; d--) {
+        at[d] = rest % l->shape[d];
+        rest /= l->shape[d];
+    }
+    for (int k = 0; k < l->neighbour_count; k++) {
+        const gi_neighbour *v = &l->neighbours[k];
+        bool                inside = true;
+        for (int d = 0; d < l->leading; d++) inside = inside && at[d] + v->offset[d] >= 0 && at[d] + v->offset[d] < l->shape[d];
+        if (inside && row - v->rows >= low && row - v->rows < high) gi_unite_rows(l, row, row - v->rows, v->reach);
+    }
+}
+
+static int64_t gi_band_start(const gi_labelling *l, int64_t band)
+{
+    return band * l->band_rows < l->rows ? band * l->band_rows : l->rows;
+}
+
+/* A unit is a band of rows: its runs, united among themselves. */
+static void gi_label_bands(int64_t begin, int64_t end, void *job)
+{
+    gi_labelling *l = (gi_labelling *)job;
+    for (int64_t band = begin; band < end; band++) {
+        int64_t first = gi_band_start(l, band), stop = gi_band_start(l, band + 1);
+        for (int64_t row = first; row < stop; row++) {
+            int64_t i = l->starts[row];
+            for (int64_t at = 0; i < l->starts[row + 1]; i++) {
+                gi_next_run(l->mask + row * l->columns, l->columns, at, &l->runs[i]);
+                l->runs[i].parent = i;
+                at                = l->runs[i].end;
+            }
+            gi_unite_row(l, row, first, row);
+        }
+    }
+}
+
+static void gi_write_labels(int64_t begin, int64_t end, void *job)
+{
+    gi_labelling *l = (gi_labelling *)job;
+#define GI_FILL(U)                                                                                                      \
+    for (int64_t x = run->begin; x < run->end; x++) ((U *)(void *)out)[x] = (U)run->parent;                              \
+    break
+    for (int64_t row = begin; row < end; row++) {
+        char *out = l->out + row * l->columns * l->itemsize;
+        memset(out, 0, (size_t)(l->columns * l->itemsize));
+        for (int64_t i = l->starts[row]; i < l->starts[row + 1]; i++) {
+            const gi_row_run *run = &l->runs[i];
+            switch (l->itemsize) {
+            case 1: GI_FILL(uint8_t);
+            case 2: GI_FILL(uint16_t);
+            case 4: GI_FILL(uint32_t);
+            default: GI_FILL(uint64_t);
+            }
+        }
+    }
+#undef GI_FILL
+}
+
+/* The rows before a row that touch it: offsets of -1, 0 and 1 along each leading axis, the first that is not 0 being -1, and
+   at most `connectivity` of them not 0. Writes them unless neighbours is NULL; returns their number. */
+static int gi_list_neighbours(gi_labelling *l, int connectivity)
+{
+    int combinations = 1, count = 0;
+    for (int d = 0; d < l->leading; d++) combinations *= 3;
+    for (int c = 0; c < combinations / 2; c++) { /* in this order the second half lies behind */
+        gi_neighbour v;
+        int          rest = c, moved = 0;
+        int64_t      stride = 1;
+        memset(&v, 0, sizeof v);
+        for (int d = l->leading - 1; d >= 0; d--) {
+            v.offset[d] = rest % 3 - 1;
+            rest /= 3;
+            moved += v.offset[d] != 0;
+            v.rows -= v.offset[d] * stride;
+            stride *= l->shape[d];
+        }
+        if (moved > connectivity) continue;
+        v.reach = moved < connectivity;
+        if (v.rows > l->farthest) l->farthest = v.rows;
+        if (l->neighbours) l->neighbours[count] = v;
+        count++;
+    }
+    return count;
+}
+
+/* Finds the objects of a planned image and numbers them; returns their number. starts is filled, runs and neighbours have
+   their room. */
+static int64_t gi_find_objects(gi_labelling *l)
+{
+    int64_t objects = 0;
+    gi_parallel(l->bands, 1, gi_label_bands, l);
+    for (int64_t band = 1; band < l->bands; band++) { /* the seams */
+        int64_t first = gi_band_start(l, band), stop = gi_band_start(l, band + 1);
+        if (stop > first + l->farthest) stop = first + l->farthest;
+        for (int64_t row = first; row < stop; row++) gi_unite_row(l, row, 0, first);
+    }
+    for (int64_t i = 0; i < l->starts[l->rows]; i++) { /* parents come before, and are labels already */
+        gi_row_run *run = &l->runs[i];
+        run->parent = run->parent == i ? ++objects : l->runs[run->parent].parent;
+    }
+    return objects;
+}
+
+static int64_t gi_largest_int(ga_dtype dtype)
+{
+    int bits = 8 * (int)ga_itemsize(dtype) - gi_is_signed(dtype);
+    return bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
+}
+
+ga_array *(ga_label)(const ga_array *a, ga_label_options o)
+{
+    const char *site = o.site;
+    if (!gi_check(site, a, "a")) return NULL;
+    ga_dtype dtype = o.dtype == GA_DTYPE_DEFAULT ? GA_I32 : o.dtype;
+    if (!gi_is_int(dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, ".dtype = %s: labels are integers", ga_dtype_name(dtype));
+    if (o.connectivity < 0)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".connectivity = %d: use 1 to the number of dimensions",
+                                   o.connectivity);
+    gi_labelling l;
+    memset(&l, 0, sizeof l);
+    l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
+    l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
+    l.rows     = l.columns > 0 ? a->size / l.columns : 0;
+    l.itemsize = (int)ga_itemsize(dtype);
+    for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
+    int connectivity  = o.connectivity == 0 ? 1 : o.connectivity;
+    l.neighbour_count = gi_list_neighbours(&l, connectivity);
+    /* bands of whole planes where there are enough, so that few rows have neighbours in another band */
+    int64_t threads = ga_get_num_threads();
+    int64_t plane   = a->size > 0 && l.leading > 1 && l.shape[0] >= 2 * threads ? l.rows / l.shape[0] : 1;
+    int64_t wanted  = a->size / 32768 + 1 < 4 * threads ? a->size / 32768 + 1 : 4 * threads;
+    l.band_rows     = threads == 1 ? l.rows + 1 : (l.rows / plane / wanted + 1) * plane;
+    l.bands         = (l.rows + l.band_rows - 1) / l.band_rows;
+
+    ga_array *mask    = gi_contiguous(site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
+    ga_array *result  = mask ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
+    size_t    s_bytes = (size_t)(l.rows + 1) * sizeof *l.starts, r_bytes = 0;
+    size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours;
+    l.starts          = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
+    l.neighbours      = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
+    int64_t objects   = 0;
+    bool    ok        = l.neighbours != NULL;
+    if (ok) {
+        gi_list_neighbours(&l, connectivity);
+        l.mask      = (const char *)mask->data;
+        l.out       = (char *)result->data;
+        l.starts[0] = 0;
+        gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_count_runs, &l);
+        for (int64_t row = 0; row < l.rows; row++) l.starts[row + 1] += l.starts[row];
+        r_bytes = (size_t)l.starts[l.rows] * sizeof *l.runs;
+        l.runs  = (gi_row_run *)gi_alloc(site, r_bytes);
+        ok      = l.runs != NULL;
+    }
+    if (ok) {
+        objects = gi_find_objects(&l);
+        ok      = objects <= gi_largest_int(dtype);
+        if (!ok)
+            gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
+                    ga_dtype_name(dtype));
+    }
+    if (ok) gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_write_labels, &l);
+    gi_release(l.runs, r_bytes);
+    gi_release(l.neighbours, n_bytes);
+    gi_release(l.starts, s_bytes);
+    ga_free(mask);
+    if (ok && o.count) *o.count = objects;
+    if (ok) return result;
+    ga_free(result);
+    return NULL;
+}
+
+/* ---- measures of labelled elements -------------------------------------------------------------------------------------- */
+/*  The elements of a label, in raster order, are a line, folded by the documented tree in float64: ga_sum_labels(a, labels,
+    ...) has the bits of ga_sum over the elements of the label, for any number of threads, and a GPU gets them by a stable
+    sort by label. So the positions of the elements are first sorted by label, by counting. */
+
+typedef struct gi_groups {
+    int64_t         count;   /* distinct labels that are asked for, ascending: */
+    int64_t         low;     /* low, low + 1 ... */
+    const int64_t  *values;  /* or these */
+    const ga_array *labels;  /* contiguous; NULL: everything is one group */
+    int64_t         size;    /* elements of the image */
+    int64_t         parts;
+    int64_t        *counts;  /* of each part: elements of each group; then where its next member goes */
+    int64_t        *starts;  /* count + 1: the members of group g are members[starts[g]] ... */
+    int64_t        *members; /* positions in raster order; NULL: all positions */
+} gi_groups;
+
+/* The group of a label, -1 for none. */
+static int64_t gi_group_of(const gi_groups *g, int64_t label)
+{
+    if (!g->values) {
+        uint64_t group = (uint64_t)label - (uint64_t)g->low;
+        return group < (uint64_t)g->count ? (int64_t)group : -1;
+    }
+    int64_t low = 0, high = g->count;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (g->values[middle] < label)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->count && g->values[low] == label ? low : -1;
+}
+
+enum { GI_LABEL_TILE = 32 };
+
+/* A unit is a part of the image: counts the elements of each group, or with members there, writes their positions. */
+static void gi_group_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_groups  *g    = (gi_groups *)job;
+    int64_t     size = ga_itemsize(g->labels->dtype), labels[GI_LABEL_TILE];
+    const char *in   = (const char *)g->labels->data;
+    bool        skip = gi_group_of(g, 0) < 0; /* the background is of no interest: run over it */
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *counts = g->counts + part * g->count, share = g->size / g->parts;
+        int64_t  stop = part == g->parts - 1 ? g->size : (part + 1) * share;
+        for (int64_t i = part * share; i < stop;) {
+            if (skip) i += gi_zeros_ahead(in + i * size, (stop - i) * size) / size;
+            int64_t n = stop - i < GI_LABEL_TILE ? stop - i : (int64_t)GI_LABEL_TILE;
+            gi_cast(GA_I64, g->labels->dtype, n, labels, in + i * size);
+            for (int64_t k = 0; k < n; k++) {
+                int64_t group = gi_group_of(g, labels[k]);
+                if (group < 0) continue;
+                if (g->members) g->members[counts[group]] = i + k;
+                counts[group]++;
+            }
+            i += n;
+        }
+    }
+}
+
+static int gi_compare_ints(const void *a, const void *b)
+{
+    int64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Sorts n labels and leaves out repetitions; returns how many are left. */
+static int64_t gi_unique_labels(int64_t *v, int64_t n)
+{
+    int64_t kept = 0;
+    qsort(v, (size_t)n, sizeof *v, gi_compare_ints);
+    for (int64_t i = 0; i < n; i++)
+        if (kept == 0 || v[kept - 1] != v[i]) v[kept++] = v[i];
+    return kept;
+}
+
+/* The largest label; 0 if there is none above. False with an error. */
+static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+{
+    ga_reduce_options o;
+    memset((void *)&o, 0, sizeof o);
+    o.site   = site;
+    *largest = 0;
+    if (labels->size == 0) return true;
+    ga_array *max = (ga_nanmax)(labels, o);
+    if (!max) return false;
+    gi_cast(GA_I64, max->dtype, 1, largest, max->data);
+    ga_free(max);
+    if (*largest < 0) *largest = 0;
+    if (*largest < (int64_t)1 << 40) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)*largest);
+    return false;
+}
+
+static void gi_free_groups(gi_groups *g)
+{
+    if (g->members) gi_release(g->members, (size_t)g->starts[g->count] * sizeof *g->members);
+    if (g->starts) gi_release(g->starts, (size_t)(g->count + 1) * sizeof *g->starts);
+    ga_free((ga_array *)(uintptr_t)g->labels);
+}
+
+/* Finds the members of the labels in `values` (distinct, ascending; NULL: 1 to count). False: no memory. */
+static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool only_count)
+{
+    g->size   = labels->size;
+    g->labels = gi_contiguous(site, labels, labels->dtype);
+    if (!g->labels) return false;
+    int64_t threads = ga_get_num_threads();
+    g->parts        = 1 + g->size / (65536 + 4 * g->count); /* counting must be worth its table */
+    if (g->parts > threads) g->parts = threads;
+    size_t bytes = (size_t)(g->count * g->parts) * sizeof *g->counts;
+    g->counts    = (int64_t *)gi_alloc(site, bytes);
+    g->starts    = g->counts ? (int64_t *)gi_alloc(site, (size_t)(g->count + 1) * sizeof *g->starts) : NULL;
+    bool ok      = g->starts != NULL;
+    if (ok) {
+        memset(g->counts, 0, bytes);
+        gi_parallel(g->parts, 1, gi_group_parts, g);
+        int64_t total = 0;
+        for (int64_t group = 0; group < g->count; group++) {
+            g->starts[group] = total;
+            for (int64_t part = 0; part < g->parts; part++) {
+                int64_t *place = &g->counts[part * g->count + group], members = *place;
+                *place         = total;
+                total += members;
+            }
+        }
+        g->starts[g->count] = total;
+        if (!only_count) {
+            g->members = (int64_t *)gi_alloc(site, (size_t)total * sizeof *g->members);
+            ok         = g->members != NULL;
+            if (ok) gi_parallel(g->parts, 1, gi_group_parts, g);
+        }
+    }
+    if (g->counts) gi_release(g->counts, bytes);
+    g->counts = NULL;
+    if (!ok) gi_free_groups(g);
+    return ok;
+}
+
+typedef enum gi_label_measure { GI_SUM_OF, GI_MEAN_OF, GI_MIN_OF, GI_MAX_OF, GI_SIZE_OF, GI_CENTER_OF } gi_label_measure;
+
+/* Folds `sums` values an element over each group: the element itself, and for centers also its products with its coordinates.
+   */
+typedef struct gi_measuring {
+    const gi_groups *groups;
+    const ga_array  *a; /* contiguous */
+    int              sums;
+    gi_fold          fold;
+    int64_t         *first_block; /* of each group; and the number of blocks */
+    char            *accs;        /* for each sum the blocks of all groups */
+    double          *results;     /* of each group: the sums */
+} gi_measuring;
+
+/* n elements of a as float64; at are their positions, NULL: first, first + 1 ... */
+static void gi_gather_members(const ga_array *a, int64_t n, double *out, const int64_t *at, int64_t first)
+{
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    int64_t     size = ga_itemsize(a->dtype);
+    const char *in   = (const char *)a->data;
+    if (!at) {
+        gi_cast(GA_F64, a->dtype, n, out, in + first * size);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) memcpy(raw + i * size, in + at[i] * size, (size_t)size);
+    gi_cast(GA_F64, a->dtype, n, out, raw);
+}
+
+/* The coordinates of n positions along each axis: neighbours in a row are one step apart. */
+static void gi_coordinates(const ga_array *a, int64_t n, const int64_t *at, int64_t first, double (*out)[GI_BLOCK])
+{
+    int64_t x[GPUARR_MAX_DIMS] = { 0 }, last = -2;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t position = at ? at[i] : first + i, rest = position;
+        if (position == last + 1 && x[a->ndim - 1] + 1 < a->shape[a->ndim - 1]) {
+            x[a->ndim - 1]++;
+        } else {
+            for (int d = a->ndim - 1; d >= 0; d--) {
+                x[d] = rest % a->shape[d];
+                rest /= a->shape[d];
+            }
+        }
+        for (int d = 0; d < a->ndim; d++) out[d][i] = (double)x[d];
+        last = position;
+    }
+}
+
+/* A unit is a block of a group. */
+static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_measuring *m = (const gi_measuring *)job;
+    const gi_groups    *g = m->groups;
+    double              x[GI_BLOCK], coordinates[GPUARR_MAX_DIMS][GI_BLOCK];
+    int64_t             group = 0, beyond = g->count, blocks = m->first_block[g->count];
+    while (beyond - group > 1) { /* the last group whose first block is not after `begin` */
+        int64_t middle = group + (beyond - group) / 2;
+        if (m->first_block[middle] <= begin)
+            group = middle;
+        else
+            beyond = middle;
+    }
+    for (int64_t unit = begin; unit < end; unit++) {
+        while (m->first_block[group + 1] <= unit) group++;
+        int64_t start = g->starts[group] + (unit - m->first_block[group]) * GI_BLOCK;
+        int64_t n     = g->starts[group + 1] - start < GI_BLOCK ? g->starts[group + 1] - start : GI_BLOCK;
+        const int64_t *at = g->members ? g->members + start : NULL;
+        gi_gather_members(m->a, n, x, at, start);
+        m->fold.block(n, m->accs + unit * m->fold.acc_bytes, x);
+        if (m->sums == 1) continue;
+        gi_coordinates(m->a, n, at, start, coordinates);
+        for (int d = 0; d < m->a->ndim; d++) {
+            for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(x[i], coordinates[d][i]);
+            m->fold.block(n, m->accs + ((d + 1) * blocks + unit) * m->fold.acc_bytes, coordinates[d]);
+        }
+    }
+}
+
+/* A unit is a group: folds its blocks. */
+static void gi_measure_groups(int64_t begin, int64_t end, void *job)
+{
+    const gi_measuring *m     = (const gi_measuring *)job;
+    const gi_groups    *g     = m->groups;
+    int                 bytes = m->fold.acc_bytes;
+    for (int64_t group = begin; group < end; group++)
+        for (int s = 0; s < m->sums; s++) {
+            int64_t n    = m->first_block[group + 1] - m->first_block[group];
+            char   *accs = m->accs + (s * m->first_block[g->count] + m->first_block[group]) * bytes;
+            double *out  = &m->results[group * m->sums + s];
+            *out         = 0;
+            if (n == 0) continue;
+            for (; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+                for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                    m->fold.halve(n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, accs + b * GI_BLOCK * bytes);
+                    memmove(accs + b * bytes, accs + b * GI_BLOCK * bytes, (size_t)bytes);
+                }
+            m->fold.end(out, accs, g->starts[group + 1] - g->starts[group]);
+        }
+}
+
+/* sums float64 for each group, to be released with its bytes, or NULL with an error. */
+static double *gi_measure_all(const char *site, gi_label_measure what, const gi_groups *g, const ga_array *a, int sums, size_t *bytes)
+{
+    gi_measuring m;
+    memset(&m, 0, sizeof m);
+    m.groups = g;
+    m.sums   = sums;
+    gi_cpu_fold(what == GI_MIN_OF ? GA_OP_nanmin : what == GI_MAX_OF ? GA_OP_max : GA_OP_sum, GA_F64, &m.fold);
+    size_t first_bytes = (size_t)(g->count + 1) * sizeof *m.first_block, acc_bytes = 0;
+    *bytes        = (size_t)(g->count * sums) * sizeof *m.results;
+    m.a           = gi_contiguous(site, a, a->dtype);
+    m.first_block = m.a ? (int64_t *)gi_alloc(site, first_bytes) : NULL;
+    if (m.first_block) {
+        int64_t blocks = 0;
+        for (int64_t group = 0; group < g->count; group++) {
+            m.first_block[group] = blocks;
+            blocks += (g->starts[group + 1] - g->starts[group] + GI_BLOCK - 1) / GI_BLOCK;
+        }
+        m.first_block[g->count] = blocks;
+        acc_bytes               = (size_t)(blocks * sums) * (size_t)m.fold.acc_bytes;
+        m.accs                  = (char *)gi_alloc(site, acc_bytes);
+        m.results               = m.accs ? (double *)gi_alloc(site, *bytes) : NULL;
+        if (m.results) {
+            int64_t share = g->count > 0 ? g->starts[g->count] / (blocks + 1) + 1 : 1; /* elements a block */
+            gi_parallel(blocks, 1 + 32768 / share / sums, gi_measure_blocks, &m);
+            gi_parallel(g->count, 256, gi_measure_groups, &m);
+        }
+        if (m.accs) gi_release(m.accs, acc_bytes);
+        gi_release(m.first_block, first_bytes);
+    }
+    ga_free((ga_array *)(uintptr_t)m.a);
+    return m.results;
+}
+
+/* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only). */
+static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
+                                   const ga_array *index)
+{
+    static const char *const names[3] = { "a", "labels", "index" };
+    const ga_array          *all[3]   = { a, labels, index };
+    for (int k = 0; k < 3; k++) {
+        bool optional = (k == 0 && what == GI_SIZE_OF) || (k == 1 && what == GI_CENTER_OF) || k == 2;
+        if (!all[k] && optional) continue;
+        if (!gi_check(site, all[k], names[k])) return NULL;
+        if (gi_is_complex(all[k]->dtype))
+            return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k],
+                                       ga_dtype_name(all[k]->dtype));
+    }
+    if (a && labels && !ga_same_shape(a, labels))
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s, labels %s: each element needs its label",
+                                   gi_shape_of(a), gi_shape_of(labels));
+    if (!labels && index)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
+
+    gi_groups g;
+    memset(&g, 0, sizeof g);
+    g.low             = 1;
+    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1, shape[GPUARR_MAX_DIMS + 1];
+    int       ndim   = 1;
+    ga_array *wanted = NULL, *sorted = NULL;
+    if (!labels) {
+        g.count  = 1;
+        g.starts = whole;
+    } else if (index) {
+        wanted = gi_convert(site, index, GA_I64);
+        sorted = wanted ? gi_convert(site, wanted, GA_I64) : NULL;
+        if (sorted) {
+            int64_t *values = (int64_t *)sorted->data;
+            n               = index->size;
+            g.count         = gi_unique_labels(values, n);
+            if (n > 0) g.low = values[0];
+            if (n > 0 && (uint64_t)values[g.count - 1] - (uint64_t)values[0] != (uint64_t)g.count - 1) g.values = values;
+        }
+    } else if (gi_largest_label(site, labels, &g.count)) {
+        n = g.count;
+    } else {
+        return NULL;
+    }
+    bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF));
+
+    shape[0] = n;
+    if (index && what != GI_CENTER_OF) { /* the shape of index */
+        ndim = index->ndim;
+        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
+    }
+    int sums = 1;
+    if (what == GI_CENTER_OF) {
+        sums          = a->ndim + 1;
+        shape[ndim++] = a->ndim;
+    }
+    size_t    bytes  = 0;
+    double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
+    ga_dtype  dtype  = what == GI_SIZE_OF ? GA_I64 : GA_F64;
+    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new(site, dtype, GA_CPU, ndim, shape) : NULL;
+    for (int64_t i = 0; result && i < n; i++) {
+        int64_t       group = wanted ? gi_group_of(&g, ((const int64_t *)wanted->data)[i]) : i;
+        int64_t       size  = g.starts[group + 1] - g.starts[group];
+        const double *v     = values ? values + group * sums : NULL;
+        if (what == GI_SIZE_OF)
+            ((int64_t *)result->data)[i] = size;
+        else if (what != GI_CENTER_OF)
+            ((double *)result->data)[i] = what == GI_MEAN_OF ? v[0] / (double)size : v[0];
+        else
+            for (int d = 0; d < a->ndim; d++) ((double *)result->data)[i * a->ndim + d] = v[d + 1] / v[0];
+    }
+    if (values) gi_release(values, bytes);
+    if (found && labels) gi_free_groups(&g);
+    ga_free(sorted);
+    ga_free(wanted);
+    return result;
+}
+
+ga_array *(ga_sum_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    return gi_measure_labels(site, GI_SUM_OF, a, labels, index);
+}
+ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    return gi_measure_labels(site, GI_MEAN_OF, a, labels, index);
+}
+ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    return gi_measure_labels(site, GI_MIN_OF, a, labels, index);
+}
+ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    return gi_measure_labels(site, GI_MAX_OF, a, labels, index);
+}
+ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site)
+{
+    return gi_measure_labels(site, GI_SIZE_OF, NULL, labels, index);
+}
+ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    return gi_measure_labels(site, GI_CENTER_OF, a, labels, index);
+}
+
+/* ---- kappa-sigma clipping ------------------------------------------------------------------------------------------------ */
+
+typedef struct gi_clipping {
+    const ga_array *x;         /* contiguous */
+    double          low, high; /* keep what lies between or on them */
+    int64_t        *counts;    /* of each chunk: elements kept; then where they go */
+    char           *out;       /* write them there */
+    bool           *mask;      /* or what is not kept there */
+} gi_clipping;
+
+enum { GI_CLIP_CHUNK = 16384 };
+
+static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
+{
+    gi_clipping *c    = (gi_clipping *)job;
+    int64_t      size = ga_itemsize(c->x->dtype);
+    double       tile[GI_TILE];
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t start = chunk * GI_CLIP_CHUNK, count = 0;
+        int64_t stop  = c->x->size - start < GI_CLIP_CHUNK ? c->x->size : start + GI_CLIP_CHUNK;
+        char   *out = c->out ? c->out + c->counts[chunk] * size : NULL;
+        for (int64_t i = start; i < stop; i += GI_TILE) {
+            int64_t     n  = stop - i < GI_TILE ? stop - i : GI_TILE;
+            const char *in = (const char *)c->x->data + i * size;
+            gi_cast(GA_F64, c->x->dtype, n, tile, in);
+            if (!out && !c->mask)
+                for (int64_t k = 0; k < n; k++) count += (tile[k] >= c->low) & (tile[k] <= c->high);
+            for (int64_t k = 0; c->mask && k < n; k++) c->mask[i + k] = !((tile[k] >= c->low) & (tile[k] <= c->high));
+            for (int64_t from = 0; out && from < n;) { /* run by run */
+                int64_t to = from;
+                while (to < n && (tile[to] >= c->low) & (tile[to] <= c->high)) to++;
+                memcpy(out, in + from * size, (size_t)((to - from) * size));
+                out += (to - from) * size;
+                from = to + 1;
+            }
+        }
+        if (c->counts && !out) c->counts[chunk] = count;
+    }
+}
+
+/* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, a view of x. */
+static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
+{
+    int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
+    size_t      bytes  = (size_t)chunks * sizeof(int64_t);
+    gi_clipping c;
+    memset(&c, 0, sizeof c);
+    c.x      = x;
+    c.low    = low;
+    c.high   = high;
+    c.counts = (int64_t *)gi_alloc(site, bytes);
+    if (!c.counts) return NULL;
+    gi_parallel(chunks, 2, gi_clip_chunks, &c);
+    for (int64_t i = 0; i < chunks; i++) {
+        int64_t count = c.counts[i];
+        c.counts[i]   = kept;
+        kept += count;
+    }
+    ga_array *result = kept == x->size ? gi_new_view(site, x, x->data, x->dtype, 1, &kept, &stride)
+                                       : gi_new(site, x->dtype, x->device, 1, &kept);
+    if (result && kept < x->size) {
+        c.out = (char *)result->data;
+        gi_parallel(chunks, 2, gi_clip_chunks, &c);
+    }
+    gi_release(c.counts, bytes);
+    return result;
+}
+
+/* Median (or mean) and standard deviation of a 1-D array without NaN, in float64; NaN for none. */
+static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, double *center, double *std)
+{
+    ga_reduce_options r;
+    memset((void *)&r, 0, sizeof r);
+    r.site = site;
+    if (!mean) {
+        ga_order_options options;
+        gi_order         o;
+        double           half  = 0.5;
+        int64_t          place = 0;
+        memset((void *)&options, 0, sizeof options);
+        memset(&o, 0, sizeof o);
+        if (!gi_plan_order(site, &o, "ga_sigma_clip", x, &options)) return false;
+        o.median    = true;
+        o.count     = 1;
+        o.quantiles = &half;
+        o.places    = &place;
+        o.result    = GA_F64;
+        o.out       = (char *)center;
+        if (!gi_run_order(site, &o)) return false;
+    } else {
+        r.dtype     = GA_F64;
+        ga_array *m = (ga_mean)(x, r);
+        if (!m) return false;
+        *center = *(const double *)m->data;
+        ga_free(m);
+    }
+    ga_array *s = gi_real_moment(GI_STD, false, x, &r);
+    if (!s) return false;
+    *std = *(const double *)s->data;
+    ga_free(s);
+    return true;
+}
+
+/* The number next to x upwards or downwards, so that "less than" becomes "at most"; infinities become the largest numbers:
+   what is kept is finite. */
+static double gi_inside(double x, bool strictly, double towards)
+{
+    if (strictly) x = nextafter(x, towards);
+    return x < -DBL_MAX ? -DBL_MAX : x > DBL_MAX ? DBL_MAX : x;
+}
+
+ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
+{
+    const char *site = o.site;
+    if (!gi_check(site, a, "a")) return NULL;
+    if (gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "ga_sigma_clip does not exist for %s", ga_dtype_name(a->dtype));
+    bool   lesson = o.rule == GA_CLIP_LESSON;
+    double sigma  = o.sigma == 0 ? 3 : o.sigma;
+    double below  = o.sigma_low == 0 ? sigma : o.sigma_low, above = o.sigma_high == 0 ? sigma : o.sigma_high;
+    if (!lesson && o.rule != GA_CLIP_ASTROPY)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".rule = %d: use GA_CLIP_LESSON or GA_CLIP_ASTROPY", (int)o.rule);
+    if (!(below > 0 && above > 0))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a sigma is not positive: %g below, %g above", below, above);
+    if (o.maxiters < -1) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".maxiters = %d: use -1 for no limit", o.maxiters);
+    int most = lesson || o.maxiters == -1 ? INT_MAX : o.maxiters == 0 ? 5 : o.maxiters, passes = 0;
+
+    double    low = 0, high = 0, keep_low = -DBL_MAX, keep_high = DBL_MAX;
+    ga_array *whole = gi_contiguous(site, a, a->dtype), *x = whole ? gi_keep_between(site, whole, keep_low, keep_high) : NULL;
+    bool      ok = x != NULL;
+    for (int64_t removed = 1; ok && removed > 0 && passes < most; passes++) {
+        double center, std;
+        ok = gi_center_and_std(site, x, o.mean, &center, &std);
+        if (!ok) break;
+        low               = center - gi_mul_f64(below, std);
+        high              = center + gi_mul_f64(above, std);
+        double inner_low  = gi_inside(low, lesson, (double)INFINITY), inner_high = gi_inside(high, lesson, -(double)INFINITY);
+        ga_array *rest    = gi_keep_between(site, x, inner_low, inner_high);
+        ok                = rest != NULL;
+        removed           = ok ? x->size - rest->size : 0;
+        if (lesson) { /* what was removed once stays so; astropy's result is what lies within the last bounds */
+            keep_low  = inner_low > keep_low ? inner_low : keep_low;
+            keep_high = inner_high < keep_high ? inner_high : keep_high;
+        } else {
+            keep_low  = inner_low;
+            keep_high = inner_high;
+        }
+        ga_free(x);
+        x = rest;
+        if (!lesson && ok && x->size == 0) most = passes + 1; /* nothing is left to take bounds from */
+    }
+    ga_array *result = NULL, *mask = NULL;
+    if (ok) result = lesson ? gi_keep_between(site, x, -DBL_MAX, DBL_MAX) : gi_keep_between(site, whole, keep_low, keep_high);
+    if (result && result->data == a->data) { /* nothing was removed: still, what is returned is a new array */
+        ga_array *copy = gi_convert(site, result, result->dtype);
+        ga_free(result);
+        result = copy;
+    }
+    if (result && o.mask) {
+        mask = gi_new(site, GA_BOOL, a->device, a->ndim, a->shape);
+        if (mask) {
+            gi_clipping c;
+            memset(&c, 0, sizeof c);
+            c.x    = whole;
+            c.low  = keep_low;
+            c.high = keep_high;
+            c.mask = (bool *)mask->data;
+            gi_parallel((whole->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
+        } else {
+            ga_free(result);
+            result = NULL;
+        }
+    }
+    ga_free(x);
+    ga_free(whole);
+    if (o.mask) *o.mask = mask;
+    if (!result) return NULL;
+    if (o.passes) *o.passes = passes;
+    if (o.low) *o.low = low;
+    if (o.high) *o.high = high;
+    return result;
+}
+
+/* ==== >>text: arrays as NumPy prints them ========================================================================= */
+/*  First the elements that will be seen are copied side by side (of a long array only its corners), then they are measured, so
+    that every word of the array gets the same width, then they are written. Digits come from printf's %e, whose rounding is
+    exact, and no decimal point is ever read from or asked of the C library: the user's locale does not matter.             */
+
+typedef struct gi_text { /* text that grows; a failed allocation is remembered and reported at the end */
+    char  *s;
+    size_t n, room, line; /* used and allocated bytes; where the last line begins */
+    bool   failed;
+} gi_text;
+
+static void gi_put_bytes(gi_text *t, const char *s, size_t n)
+{
+    if (t->n + n + 1 > t->room && !t->failed) {
+        size_t room  = 2 * (t->n + n) + 64;
+        char  *moved = (char *)realloc(t->s, room);
+        t->failed    = !moved;
+        if (moved) t->s = moved, t->room = room;
+    }
+    if (t->failed) return;
+    memcpy(t->s + t->n, s, n);
+    for (size_t i = 0; i < n; i++)
+        if (s[i] == '\n') t->line = t->n + i + 1;
+    t->n += n;
+    t->s[t->n] = 0;
+}
+
+static void gi_put(gi_text *t, const char *s) { gi_put_bytes(t, s, strlen(s)); }
+
+static void gi_put_many(gi_text *t, char c, int64_t count)
+{
+    for (; count > 0; count--) gi_put_bytes(t, &c, 1);
+}
+
+/* Takes the blanks off the end; returns how many there were. */
+static int64_t gi_strip(gi_text *t)
+{
+    int64_t blanks = 0;
+    while (!t->failed && t->n > 0 && t->s[t->n - 1] == ' ') {
+        t->s[--t->n] = 0;
+        blanks++;
+    }
+    return blanks;
+}
+
+/* ---- digits ------------------------------------------------------------------------------------------------------ */
+
+typedef struct gi_decimal { /* digit[0] . digit[1] digit[2] ... times 10 ** exponent */
+    char digit[40];
+    int  n, exponent;
+    bool negative;
+} gi_decimal;
+
+/* x rounded to n digits (at most 32), halves to even. */
+static gi_decimal gi_rounded_to(double x, int n)
+{
+    gi_decimal d;
+    char       text[64];
+    snprintf(text, sizeof text, "%.*e", n - 1, fabs(x));
+    const char *p = text;
+    for (d.n = 0; *p != 'e'; p++)
+        if (*p >= '0' && *p <= '9') d.digit[d.n++] = *p;
+    d.exponent = atoi(p + 1);
+    d.negative = signbit(x);
+    return d;
+}
+
+static gi_decimal gi_without_zeros(gi_decimal d)
+{
+    while (d.n > 1 && d.digit[d.n - 1] == '0') d.n--;
+    return d;
+}
+
+static bool gi_reads_back(const gi_decimal *d, double x, bool single)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.*se%d", d->n, d->digit, d->exponent - (d->n - 1));
+    return single ? strtof(text, NULL) == (float)fabs(x) : strtod(text, NULL) == fabs(x);
+}
+
+/* x with n digits. The floats above a power of two lie wider apart than those below: there, the next decimal may read back as x
+   though the nearest does not, and is taken, as in NumPy. */
+static gi_decimal gi_digits(double x, bool single, int n, bool *reads_back)
+{
+    int        power;
+    gi_decimal d = gi_rounded_to(x, n), next = d;
+    *reads_back = gi_reads_back(&d, x, single);
+    if (*reads_back || frexp(fabs(x), &power) != 0.5) return d;
+    int last = n - 1;
+    while (last > 0 && next.digit[last] == '9') next.digit[last--] = '0';
+    if (next.digit[last] == '9') return d;
+    next.digit[last]++;
+    *reads_back = gi_reads_back(&next, x, single);
+    return *reads_back ? next : d;
+}
+
+/* The fewest digits that read back as x, as float32 if `single`. */
+static gi_decimal gi_shortest(double x, bool single)
+{
+    /* Numbers with at most `sure` digits differ as floats as well, so no other one of `sure` digits can read back; below the
+       normal numbers that does not hold. */
+    int  sure = single ? FLT_DIG : DBL_DIG, most = single ? FLT_DIG + 3 : DBL_DIG + 2;
+    bool normal = fabs(x) >= (single ? (double)FLT_MIN : DBL_MIN);
+    for (int n = normal ? sure : 1;; n++) {
+        bool       reads_back;
+        gi_decimal d = gi_digits(x, single, n, &reads_back);
+        if (reads_back || n == most) return gi_without_zeros(d);
+    }
+}
+
+/* The shortest digits of x, but none behind that of 10 ** last. */
+static gi_decimal gi_shortest_to(double x, bool single, int last)
+{
+    gi_decimal d    = gi_shortest(x, single);
+    int        keep = d.exponent - last + 1;
+    if (d.n <= keep || x == 0) return d;
+    if (keep > 0) return gi_without_zeros(gi_rounded_to(x, keep));
+    bool up = false;
+    if (keep == 0) { /* 0 or 1 in the last place */
+        char text[400];
+        int  length = snprintf(text, sizeof text, "%.*f", -last, x);
+        up          = length > 0 && text[length - 1] == '1';
+    }
+    d.n        = 1;
+    d.digit[0] = up ? '1' : '0';
+    d.exponent = up ? last : 0;
+    return d;
+}
+
+static void gi_put_positional(gi_text *t, const gi_decimal *d)
+{
+    int whole = d->exponent + 1; /* digits before the point */
+    for (int i = 0; i < whole; i++) gi_put_bytes(t, i < d->n ? &d->digit[i] : "0", 1);
+    gi_put(t, whole > 0 ? "." : "0.");
+    if (d->n == 1 && d->digit[0] == '0') return;
+    gi_put_many(t, '0', -whole);
+    int first = whole > 0 ? whole : 0;
+    if (d->n > first) gi_put_bytes(t, d->digit + first, (size_t)(d->n - first));
+}
+
+static void gi_put_exponent(gi_text *t, int exponent, int digits)
+{
+    char text[24];
+    snprintf(text, sizeof text, "e%c%0*d", exponent < 0 ? '-' : '+', digits, abs(exponent));
+    gi_put(t, text);
+}
+
+static const char *gi_not_finite(double x) { return isnan(x) ? "nan" : signbit(x) ? "-inf" : "inf"; }
+
+/* ---- the format that all elements share: numpy's FloatingFormat, IntegerFormat and BoolFormat -------------------- */
+
+typedef struct gi_float_format {
+    bool single, scientific, plus; /* plus: "+" before what is not negative */
+    int  precision, left, right;   /* most digits behind the point; columns before and behind it */
+    int  exponent_digits;
+} gi_float_format;
+
+static double gi_float_at(const void *p, bool single)
+{
+    float  f;
+    double d;
+    if (!single) return memcpy(&d, p, sizeof d), d;
+    return memcpy(&f, p, sizeof f), (double)f;
+}
+
+/* Must these numbers be written with exponents? The limits are compared in the dtype of the array, as NumPy does. */
+static bool gi_is_scientific(bool single, double smallest, double largest, bool suppress)
+{
+    if (largest >= (single ? 1e6 : 1e8)) return true;
+    if (suppress) return false;
+    if (single) return (float)smallest < 1e-4f || (float)largest / (float)smallest > 1000.0f;
+    return smallest < 1e-4 || largest / smallest > 1000;
+}
+
+/* The format for n floats that lie `stride` bytes apart. */
+static gi_float_format gi_measure_floats(const char *p, int64_t n, int stride, bool single, bool plus, int precision,
+                                         bool suppress)
+{
+    gi_float_format f        = { single, false, plus, precision, 0, 0, 2 };
+    double          smallest = INFINITY, largest = 0;
+    int64_t         finite   = 0;
+    bool            minus_inf = plus;
+    for (int64_t i = 0; i < n; i++) {
+        double x = fabs(gi_float_at(p + i * stride, single));
+        if (gi_float_at(p + i * stride, single) == -INFINITY) minus_inf = true;
+        if (!isfinite(x)) continue;
+        finite++;
+        if (x != 0 && x < smallest) smallest = x;
+        if (x > largest) largest = x;
+    }
+    f.scientific = largest > 0 && gi_is_scientific(single, smallest, largest, suppress);
+    for (int64_t i = 0; i < n; i++) {
+        double x = gi_float_at(p + i * stride, single);
+        if (!isfinite(x)) continue;
+        gi_decimal d = gi_shortest(x, single);
+        d            = gi_shortest_to(x, single, f.scientific ? d.exponent - precision : -precision);
+        bool zero    = d.digit[0] == '0';
+        int  whole   = f.scientific || d.exponent < 0 ? 1 : d.exponent + 1;
+        int  behind  = f.scientific ? d.n - 1 : zero || d.n - 1 < d.exponent ? 0 : d.n - 1 - d.exponent;
+        if (whole + (d.negative || plus) > f.left) f.left = whole + (d.negative || plus);
+        if (behind > f.right) f.right = behind;
+        if (abs(d.exponent) > 99) f.exponent_digits = 3;
+    }
+    if (f.scientific) {
+        f.precision = f.right;
+        f.right += 2 + f.exponent_digits; /* "e+00" */
+    }
+    if (finite < n) { /* room for nan and inf */
+        int room = minus_inf ? 4 : 3;
+        if (f.left + 1 + f.right < room) f.left = room - 1 - f.right;
+    }
+    return f;
+}
+
+static void gi_put_float(gi_text *t, const gi_float_format *f, double x)
+{
+    int         width = f->left + 1 + f->right;
+    const char *sign  = signbit(x) ? "-" : f->plus ? "+" : "";
+    if (!isfinite(x)) {
+        const char *word = gi_not_finite(x);
+        bool        plus = f->plus && word[0] != '-';
+        gi_put_many(t, ' ', width - (int)strlen(word) - plus);
+        gi_put(t, plus ? "+" : "");
+        gi_put(t, word);
+        return;
+    }
+    size_t start = t->n; /* of the word */
+    if (f->scientific) {
+        bool       reads_back; /* digits beyond the shortest ones are the true ones, not zeros */
+        gi_decimal d = gi_digits(x, f->single, f->precision + 1, &reads_back);
+        gi_put_many(t, ' ', f->left - 1 - (int)strlen(sign));
+        gi_put(t, sign);
+        gi_put_bytes(t, d.digit, 1);
+        gi_put(t, ".");
+        gi_put_bytes(t, d.digit + 1, (size_t)(d.n - 1));
+        gi_put_exponent(t, d.exponent, f->exponent_digits);
+    } else {
+        gi_decimal d = gi_shortest_to(x, f->single, -f->precision);
+        gi_put_many(t, ' ', f->left - (d.exponent < 0 ? 1 : d.exponent + 1) - (int)strlen(sign));
+        gi_put(t, sign);
+        gi_put_positional(t, &d);
+        gi_put_many(t, ' ', width - (int64_t)(t->n - start));
+    }
+}
+
+/* A float of a 0-d array, as Python prints a number: 1.0, 1e+16; within a complex number 1. */
+static void gi_put_scalar(gi_text *t, double x, bool single, bool plus, bool within_complex)
+{
+    if (plus && (isnan(x) || !signbit(x))) gi_put(t, "+");
+    if (!isfinite(x)) {
+        gi_put(t, gi_not_finite(x));
+        return;
+    }
+    gi_decimal d = gi_shortest(x, single);
+    if (signbit(x)) gi_put(t, "-");
+    if (x == 0 || (fabs(x) >= 1e-4 && fabs(x) < (single ? 1e6 : 1e16))) {
+        gi_put_positional(t, &d);
+        if (d.exponent < d.n - 1 && x != 0) return; /* digits behind the point */
+        if (within_complex && !t->failed)
+            t->s[--t->n] = 0; /* the point */
+        else
+            gi_put(t, "0");
+        return;
+    }
+    gi_put_bytes(t, d.digit, 1);
+    gi_put(t, d.n > 1 ? "." : "");
+    gi_put_bytes(t, d.digit + 1, (size_t)(d.n - 1));
+    gi_put_exponent(t, d.exponent, 2);
+}
+
+/* An integer as text; returns its length. */
+static int gi_integer_text(char text[24], const void *p, ga_dtype dtype)
+{
+    switch ((int)dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                     \
+    case GA_##TAG: {                                                                                                   \
+        T v;                                                                                                           \
+        memcpy(&v, p, sizeof v);                                                                                       \
+        return v < 1 ? snprintf(text, 24, "%lld", (long long)v) : snprintf(text, 24, "%llu", (unsigned long long)v);   \
+    }
+        GI_EACH_INT(GI_CASE)
+#undef GI_CASE
+    default: return 0;
+    }
+}
+
+/* ---- the array --------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_printer {
+    gi_text         text;
+    const ga_array *a;
+    int64_t         shown[GPUARR_MAX_DIMS]; /* how many along each axis */
+    int64_t         head;                   /* where an axis is cut: elements before the "..." */
+    const char     *next;                   /* the shown elements, packed */
+    gi_float_format real, imag;
+    int             width; /* of every element */
+    const char     *separator;
+} gi_printer;
+
+static bool gi_is_cut(const gi_printer *p, int axis) { return p->shown[axis] < p->a->shape[axis]; }
+
+static void gi_pack_shown(const gi_printer *p, int axis, const char *from, char **to)
+{
+    size_t itemsize = (size_t)ga_itemsize(p->a->dtype);
+    if (axis == p->a->ndim) {
+        memcpy(*to, from, itemsize);
+        *to += itemsize;
+        return;
+    }
+    int64_t skipped = p->a->shape[axis] - p->shown[axis];
+    for (int64_t i = 0; i < p->shown[axis]; i++) {
+        int64_t index = i < p->head || skipped == 0 ? i : i + skipped;
+        gi_pack_shown(p, axis + 1, from + index * p->a->strides[axis], to);
+    }
+}
+
+/* Sets the formats and the width from n packed elements. */
+static void gi_measure(gi_printer *p, int64_t n, int precision, bool suppress)
+{
+    ga_dtype dtype = p->a->dtype;
+    int      size  = (int)ga_itemsize(dtype);
+    p->width       = 0;
+    if (dtype == GA_BOOL) {
+        p->width = p->a->ndim > 0 ? 5 : 0;
+    } else if (gi_is_int(dtype)) {
+        for (int64_t i = 0; i < n; i++) {
+            char text[24];
+            int  length = gi_integer_text(text, p->next + i * size, dtype);
+            if (length > p->width) p->width = length;
+        }
+    } else {
+        bool single = gi_real_dtype(dtype) == GA_F32;
+        p->real     = gi_measure_floats(p->next, n, size, single, false, precision, suppress);
+        p->width    = p->real.left + 1 + p->real.right;
+        if (!gi_is_complex(dtype)) return;
+        p->imag = gi_measure_floats(p->next + size / 2, n, size, single, true, precision, suppress);
+        p->width += p->imag.left + 1 + p->imag.right + 1; /* and the j */
+    }
+}
+
+static void gi_put_element(gi_printer *p)
+{
+    gi_text    *t     = &p->text;
+    ga_dtype    dtype = p->a->dtype;
+    const char *e     = p->next;
+    int         size  = (int)ga_itemsize(dtype);
+    p->next += size;
+    if (dtype == GA_BOOL) {
+        gi_put(t, !*e ? "False" : p->width > 0 ? " True" : "True");
+    } else if (gi_is_int(dtype)) {
+        char text[24];
+        int  length = gi_integer_text(text, e, dtype);
+        gi_put_many(t, ' ', p->width - length);
+        gi_put(t, text);
+    } else {
+        gi_put_float(t, &p->real, gi_float_at(e, p->real.single));
+        if (!gi_is_complex(dtype)) return;
+        gi_put_float(t, &p->imag, gi_float_at(e + size / 2, p->imag.single));
+        int64_t blanks = gi_strip(t);
+        gi_put(t, "j");
+        gi_put_many(t, ' ', blanks);
+    }
+}
+
+/* Goes to a new line if `width` more columns do not fit into this one (and a new one would be emptier). */
+static void gi_wrap_line(gi_text *t, int64_t width, int64_t line_width, int indent)
+{
+    int64_t column = (int64_t)(t->n - t->line);
+    if (column + width <= line_width || column <= indent) return;
+    gi_strip(t);
+    gi_put(t, "\n");
+    gi_put_many(t, ' ', indent);
+}
+
+/* Writes the axes from `axis` on, in brackets; `indent`: the columns before what the opening bracket holds. */
+static void gi_put_axis(gi_printer *p, int axis, int indent, int64_t line_width)
+{
+    if (axis == p->a->ndim) {
+        gi_put_element(p);
+        return;
+    }
+    gi_text *t    = &p->text;
+    bool     last = axis == p->a->ndim - 1, first = true;
+    gi_put(t, "[");
+    for (int64_t i = 0; i < p->shown[axis]; i++) {
+        for (int dots = i == p->head && gi_is_cut(p, axis); dots >= 0; dots--) {
+            if (last) {
+                gi_put(t, first ? "" : p->separator);
+                gi_wrap_line(t, dots ? 3 : p->width, line_width - 1, indent);
+            } else if (!first) {
+                gi_put(t, p->separator);
+                gi_strip(t);
+                gi_put_many(t, '\n', p->a->ndim - axis - 1);
+                gi_put_many(t, ' ', indent);
+            }
+            first = false;
+            if (dots)
+                gi_put(t, "...");
+            else
+                gi_put_axis(p, axis + 1, indent + 1, line_width - 1);
+        }
+    }
+    gi_put(t, "]");
+}
+
+/* A 0-d array without `repr`: the number alone. */
+static void gi_put_0d(gi_printer *p, const void *e)
+{
+    ga_dtype dtype  = p->a->dtype;
+    bool     single = gi_real_dtype(dtype) == GA_F32;
+    if (gi_is_float(dtype)) {
+        gi_put_scalar(&p->text, gi_float_at(e, single), single, false, false);
+    } else if (gi_is_complex(dtype)) {
+        double re = gi_float_at(e, single), im = gi_float_at((const char *)e + ga_itemsize(dtype) / 2, single);
+        bool   pure = re == 0 && !signbit(re);
+        if (!pure) {
+            gi_put(&p->text, "(");
+            gi_put_scalar(&p->text, re, single, false, true);
+        }
+        gi_put_scalar(&p->text, im, single, !pure, true);
+        gi_put(&p->text, pure ? "j" : "j)");
+    } else {
+        gi_put_element(p);
+    }
+}
+
+/* ", shape=(0, 3), dtype=float32)" as far as the elements do not tell, and the end of "array(". */
+static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
+{
+    ga_dtype dtype   = p->a->dtype;
+    bool     empty   = p->a->size == 0;
+    bool     implied = !empty && (dtype == GA_BOOL || dtype == GA_I64 || dtype == GA_F64 || dtype == GA_C128);
+    bool     shape   = (empty && p->a->ndim != 1) || summarised;
+    gi_text  extra   = { NULL, 0, 0, 0, false };
+    if (shape) {
+        gi_put(&extra, "shape=");
+        gi_put(&extra, gi_shape_of(p->a));
+    }
+    if (!implied) {
+        gi_put(&extra, shape ? ", dtype=" : "dtype=");
+        gi_put(&extra, ga_dtype_name(dtype));
+    }
+    gi_put(&extra, ")");
+    if (shape || !implied) {
+        gi_put(&p->text, ",");
+        size_t before = p->text.n;
+        gi_wrap_line(&p->text, (int64_t)extra.n + 1, line_width, 0);
+        if (p->text.n == before)
+            gi_put(&p->text, " ");
+        else
+            gi_put(&p->text, "      "); /* below what follows "array(" */
+    }
+    if (extra.failed) p->text.failed = true;
+    if (!extra.failed) gi_put_bytes(&p->text, extra.s, extra.n);
+    free(extra.s);
+}
+
+char *(ga_to_string)(const ga_array *a, ga_print_options o)
+{
+    if (!gi_check(o.site, a, "a")) return NULL;
+    if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
+        return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                               "precision %d, threshold %d, edgeitems %d, linewidth %d: none may be negative", o.precision,
+                               o.threshold, o.edgeitems, o.linewidth);
+    if (!o.precision && !gi_option_given(o.site, "precision")) o.precision = 8;
+    if (!o.threshold && !gi_option_given(o.site, "threshold")) o.threshold = 1000;
+    if (!o.edgeitems && !gi_option_given(o.site, "edgeitems")) o.edgeitems = 3;
+    if (!o.linewidth && !gi_option_given(o.site, "linewidth")) o.linewidth = 75;
+    if (o.precision > 1000) o.precision = 1000; /* no float has more digits behind the point */
+
+    gi_printer p;
+    memset(&p, 0, sizeof p);
+    p.a             = a;
+    p.separator     = o.repr ? ", " : " ";
+    p.head          = o.edgeitems;
+    bool    cut     = a->size > o.threshold;
+    int64_t tail    = o.edgeitems > 0 ? o.edgeitems : 1, n = 1; /* the last element is always shown, as in NumPy */
+    for (int d = 0; d < a->ndim; d++) {
+        p.shown[d] = cut && a->shape[d] > 2 * (int64_t)o.edgeitems ? o.edgeitems + tail : a->shape[d];
+        n *= p.shown[d];
+    }
+    if (a->size == 0) n = 0;
+    size_t bytes  = (size_t)(n * ga_itemsize(a->dtype));
+    char  *packed = (char *)gi_alloc(o.site, bytes);
+    if (!packed) return NULL;
+    char *end = packed;
+    if (n > 0) gi_pack_shown(&p, 0, (const char *)a->data, &end);
+    p.next = packed;
+
+    gi_measure(&p, n, o.precision, o.suppress);
+    gi_put(&p.text, o.repr ? "array(" : "");
+    if (n == 0)
+        gi_put(&p.text, "[]");
+    else if (a->ndim == 0 && !o.repr)
+        gi_put_0d(&p, packed);
+    else
+        gi_put_axis(&p, 0, o.repr ? 7 : 1, o.repr ? o.linewidth - 1 : o.linewidth);
+    if (o.repr) gi_put_repr_end(&p, cut, o.linewidth);
+    gi_release(packed, bytes);
+    if (!p.text.failed) return p.text.s;
+    free(p.text.s);
+    return (char *)gi_fail(o.site, GA_NO_MEMORY, "no memory for the text of %lld elements: use a smaller threshold",
+                           (long long)n);
+}
+
+void (ga_print)(const ga_array *a, ga_print_options o)
+{
+    char *text = (ga_to_string)(a, o);
+    if (!text) return;
+    puts(text);
+    free(text);
+}
+
+/* ==== >>npy: NumPy's .npy and .npz files ========================================================================== */
+/*  Read: .npy 1.0 to 3.0 in any byte and memory order (the array is always in C order), .npz with stored or deflated entries.
+    Written: what numpy.save and numpy.savez write. A file is not believed: what it claims is compared with its size before
+    memory is asked for.                                                                                                     */
+
+#include <sys/stat.h>
+
+/* Where bytes are read from: a file, or memory. */
+typedef struct gi_source {
+    FILE                *file; /* NULL: bytes */
+    const unsigned char *bytes;
+    int64_t              size;
+} gi_source;
+
+static bool gi_read_at(const gi_source *s, int64_t at, void *to, size_t n)
+{
+    if (at < 0 || at > s->size || n > (uint64_t)(s->size - at)) return false;
+    if (!s->file) {
+        if (n > 0) memcpy(to, s->bytes + at, n);
+        return true;
+    }
+    return fseek(s->file, (long)at, SEEK_SET) == 0 && fread(to, 1, n, s->file) == n;
+}
+
+static bool gi_open_source(const char *site, const char *path, gi_source *s)
+{
+    if (!path) {
+        gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
+        return false;
+    }
+    errno    = 0;
+    s->bytes = NULL;
+    s->file  = fopen(path, "rb");
+    if (s->file && fseek(s->file, 0, SEEK_END) == 0) {
+        s->size = (int64_t)ftell(s->file);
+        if (s->size >= 0) return true;
+    }
+    gi_fail(site, GA_NO_FILE, "cannot %s '%s': %s", s->file ? "go back and forth in" : "open", path, strerror(errno));
+    if (s->file) fclose(s->file);
+    return false;
+}
+
+/* The little-endian number of n bytes at p. */
+static uint64_t gi_little_endian(const unsigned char *p, int n)
+{
+    uint64_t v = 0;
+    while (n-- > 0) v = v << 8 | p[n];
+    return v;
+}
+
+/* ---- the header of .npy: a Python dictionary --------------------------------------------------------------------- */
+
+typedef struct gi_npy_header {
+    ga_dtype dtype;
+    bool     swapped, fortran; /* the other byte order; the first axis varies fastest */
+    int      ndim;
+    int64_t  shape[GPUARR_MAX_DIMS];
+} gi_npy_header;
+
+#define GI_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+static char gi_npy_kind(ga_dtype d)
+{
+    return d == GA_BOOL ? 'b' : gi_is_signed(d) ? 'i' : gi_is_int(d) ? 'u' : gi_is_float(d) ? 'f' : 'c';
+}
+
+static const char *gi_skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') p++;
+    return p;
+}
+
+/* "<f8" and the like. What gpuarr has no dtype for is an error that says what to save instead. */
+static bool gi_read_descr(const char *site, const char *what, const char *descr, gi_npy_header *h)
+{
+    const char *p     = descr;
+    char        order = strchr("<>=|", *p) && *p ? *p++ : '=';
+    char        kind = *p, *end = NULL;
+    long        size = kind ? strtol(p + 1, &end, 10) : 0;
+    if (kind == '?' && p[1] == 0) kind = 'b', size = 1, end = NULL;
+    bool plain = kind && (!end || (end > p + 1 && *end == 0));
+    for (int d = GA_BOOL; plain && d < GA_DTYPE_COUNT; d++)
+        if (kind == gi_npy_kind((ga_dtype)d) && size == ga_itemsize((ga_dtype)d)) {
+            h->dtype   = (ga_dtype)d;
+            h->swapped = order == (GI_LITTLE_ENDIAN ? '>' : '<');
+            return true;
+        }
+    const char *is = "of an unknown dtype", *instead = "numpy.float64";
+    if (kind == 'f' && size == 2) is = "float16", instead = "numpy.float32";
+    if (kind == 'f' && size > 8) is = "long double", instead = "numpy.float64";
+    if (kind == 'c' && size > 16) is = "complex long double", instead = "numpy.complex128";
+    if (kind == 'M' || kind == 'm') is = "dates or times", instead = "numpy.int64";
+    if (kind == 'O') is = "Python objects", instead = "numpy.float64";
+    if (kind == 'S' || kind == 'U' || kind == 'a') is = "strings", instead = "numpy.float64";
+    if (kind == 'V') is = "raw or structured", instead = "numpy.float64";
+    gi_fail(site, GA_BAD_DTYPE, "the elements in %s are %s ('%.40s'), which gpuarr cannot hold: save a.astype(%s)", what, is,
+            descr, instead);
+    return false;
+}
+
+/* "(3, 4)"; returns what follows it, or NULL (a list, a missing comma, a number that is none). */
+static const char *gi_read_shape(const char *p, gi_npy_header *h, bool *too_many)
+{
+    bool comma = false;
+    h->ndim    = 0;
+    if (*p++ != '(') return NULL;
+    for (;;) {
+        p = gi_skip_blanks(p);
+        if (*p == ')') return h->ndim == 1 && !comma ? NULL : p + 1;
+        if (h->ndim > 0 && !comma) return NULL;
+        char *end;
+        errno       = 0;
+        long long n = strtoll(p, &end, 10);
+        if (end == p || errno == ERANGE) return NULL;
+        p = gi_skip_blanks(*end == 'L' ? end + 1 : end); /* 3L: written by Python 2 */
+        if (h->ndim == GPUARR_MAX_DIMS) {
+            *too_many = true;
+            return NULL;
+        }
+        h->shape[h->ndim++] = n;
+        comma               = *p == ',';
+        if (comma) p++;
+    }
+}
+
+/* {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } in any order of the keys, and nothing else. */
+static bool gi_read_header_text(const char *site, const char *what, const char *text, gi_npy_header *h)
+{
+    enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
+    int         seen = 0;
+    bool        too_many = false;
+    const char *p = gi_skip_blanks(text), *stuck = p;
+    if (*p++ != '{') p = NULL;
+    while (p && *(p = gi_skip_blanks(p)) != '}') {
+        stuck             = p;
+        char        quote = *p++, value[48];
+        const char *key   = p;
+        size_t      n     = strcspn(p, "'\"");
+        if ((quote != '\'' && quote != '"') || p[n] != quote) break;
+        p = gi_skip_blanks(p + n + 1);
+        if (*p++ != ':') break;
+        p     = gi_skip_blanks(p);
+        stuck = p;
+        if (n == 5 && !strncmp(key, "descr", n)) {
+            seen |= DESCR;
+            quote = *p++;
+            n     = strcspn(p, "'\"");
+            if (quote == '[' || quote == '(') {
+                gi_fail(site, GA_BAD_DTYPE,
+                        "the elements in %s are structured (%.80s): save each field as an array of its own, a['field']", what,
+                        stuck);
+                return false;
+            }
+            if ((quote != '\'' && quote != '"') || p[n] != quote || n >= sizeof value) break;
+            memcpy(value, p, n);
+            value[n] = 0;
+            if (!gi_read_descr(site, what, value, h)) return false;
+            p += n + 1;
+        } else if (n == 13 && !strncmp(key, "fortran_order", n)) {
+            seen |= ORDER;
+            h->fortran = !strncmp(p, "True", 4);
+            if (!h->fortran && strncmp(p, "False", 5) != 0) break;
+            p += h->fortran ? 4 : 5;
+        } else if (n == 5 && !strncmp(key, "shape", n)) {
+            seen |= SHAPE;
+            p = gi_read_shape(p, h, &too_many);
+            if (!p) break;
+        } else {
+            break;
+        }
+        p = gi_skip_blanks(p);
+        if (*p == ',')
+            p++;
+        else if (*p != '}')
+            break;
+        stuck = p;
+    }
+    if (too_many)
+        gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions, %.60s: #define GPUARR_MAX_DIMS for more",
+                what, GPUARR_MAX_DIMS, stuck);
+    else if (!p || *p != '}' || *gi_skip_blanks(p + 1))
+        gi_fail(site, GA_BAD_FILE, "the header of %s makes no sense at \"%.40s\": is it damaged?", what,
+                p && *p == '}' ? p : stuck);
+    else if (seen != (DESCR | ORDER | SHAPE))
+        gi_fail(site, GA_BAD_FILE, "the header of %s lacks '%s': is it damaged?", what,
+                !(seen & DESCR) ? "descr" : !(seen & ORDER) ? "fortran_order" : "shape");
+    else
+        return true;
+    return false;
+}
+
+/* Reads magic, version, length and dictionary, which begin at `at`; moves `at` to the data. */
+static bool gi_read_header(const char *site, const char *what, const gi_source *s, int64_t *at, gi_npy_header *h)
+{
+    enum { LONGEST = 10000 }; /* as numpy.load's max_header_size; only structured dtypes come near it */
+    unsigned char start[12];
+    char          text[LONGEST + 1];
+    errno = 0;
+    if (!gi_read_at(s, *at, start, 10) || memcmp(start, "\x93NUMPY", 6) != 0) {
+        gi_fail(site, GA_BAD_FILE, "%s is no .npy file: it does not begin with \\x93NUMPY%s%s", what, errno ? "; " : "",
+                errno ? strerror(errno) : "");
+        return false;
+    }
+    int major = start[6], minor = start[7], length_bytes = major == 1 ? 2 : 4;
+    if (major < 1 || major > 3 || minor != 0) {
+        gi_fail(site, GA_BAD_FILE, "%s is of version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are known", what, major, minor);
+        return false;
+    }
+    bool    whole  = gi_read_at(s, *at, start, (size_t)(8 + length_bytes));
+    int64_t length = whole ? (int64_t)gi_little_endian(start + 8, length_bytes) : 0;
+    if (length > LONGEST) {
+        gi_fail(site, GA_BAD_FILE, "the header of %s claims %lld bytes, more than any array of numbers needs: is it damaged?",
+                what, (long long)length);
+        return false;
+    }
+    *at += 8 + length_bytes;
+    if (!whole || !gi_read_at(s, *at, text, (size_t)length)) {
+        gi_fail(site, GA_BAD_FILE, "%s ends within its header: was it cut short?", what);
+        return false;
+    }
+    *at += length;
+    text[length] = 0;
+    for (int64_t i = 0; i < length; i++) { /* a message may quote the text: what cannot be shown is wrong anyway */
+        bool blank = text[i] == '\n' || text[i] == '\r' || text[i] == '\t';
+        if (!blank && (text[i] < ' ' || text[i] > '~')) text[i] = '?';
+    }
+    return gi_read_header_text(site, what, text, h);
+}
+
+/* ---- .npy -------------------------------------------------------------------------------------------------------- */
+
+static void gi_swap_bytes(void *p, int64_t n, int width)
+{
+    for (unsigned char *b = (unsigned char *)p, *end = b + n * width; b < end; b += width)
+        for (int i = 0; i < width / 2; i++) {
+            unsigned char t  = b[i];
+            b[i]             = b[width - 1 - i];
+            b[width - 1 - i] = t;
+        }
+}
+
+/* The array that begins at `at`; `what` names the file in messages. What follows the array is left alone, as NumPy does. */
+static ga_array *gi_npy_read(const char *site, const char *what, const gi_source *s, int64_t at)
+{
+    gi_npy_header h;
+    memset(&h, 0, sizeof h);
+    if (!gi_read_header(site, what, s, &at, &h)) return NULL;
+    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* as it lies in the file */
+    for (int d = 0; d < h.ndim; d++) {
+        if (h.shape[d] < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", what,
+                                       gi_shape_text(h.ndim, h.shape));
+        shape[d] = h.shape[h.fortran ? h.ndim - 1 - d : d];
+    }
+    int64_t bytes = gi_c_strides(h.dtype, h.ndim, shape, strides), there = s->size - at;
+    if (bytes < 0 || bytes > there)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE,
+                                   "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", what,
+                                   gi_shape_text(h.ndim, h.shape), ga_dtype_name(h.dtype), (long long)there);
+    ga_array *a = gi_new(site, h.dtype, GA_CPU, h.ndim, shape);
+    if (!a) return NULL;
+    if (!gi_read_at(s, at, a->data, (size_t)bytes)) {
+        ga_free(a);
+        return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot read %s: %s", what, errno ? strerror(errno) : "it ends early");
+    }
+    int parts = gi_is_complex(h.dtype) ? 2 : 1;
+    if (h.swapped) gi_swap_bytes(a->data, a->size * parts, (int)ga_itemsize(h.dtype) / parts);
+    if (h.dtype == GA_BOOL) /* any nonzero byte means true */
+        for (unsigned char *b = (unsigned char *)a->data, *end = b + bytes; b < end; b++) *b = *b != 0;
+    if (!h.fortran || h.ndim < 2) return a;
+
+    /* Fortran order: the same memory with the axes reversed, then copied to C order like every array that is read. */
+    int64_t reversed[GPUARR_MAX_DIMS];
+    for (int d = 0; d < h.ndim; d++) reversed[d] = strides[h.ndim - 1 - d];
+    ga_array *view = gi_new_view(site, a, a->data, a->dtype, h.ndim, h.shape, reversed);
+    ga_array *c    = view ? gi_convert(site, view, a->dtype) : NULL;
+    ga_free(view);
+    ga_free(a);
+    return c;
+}
+
+/* The array in the n bytes of an .npy file. */
+static ga_array *gi_npy_parse(const char *site, const char *what, const void *bytes, size_t n)
+{
+    gi_source s = { NULL, (const unsigned char *)bytes, (int64_t)n };
+    return gi_npy_read(site, what, &s, 0);
+}
+
+enum { GI_NAME_ROOM = 400 };
+
+ga_array *(ga_load)(const char *path, const char *site)
+{
+    gi_source s;
+    if (!gi_open_source(site, path, &s)) return NULL;
+    char      what[GI_NAME_ROOM], start[4] = "";
+    ga_array *a = NULL;
+    snprintf(what, sizeof what, "'%.300s'", path);
+    if (gi_read_at(&s, 0, start, 4) && !memcmp(start, "PK\3\4", 4))
+        gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
+    else
+        a = gi_npy_read(site, what, &s, 0);
+    fclose(s.file);
+    return a;
+}
+
+/* A file that is being written; the first error is kept for the end. */
+typedef struct gi_output {
+    FILE       *file;
+    const char *path;
+    int64_t     at;
+    int         error; /* errno of what failed */
+} gi_output;
+
+static bool gi_open_output(const char *site, const char *path, gi_output *o)
+{
+    o->path  = path;
+    o->at    = 0;
+    o->error = errno = 0;
+    o->file          = path ? fopen(path, "wb") : NULL;
+    if (!path)
+        gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
+    else if (!o->file)
+        gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+    return o->file != NULL;
+}
+
+static void gi_write(gi_output *o, const void *p, size_t n)
+{
+    errno = 0;
+    if (!o->error && fwrite(p, 1, n, o->file) != n) o->error = errno ? errno : EIO;
+    o->at += (int64_t)n;
+}
+
+/* A part of a file is not left behind (but /dev/full stays where it is). */
+static bool gi_close_output(const char *site, gi_output *o, bool complete)
+{
+    errno = 0;
+    if (fclose(o->file) != 0 && !o->error) o->error = errno ? errno : EIO;
+    if (complete && !o->error) return true;
+    struct stat about;
+    if (stat(o->path, &about) == 0 && S_ISREG(about.st_mode)) (void)remove(o->path);
+    if (o->error) gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", o->path, strerror(o->error));
+    return false;
+}
+
+enum { GI_NPY_HEADER_ROOM = 24 * GPUARR_MAX_DIMS + 256 };
+
+/* The bytes before the data, as numpy.save writes them for a C-ordered array; returns their number, a multiple of 64. */
+static int gi_npy_header_bytes(const ga_array *a, char *out)
+{
+    int  size  = (int)ga_itemsize(a->dtype);
+    char order = size == 1 ? '|' : GI_LITTLE_ENDIAN ? '<' : '>';
+    int  n     = 10 + snprintf(out + 10, GI_NPY_HEADER_ROOM - 10, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': %s, }",
+                               order, gi_npy_kind(a->dtype), size, gi_shape_of(a));
+    if (a->ndim > 0) { /* NumPy leaves room for the first length to grow to 21 digits */
+        char first[24];
+        for (int i = snprintf(first, sizeof first, "%lld", (long long)a->shape[0]); i < 21; i++) out[n++] = ' ';
+    }
+    out[n++] = ' '; /* NumPy pads with 1 to 64 blanks before the line feed */
+    do out[n++] = ' ';
+    while (n % 64 != 0);
+    out[n - 1] = '\n';
+    memcpy(out, "\x93NUMPY\1\0", 8);
+    out[8] = (char)((n - 10) & 255);
+    out[9] = (char)((n - 10) >> 8);
+    return n;
+}
+
+bool (ga_save)(const char *path, const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return false;
+    ga_array *c = gi_contiguous(site, a, a->dtype);
+    if (!c) return false;
+    gi_output o;
+    bool      done = gi_open_output(site, path, &o);
+    if (done) {
+        char header[GI_NPY_HEADER_ROOM];
+        gi_write(&o, header, (size_t)gi_npy_header_bytes(c, header));
+        gi_write(&o, c->data, (size_t)(c->size * ga_itemsize(c->dtype)));
+        done = gi_close_output(site, &o, true);
+    }
+    ga_free(c);
+    return done;
+}
+
+/* ---- CRC-32 ------------------------------------------------------------------------------------------------------ */
+
+typedef struct gi_crc_table { /* row k: what a byte does to the remainder k bytes later */
+    uint32_t row[8][256];
+} gi_crc_table;
+
+static void gi_make_crc_table(gi_crc_table *t)
+{
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t c = i;
+        for (int bit = 0; bit < 8; bit++) c = c >> 1 ^ (c & 1 ? 0xEDB88320u : 0);
+        t->row[0][i] = c;
+    }
+    for (int k = 1; k < 8; k++)
+        for (int i = 0; i < 256; i++) t->row[k][i] = t->row[k - 1][i] >> 8 ^ t->row[0][t->row[k - 1][i] & 255];
+}
+
+/* The CRC of what gave `crc` (0 at the start) followed by n more bytes. */
+static uint32_t gi_crc(const gi_crc_table *t, uint32_t crc, const void *bytes, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)bytes;
+    crc                    = ~crc;
+    for (; n >= 8; n -= 8, p += 8) { /* eight bytes at once: their effects are independent */
+        uint32_t low = crc ^ (uint32_t)gi_little_endian(p, 4);
+        crc          = t->row[7][low & 255] ^ t->row[6][low >> 8 & 255] ^ t->row[5][low >> 16 & 255] ^ t->row[4][low >> 24] ^
+              t->row[3][p[4]] ^ t->row[2][p[5]] ^ t->row[1][p[6]] ^ t->row[0][p[7]];
+    }
+    for (; n > 0; n--, p++) crc = crc >> 8 ^ t->row[0][(crc ^ *p) & 255];
+    return ~crc;
+}
+
+/* ---- inflate: the packed entries of numpy.savez_compressed (RFC 1951) -------------------------------------------- */
+
+enum { GI_LONGEST_CODE = 15, GI_CODES = 1 << GI_LONGEST_CODE };
+
+typedef struct gi_inflater {
+    const unsigned char *in, *in_end;
+    unsigned char       *out, *out_start, *out_end;
+    uint64_t             bits; /* read and not yet used, the next one lowest */
+    int                  held; /* how many; negative: more were used than there are */
+    uint16_t             literals[GI_CODES], distances[GI_CODES]; /* by the next 15 bits: symbol * 16 + length of its code */
+} gi_inflater;
+
+static unsigned gi_peek_bits(gi_inflater *z, int n)
+{
+    for (; z->held >= 0 && z->held < n && z->in < z->in_end; z->held += 8) z->bits |= (uint64_t)*z->in++ << z->held;
+    return (unsigned)(z->bits & ((1u << n) - 1));
+}
+
+static unsigned gi_take_bits(gi_inflater *z, int n)
+{
+    unsigned v = gi_peek_bits(z, n);
+    z->bits >>= n;
+    z->held -= n;
+    return v;
+}
+
+/* The next symbol, or -1 if there is no such code. */
+static int gi_take_symbol(gi_inflater *z, const uint16_t *table)
+{
+    unsigned entry = table[gi_peek_bits(z, GI_LONGEST_CODE)];
+    (void)gi_take_bits(z, (int)(entry & 15));
+    return entry == 0 || z->held < 0 ? -1 : (int)(entry >> 4);
+}
+
+/* The table of the code whose symbol i has length[i] bits; false if the lengths ask for more codes than there are. */
+static bool gi_make_codes(uint16_t *table, const unsigned char *length, int n)
+{
+    memset(table, 0, GI_CODES * sizeof *table);
+    unsigned code = 0;
+    for (int bits = 1; bits <= GI_LONGEST_CODE; bits++, code <<= 1)
+        for (int i = 0; i < n; i++) {
+            if (length[i] != bits) continue;
+            unsigned reversed = 0; /* codes are read from their highest bit on */
+            for (int b = 0; b < bits; b++) reversed |= (code >> b & 1) << (bits - 1 - b);
+            if (code++ >> bits) return false;
+            for (unsigned k = reversed; k < GI_CODES; k += 1u << bits) table[k] = (uint16_t)(i << 4 | bits);
+        }
+    return true;
+}
+
+/* Reads the codes of a block: fixed ones, or their lengths, which are packed themselves. */
+static bool gi_read_codes(gi_inflater *z, bool fixed)
+{
+    unsigned char length[288 + 32] = { 0 };
+    int           literals = 288, distances = 30;
+    if (fixed) {
+        for (int i = 0; i < 288; i++) length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+        memset(length + 288, 5, 30);
+    } else {
+        static const unsigned char order[] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
+        literals                           = (int)gi_take_bits(z, 5) + 257;
+        distances                          = (int)gi_take_bits(z, 5) + 1;
+        int n                              = (int)gi_take_bits(z, 4) + 4;
+        for (int i = 0; i < n; i++) length[order[i]] = (unsigned char)gi_take_bits(z, 3);
+        if (literals > 286 || distances > 30 || !gi_make_codes(z->literals, length, 19)) return false;
+        memset(length, 0, sizeof length);
+        for (int i = 0; i < literals + distances;) {
+            int           symbol = gi_take_symbol(z, z->literals), repeat = 1;
+            unsigned char value  = (unsigned char)symbol;
+            if (symbol < 0 || (symbol == 16 && i == 0)) return false;
+            if (symbol >= 16) value = symbol == 16 ? length[i - 1] : 0;
+            if (symbol == 16) repeat = 3 + (int)gi_take_bits(z, 2);
+            if (symbol == 17) repeat = 3 + (int)gi_take_bits(z, 3);
+            if (symbol == 18) repeat = 11 + (int)gi_take_bits(z, 7);
+            if (i + repeat > literals + distances) return false;
+            while (repeat-- > 0) length[i++] = value;
+        }
+    }
+    return gi_make_codes(z->literals, length, literals) && gi_make_codes(z->distances, length + literals, distances);
+}
+
+/* Literals and copies of what came before, up to the end of the block. */
+static bool gi_inflate_block(gi_inflater *z)
+{
+    for (;;) {
+        int symbol = gi_take_symbol(z, z->literals);
+        if (symbol == 256) return true;
+        if (symbol < 0 || symbol > 285 || z->out == z->out_end) return false;
+        if (symbol < 256) {
+            *z->out++ = (unsigned char)symbol;
+            continue;
+        }
+        /* Lengths 3 to 10 have symbols of their own; then four symbols to each number of extra bits. 258 has one as well. */
+        int     k = symbol - 257, extra = k < 8 || k == 28 ? 0 : (k - 4) / 4;
+        int64_t length = k < 8 ? 3 + k : k == 28 ? 258 : 3 + ((4 + k % 4) << extra) + (int)gi_take_bits(z, extra);
+        int     far    = gi_take_symbol(z, z->distances);
+        if (far < 0 || far > 29) return false;
+        extra            = far < 4 ? 0 : (far - 2) / 2;
+        int64_t distance = far < 4 ? 1 + far : 1 + ((2 + far % 2) << extra) + (int)gi_take_bits(z, extra);
+        if (distance > z->out - z->out_start || length > z->out_end - z->out) return false;
+        for (; length > 0; length--, z->out++) *z->out = *(z->out - distance);
+    }
+}
+
+/* Unpacks `n` bytes into exactly `room` ones; false if the input is damaged. */
+static bool gi_inflate(gi_inflater *z, const void *in, size_t n, void *out, size_t room)
+{
+    z->in        = (const unsigned char *)in;
+    z->in_end    = z->in + n;
+    z->out_start = z->out = (unsigned char *)out;
+    z->out_end   = z->out + room;
+    z->bits      = 0;
+    z->held      = 0;
+    for (bool last = false; !last;) {
+        last          = gi_take_bits(z, 1) != 0;
+        unsigned kind = gi_take_bits(z, 2);
+        if (kind == 0) { /* stored: from the next whole byte on, length and its complement first */
+            (void)gi_take_bits(z, z->held & 7);
+            unsigned length = gi_take_bits(z, 16), complement = gi_take_bits(z, 16);
+            if (z->held < 0 || (length ^ complement) != 0xFFFF) return false;
+            z->in -= z->held / 8;
+            z->bits = 0;
+            z->held = 0;
+            if (length > (size_t)(z->in_end - z->in) || length > (size_t)(z->out_end - z->out)) return false;
+            if (length > 0) memcpy(z->out, z->in, length);
+            z->in += length;
+            z->out += length;
+        } else if (kind == 3 || !gi_read_codes(z, kind == 1) || !gi_inflate_block(z)) {
+            return false;
+        }
+        if (z->held < 0) return false;
+    }
+    return z->out == z->out_end;
+}
+
+/* ---- .npz: a zip archive of .npy files --------------------------------------------------------------------------- */
+
+#ifndef GI_ZIP_LIMIT
+#define GI_ZIP_LIMIT 0xFFFFFFFFu /* from here on sizes and places go into 64-bit fields (tests lower it) */
+#endif
+
+typedef struct gi_zip_entry {
+    char     name[256]; /* without .npy */
+    int      flags, method;
+    uint32_t crc;
+    uint64_t packed, size, at; /* bytes in the archive, unpacked; where its local header is */
+} gi_zip_entry;
+
+/* The directory of the archive, `bytes` long, at `at`; 0 entries if there is none. */
+typedef struct gi_zip_directory {
+    uint64_t entries, bytes, at;
+} gi_zip_directory;
+
+static bool gi_find_zip_directory(const char *site, const char *what, const gi_source *s, gi_zip_directory *z)
+{
+    enum { END = 22, END64 = 56, LOCATOR = 20, LONGEST_COMMENT = 65535, LONGEST = LOCATOR + END + LONGEST_COMMENT };
+    size_t         room = s->size < LONGEST ? (size_t)s->size : (size_t)LONGEST;
+    unsigned char *tail = (unsigned char *)gi_alloc(site, room);
+    if (!tail) return false;
+    int64_t              start = s->size - (int64_t)room;
+    const unsigned char *end   = NULL;
+    bool                 read  = gi_read_at(s, start, tail, room);
+    for (size_t after = 0; read && !end && after + END <= room; after++) { /* bytes behind it: a comment */
+        const unsigned char *p = tail + room - END - after;
+        if (!memcmp(p, "PK\5\6", 4) && gi_little_endian(p + 20, 2) <= after) end = p;
+    }
+    bool found = end != NULL;
+    if (found) {
+        z->entries = gi_little_endian(end + 10, 2);
+        z->bytes   = gi_little_endian(end + 12, 4);
+        z->at      = gi_little_endian(end + 16, 4);
+        unsigned char end64[END64];
+        if (end - tail >= LOCATOR && !memcmp(end - LOCATOR, "PK\6\7", 4)) {
+            uint64_t at = gi_little_endian(end - LOCATOR + 8, 8);
+            found       = at < (uint64_t)s->size && gi_read_at(s, (int64_t)at, end64, END64) && !memcmp(end64, "PK\6\6", 4);
+            z->entries  = found ? gi_little_endian(end64 + 32, 8) : 0;
+            z->bytes    = found ? gi_little_endian(end64 + 40, 8) : 0;
+            z->at       = found ? gi_little_endian(end64 + 48, 8) : 0;
+        }
+        found = found && z->bytes <= (uint64_t)s->size && z->at <= (uint64_t)s->size - z->bytes;
+    }
+    gi_release(tail, room);
+    if (!found) gi_fail(site, GA_BAD_FILE, "%s is no .npz file (a zip archive), or was cut short", what);
+    return found;
+}
+
+/* Reads the directory entry at p (before `end`) and returns what follows it; NULL if it is damaged. */
+static const unsigned char *gi_read_zip_entry(const unsigned char *p, const unsigned char *end, gi_zip_entry *e)
+{
+    enum { FIXED = 46 };
+    if (end - p < FIXED || memcmp(p, "PK\1\2", 4) != 0) return NULL;
+    size_t name = (size_t)gi_little_endian(p + 28, 2), extra = (size_t)gi_little_endian(p + 30, 2);
+    size_t comment = (size_t)gi_little_endian(p + 32, 2);
+    if ((size_t)(end - p) < FIXED + name + extra + comment) return NULL;
+    e->flags  = (int)gi_little_endian(p + 8, 2);
+    e->method = (int)gi_little_endian(p + 10, 2);
+    e->crc    = (uint32_t)gi_little_endian(p + 16, 4);
+    e->packed = gi_little_endian(p + 20, 4);
+    e->size   = gi_little_endian(p + 24, 4);
+    e->at     = gi_little_endian(p + 42, 4);
+    p += FIXED;
+    size_t kept = name > 4 && !memcmp(p + name - 4, ".npy", 4) ? name - 4 : name;
+    if (kept > sizeof e->name - 1) kept = sizeof e->name - 1;
+    memcpy(e->name, p, kept);
+    e->name[kept] = 0;
+    for (char *c = e->name; *c; c++)
+        if ((unsigned char)*c < ' ') *c = '?'; /* messages quote it */
+    p += name;
+    const unsigned char *extra_end = p + extra;
+    while (extra_end - p >= 4) { /* tag, length, content: tag 1 holds the 64-bit values of the fields that are all ones */
+        const unsigned char *field = p + 4, *next = field + gi_little_endian(p + 2, 2);
+        if (next > extra_end) break;
+        uint64_t *wide[] = { &e->size, &e->packed, &e->at };
+        for (int i = 0; i < 3 && gi_little_endian(p, 2) == 1; i++)
+            if (*wide[i] == 0xFFFFFFFFu && next - field >= 8) {
+                *wide[i] = gi_little_endian(field, 8);
+                field += 8;
+            }
+        p = next;
+    }
+    return extra_end + comment;
+}
+
+static bool gi_crc_is(const gi_source *s, int64_t at, uint64_t n, uint32_t expected)
+{
+    enum { PIECE = 1 << 15 };
+    unsigned char piece[PIECE];
+    gi_crc_table  table;
+    uint32_t      crc = 0;
+    gi_make_crc_table(&table);
+    for (size_t now; n > 0; n -= now, at += (int64_t)now) {
+        now = n < PIECE ? (size_t)n : (size_t)PIECE;
+        if (!gi_read_at(s, at, piece, now)) return false;
+        crc = gi_crc(&table, crc, piece, now);
+    }
+    return crc == expected;
+}
+
+/* Unpacks the deflated entry whose data begin at `at`, then reads it. */
+static ga_array *gi_read_deflated(const char *site, const char *what, const gi_source *s, int64_t at, const gi_zip_entry *e)
+{
+    enum { BEST_RATIO = 1032 }; /* of deflate; more is a lie, refused before there is memory for it */
+    if (e->size / BEST_RATIO > e->packed + 1)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s claims %llu bytes packed into %llu: is it damaged?", what,
+                                   (unsigned long long)e->size, (unsigned long long)e->packed);
+    size_t       size = (size_t)e->size, packed_size = (size_t)e->packed;
+    ga_array    *a        = NULL;
+    gi_inflater *inflater = (gi_inflater *)gi_alloc(site, sizeof *inflater);
+    void        *packed   = inflater ? gi_alloc(site, packed_size) : NULL;
+    void        *bytes    = packed ? gi_alloc(site, size) : NULL;
+    if (bytes) {
+        gi_source unpacked = { NULL, (const unsigned char *)bytes, (int64_t)size };
+        if (!gi_read_at(s, at, packed, packed_size) || !gi_inflate(inflater, packed, packed_size, bytes, size) ||
+            !gi_crc_is(&unpacked, 0, size, e->crc))
+            gi_fail(site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", what);
+        else
+            a = gi_npy_parse(site, what, bytes, size);
+    }
+    gi_release(bytes, size);
+    gi_release(packed, packed_size);
+    gi_release(inflater, sizeof *inflater);
+    return a;
+}
+
+static ga_array *gi_read_zipped(const char *site, const char *what, const gi_source *s, const gi_zip_entry *e)
+{
+    enum { FIXED = 30 };
+    unsigned char local[FIXED];
+    if (e->at > (uint64_t)s->size || !gi_read_at(s, (int64_t)e->at, local, FIXED) || memcmp(local, "PK\3\4", 4) != 0)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is not where the archive says: is it damaged?", what);
+    int64_t at = (int64_t)(e->at + FIXED + gi_little_endian(local + 26, 2) + gi_little_endian(local + 28, 2));
+    if (at > s->size || e->packed > (uint64_t)(s->size - at))
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s claims %llu bytes, which are not there: was the archive cut short?",
+                                   what, (unsigned long long)e->packed);
+    if (e->flags & 1) return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is encrypted: write it with numpy.savez", what);
+    if (e->method == 8) return gi_read_deflated(site, what, s, at, e);
+    if (e->method != 0)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is packed by an unknown method (%d): write it with numpy.savez",
+                                   what, e->method);
+    if (e->packed != e->size || !gi_crc_is(s, at, e->size, e->crc))
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is damaged: its bytes do not give its checksum", what);
+    gi_source part = *s; /* ends where the entry ends */
+    part.size      = at + (int64_t)e->size;
+    return gi_npy_read(site, what, &part, at);
+}
+
+/* The array `name` (NULL: the first) of an archive. */
+static ga_array *gi_npz_read(const char *site, const char *what, const gi_source *s, const char *name)
+{
+    gi_zip_directory z;
+    if (!gi_find_zip_directory(site, what, s, &z)) return NULL;
+    size_t         bytes     = (size_t)z.bytes;
+    unsigned char *directory = (unsigned char *)gi_alloc(site, bytes);
+    if (!directory) return NULL;
+    const unsigned char *p = gi_read_at(s, (int64_t)z.at, directory, bytes) ? directory : NULL;
+    gi_zip_entry         e;
+    bool                 found = false;
+    char                 there[GI_NAME_ROOM]; /* the names, for the message */
+    int                  used  = 0;
+    size_t               given = name ? strlen(name) : 0;
+    there[0]                   = 0;
+    for (uint64_t i = 0; p && i < z.entries && !found; i++) {
+        p = gi_read_zip_entry(p, directory + bytes, &e);
+        if (!p) break;
+        size_t n = strlen(e.name);
+        found    = !name || (given >= n && !memcmp(name, e.name, n) && (given == n || !strcmp(name + n, ".npy")));
+        if (!found && used < (int)sizeof there - 1)
+            used += snprintf(there + used, sizeof there - (size_t)used, used ? ", %s" : "%s", e.name);
+    }
+    ga_array *a = NULL;
+    if (found) {
+        char which[2 * GI_NAME_ROOM];
+        snprintf(which, sizeof which, "array '%s' of %s", e.name, what);
+        a = gi_read_zipped(site, which, s, &e);
+    } else if (!p) {
+        gi_fail(site, GA_BAD_FILE, "the directory of %s makes no sense: is it damaged?", what);
+    } else if (!name) {
+        gi_fail(site, GA_BAD_FILE, "%s holds no array", what);
+    } else {
+        gi_fail(site, GA_BAD_ARGUMENT, "%s holds no array '%.100s'; it has: %s", what, name, there);
+    }
+    gi_release(directory, bytes);
+    return a;
+}
+
+ga_array *(ga_load_from)(const char *path, const char *name, const char *site)
+{
+    gi_source s;
+    if (!gi_open_source(site, path, &s)) return NULL;
+    char what[GI_NAME_ROOM];
+    snprintf(what, sizeof what, "'%.300s'", path);
+    ga_array *a = gi_npz_read(site, what, &s, name);
+    fclose(s.file);
+    return a;
+}
+
+static void gi_write_number(gi_output *o, uint64_t v, int n)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < n; i++) bytes[i] = (unsigned char)(v >> 8 * i);
+    gi_write(o, bytes, (size_t)n);
+}
+
+/* A size or place in a 32-bit field: all ones where it does not fit. */
+static void gi_write_32(gi_output *o, uint64_t v) { gi_write_number(o, v < GI_ZIP_LIMIT ? v : 0xFFFFFFFFu, 4); }
+
+/* The header of an entry: before its data, or in the directory. Both have the same fields, the directory some more. */
+static void gi_write_zip_entry(gi_output *o, const gi_zip_entry *e, const char *name, bool directory)
+{
+    bool     wide_size = e->size >= GI_ZIP_LIMIT, wide_at = directory && e->at >= GI_ZIP_LIMIT;
+    unsigned extra   = (wide_size ? 16u : 0u) + (wide_at ? 8u : 0u), version = extra > 0 ? 45 : 20;
+    size_t   n       = strlen(name);
+    gi_write(o, directory ? "PK\1\2" : "PK\3\4", 4);
+    if (directory) gi_write_number(o, 3 << 8 | version, 2); /* made on Unix */
+    gi_write_number(o, version, 2);
+    gi_write_number(o, (uint64_t)e->flags, 2);
+    gi_write_number(o, 0, 4);                /* not packed; time 0:00 */
+    gi_write_number(o, 1 << 5 | 1, 2);       /* 1 January 1980, so that equal arrays give equal files */
+    gi_write_number(o, e->crc, 4);
+    gi_write_32(o, e->size);
+    gi_write_32(o, e->size);
+    gi_write_number(o, n + 4, 2);
+    gi_write_number(o, extra > 0 ? extra + 4 : 0, 2);
+    if (directory) {
+        gi_write_number(o, 0, 6);            /* no comment, first disk, not text */
+        gi_write_number(o, 0600u << 16, 4);  /* permissions */
+        gi_write_32(o, e->at);
+    }
+    gi_write(o, name, n);
+    gi_write(o, ".npy", 4);
+    if (extra > 0) gi_write_number(o, 1 | (uint64_t)extra << 16, 4);
+    if (wide_size) gi_write_number(o, e->size, 8);
+    if (wide_size) gi_write_number(o, e->size, 8);
+    if (wide_at) gi_write_number(o, e->at, 8);
+}
+
+static void gi_write_zip_end(gi_output *o, uint64_t entries, uint64_t start)
+{
+    uint64_t end = (uint64_t)o->at;
+    if (entries >= 0xFFFF || end >= GI_ZIP_LIMIT) {
+        gi_write(o, "PK\6\6", 4);
+        gi_write_number(o, 44, 8);            /* bytes that follow */
+        gi_write_number(o, 45 | 45 << 16, 4); /* versions */
+        gi_write_number(o, 0, 8);             /* disks */
+        gi_write_number(o, entries, 8);
+        gi_write_number(o, entries, 8);
+        gi_write_number(o, end - start, 8);
+        gi_write_number(o, start, 8);
+        gi_write(o, "PK\6\7", 4);
+        gi_write_number(o, 0, 4);
+        gi_write_number(o, end, 8);
+        gi_write_number(o, 1, 4);
+    }
+    gi_write(o, "PK\5\6", 4);
+    gi_write_number(o, 0, 4);
+    gi_write_number(o, entries < 0xFFFF ? entries : 0xFFFF, 2);
+    gi_write_number(o, entries < 0xFFFF ? entries : 0xFFFF, 2);
+    gi_write_32(o, end - start);
+    gi_write_32(o, start);
+    gi_write_number(o, 0, 2);
+}
+
+/* The names of arrays without one: arr_0, arr_1 ... as numpy.savez. */
+static const char *gi_zip_name(const char *const *names, int i, char *room)
+{
+    if (names && names[i]) return names[i];
+    snprintf(room, 24, "arr_%d", i);
+    return room;
+}
+
+static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
+                            gi_zip_entry *e)
+{
+    ga_array *c = gi_contiguous(site, a, a->dtype);
+    if (!c) return false;
+    char   header[GI_NPY_HEADER_ROOM];
+    size_t before = (size_t)gi_npy_header_bytes(c, header), bytes = (size_t)(c->size * ga_itemsize(c->dtype));
+    e->at         = (uint64_t)o->at;
+    e->size       = before + bytes;
+    e->crc        = gi_crc(table, gi_crc(table, 0, header, before), c->data, bytes);
+    for (const char *p = name; *p; p++)
+        if (*p & 0x80) e->flags = 1 << 11; /* the name is UTF-8 */
+    gi_write_zip_entry(o, e, name, false);
+    gi_write(o, header, before);
+    gi_write(o, c->data, bytes);
+    ga_free(c);
+    return true;
+}
+
+bool (ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays, const char *site)
+{
+    if (n < 0 || (n > 0 && !arrays)) {
+        gi_fail(site, GA_BAD_ARGUMENT, n < 0 ? "the number of arrays is negative" : "the list of arrays is NULL");
+        return false;
+    }
+    char a_name[24], b_name[24];
+    for (int i = 0; i < n; i++) {
+        const char *name = gi_zip_name(names, i, a_name);
+        if (!gi_check(site, arrays[i], name)) return false;
+        if (strlen(name) > 250) {
+            gi_fail(site, GA_BAD_ARGUMENT, "the name of array %d has %zu bytes; at most 250 are possible", i, strlen(name));
+            return false;
+        }
+        for (int j = 0; j < i; j++)
+            if (!strcmp(name, gi_zip_name(names, j, b_name))) {
+                gi_fail(site, GA_BAD_ARGUMENT, "arrays %d and %d have the same name '%s'", j, i, name);
+                return false;
+            }
+    }
+    size_t        bytes   = (size_t)n * sizeof(gi_zip_entry);
+    gi_zip_entry *entries = (gi_zip_entry *)gi_alloc(site, bytes);
+    if (!entries) return false;
+    memset(entries, 0, bytes);
+    gi_output o;
+    bool      done = gi_open_output(site, path, &o);
+    if (done) {
+        gi_crc_table table;
+        gi_make_crc_table(&table);
+        for (int i = 0; i < n && done; i++)
+            done = gi_write_zipped(site, &o, &table, gi_zip_name(names, i, a_name), arrays[i], &entries[i]);
+        uint64_t start = (uint64_t)o.at;
+        for (int i = 0; i < n && done; i++) gi_write_zip_entry(&o, &entries[i], gi_zip_name(names, i, a_name), true);
+        gi_write_zip_end(&o, (uint64_t)n, start);
+        done = gi_close_output(site, &o, done);
+    }
+    gi_release(entries, bytes);
+    return done;
+}
+
+/* ==== >>timing ==================================================================================================== */
+
+double ga_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A call on the CPU has done everything when it returns. */
+void (ga_synchronize)(void) {}
+
+static int gi_compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts the n times. */
+static ga_times gi_summarise_times(double *seconds, int n)
+{
+    ga_times t = { 0, 0, 0, 0, 0 };
+    qsort(seconds, (size_t)n, sizeof *seconds, gi_compare_doubles);
+    for (int i = 0; i < n; i++) t.mean += seconds[i] / n;
+    for (int i = 0; i < n; i++) t.std += (seconds[i] - t.mean) * (seconds[i] - t.mean) / n;
+    t.std    = sqrt(t.std);
+    t.min    = seconds[0];
+    t.max    = seconds[n - 1];
+    t.median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2;
+    return t;
+}
+
+/* One call; what it makes is released after the clock has stopped. */
+static double gi_time_call(void (*f)(void *user), void *user)
+{
+    gi_scope scope;
+    gi_scope_begin(&scope);
+    double start = ga_now();
+    f(user);
+    (ga_synchronize)();
+    double seconds = ga_now() - start;
+    gi_scope_end(&scope);
+    return seconds;
+}
+
+/* Microseconds with three decimals, whatever the locale. */
+static const char *gi_microseconds(double seconds, char *text, size_t room)
+{
+    long long ns = llround(seconds * 1e9);
+    snprintf(text, room, "%lld.%03lld", ns / 1000, ns % 1000);
+    return text;
+}
+
+static void gi_print_times(const char *device, const ga_times *t)
+{
+    char text[5][32];
+    printf(" %s: %s us +/- %s (min %s / max %s / median %s) us", device, gi_microseconds(t->mean, text[0], 32),
+           gi_microseconds(t->std, text[1], 32), gi_microseconds(t->min, text[2], 32), gi_microseconds(t->max, text[3], 32),
+           gi_microseconds(t->median, text[4], 32));
+}
+
+ga_benchmark_result (ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o)
+{
+    ga_benchmark_result r;
+    memset(&r, 0, sizeof r);
+    if (!f || o.repeat < 0 || o.max_seconds < 0) {
+        gi_fail(o.site, GA_BAD_ARGUMENT, f ? "a negative number of calls or seconds" : "the function is NULL");
+        return r;
+    }
+    int    repeat = o.repeat > 0 ? o.repeat : 10000, warmup = o.warmup > 0 ? o.warmup : o.warmup < 0 ? 0 : 10;
+    /* A number of calls that is asked for is done; else as many as fit into the time. */
+    double  limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
+    size_t  bytes = (size_t)repeat * sizeof(double);
+    double *times = (double *)gi_alloc(o.site, bytes), spent = 0;
+    if (!times) return r;
+    bool was_fine = gi_error_status == GA_OK, failed = false;
+    for (int i = 0; i < warmup && spent < limit && !failed; i++) {
+        spent += gi_time_call(f, user);
+        failed = was_fine && gi_error_status != GA_OK;
+    }
+    spent = 0;
+    while (r.repeats < repeat && (r.repeats == 0 || spent < limit) && !failed) {
+        times[r.repeats] = gi_time_call(f, user);
+        spent += times[r.repeats++];
+        failed = was_fine && gi_error_status != GA_OK;
+    }
+    if (failed) /* f has said why; the time of a failing call is no answer */
+        r.repeats = 0;
+    else
+        r.cpu = gi_summarise_times(times, r.repeats);
+    gi_release(times, bytes);
+    if (o.quiet || r.repeats == 0) return r;
+    const char *call = o.site ? strchr(o.site, '\t') : NULL;
+    printf("%s:", o.name ? o.name : call ? call + 1 : "ga_benchmark");
+    gi_print_times("CPU", &r.cpu);
+    if (r.device.max > 0) gi_print_times("device", &r.device);
+    printf(", %d repeats\n", r.repeats);
+    return r;
+}
+
+/* ==== >>pictures: PNG files, colour maps, numbers beside them ====================================================== */
+
+#include <setjmp.h>
+#include <sys/stat.h>
+
+#if !defined(GPUARR_NO_STB) && defined(__has_include)
+#if __has_include(<stb/stb_image_write.h>)
+#define GI_HAS_STB 1
+#elif __has_include(<stb_image_write.h>)
+#define GI_HAS_STB 2
+#endif
+#endif
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+static bool gi_is_regular_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Writes a whole file. A part of one is not left behind (but /dev/full stays where it is). */
+static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
+{
+    errno      = 0;
+    FILE *file = fopen(path, "wb");
+    if (!file) {
+        gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+        return false;
+    }
+    bool written = fwrite(bytes, 1, size, file) == size;
+    int  reason  = errno;
+    if (fclose(file) != 0 && written) {
+        written = false;
+        reason  = errno;
+    }
+    if (written) return true;
+    if (gi_is_regular_file(path)) (void)remove(path);
+    gi_fail(site, GA_NO_FILE, "cannot write all of '%s' (%zu bytes): %s", path, size, strerror(reason));
+    return false;
+}
+
+/* ---- PNG --------------------------------------------------------------------------------------------------------- */
+
+#ifdef GI_HAS_STB
+
+/*  stb takes its memory from here, so that limits, statistics and failing allocations are the same as everywhere. It cannot
+    report that memory is short (it would abort), hence the way back by longjmp; its blocks are in a list to be released then.
+    (Unused when the program has its own copy of stb.) */
+typedef struct gi_png_block {
+    struct gi_png_block *prev, *next;
+    size_t               bytes; /* of the whole block; what stb uses follows GI_ALIGN bytes after its start */
+} gi_png_block;
+
+static __thread struct {
+    const char   *site;
+    gi_png_block *first;
+    jmp_buf       no_memory;
+} gi_png;
+
+__attribute__((unused)) static void *gi_png_alloc(size_t bytes)
+{
+    gi_png_block *b = (gi_png_block *)gi_alloc(gi_png.site, bytes + GI_ALIGN);
+    if (!b) longjmp(gi_png.no_memory, 1);
+    b->bytes = bytes + GI_ALIGN;
+    b->prev  = NULL;
+    b->next  = gi_png.first;
+    if (b->next) b->next->prev = b;
+    gi_png.first = b;
+    return (char *)b + GI_ALIGN;
+}
+
+static void gi_png_release(void *p)
+{
+    if (!p) return;
+    gi_png_block *b = (gi_png_block *)(void *)((char *)p - GI_ALIGN);
+    if (b->prev) b->prev->next = b->next;
+    else gi_png.first = b->next;
+    if (b->next) b->next->prev = b->prev;
+    gi_release(b, b->bytes);
+}
+
+__attribute__((unused)) static void *gi_png_grow(void *p, size_t old_bytes, size_t new_bytes)
+{
+    void *q = gi_png_alloc(new_bytes);
+    if (p) memcpy(q, p, old_bytes < new_bytes ? old_bytes : new_bytes);
+    gi_png_release(p);
+    return q;
+}
+
+/*  Our private copy of stb, unless the program has included its own before this point. A program that wants its own in the same
+    file includes it before gpuarr.h. */
+#ifndef INCLUDE_STB_IMAGE_WRITE_H
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#define STB_IMAGE_WRITE_STATIC
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STBIW_MALLOC(bytes)                          gi_png_alloc(bytes)
+#define STBIW_REALLOC_SIZED(p, old_bytes, new_bytes) gi_png_grow(p, old_bytes, new_bytes)
+#define STBIW_FREE(p)                                gi_png_release(p)
+#if GI_HAS_STB == 1
+#include <stb/stb_image_write.h>
+#else
+#include <stb_image_write.h>
+#endif
+#undef STB_IMAGE_WRITE_STATIC
+#undef STB_IMAGE_WRITE_IMPLEMENTATION
+#pragma GCC diagnostic pop
+#endif
+
+typedef struct gi_png_target {
+    const char *site, *path;
+    bool        written;
+} gi_png_target;
+
+static void gi_png_finished(void *target, void *bytes, int size)
+{
+    gi_png_target *t = (gi_png_target *)target;
+    t->written       = gi_write_file(t->site, t->path, bytes, (size_t)size);
+}
+
+/* Its own function, so that nothing of stb is inlined beside the setjmp. */
+__attribute__((noinline)) static void gi_png_run(gi_png_target *t, int rows, int columns, int channels, const void *pixels)
+{
+    if (!stbi_write_png_to_func(gi_png_finished, t, columns, rows, channels, pixels, columns * channels))
+        gi_fail(t->site, GA_NO_MEMORY, "no memory to compress a picture of %d x %d pixels", rows, columns);
+}
+
+static bool gi_write_png(const char *site, const char *path, int64_t rows, int64_t columns, int channels, const void *pixels)
+{
+    const int64_t most = (int64_t)1 << 30; /* stb counts bytes in int */
+    if (rows > most || columns > most || rows * (columns * channels + 1) > most) {
+        gi_fail(site, GA_BAD_SHAPE,
+                "%lld x %lld pixels with %d channels are too large for PNG through stb (1 GiB): write "
+                "it in pieces, or every second pixel: ga_index(a, \"::2, ::2\")",
+                (long long)rows, (long long)columns, channels);
+        return false;
+    }
+    gi_png_target target = { site, path, false };
+    gi_png.site          = site;
+    gi_png.first         = NULL;
+    if (setjmp(gi_png.no_memory) == 0) gi_png_run(&target, (int)rows, (int)columns, channels, pixels);
+    while (gi_png.first) gi_png_release((char *)gi_png.first + GI_ALIGN);
+    return target.written;
+}
+
+#else
+
+static bool gi_write_png(const char *site, const char *path, int64_t rows, int64_t columns, int channels, const void *pixels)
+{
+    (void)rows, (void)columns, (void)channels, (void)pixels;
+    gi_fail(site, GA_NO_LIBRARY,
+            "cannot write '%s': this program was built without stb_image_write.h, which makes PNG files; "
+            "apt-get install libstb-dev (or put that header beside your source with -I.) and compile again",
+            path);
+    return false;
+}
+
+#endif
+
+/* ---- ga_imsave --------------------------------------------------------------------------------------------------- */
+
+#define GI_PICTURE_BLOCK ((int64_t)512)     /* elements that are widened to float64 at a time */
+#define GI_PICTURE_CHUNK ((int64_t)1 << 15) /* elements that a thread takes at a time */
+
+/* Elements of a C-contiguous array, from the given one on, as float64. */
+static void gi_picture_values(const ga_array *a, int64_t begin, int64_t n, double *values)
+{
+    gi_cast(GA_F64, a->dtype, n, values, (const char *)a->data + begin * ga_itemsize(a->dtype));
+}
+
+/* The least and the largest finite value; low > high if there is none. */
+typedef struct gi_range_job {
+    const ga_array *a;
+    double          above; /* only values greater than this one count */
+    double          low, high;
+    pthread_mutex_t lock;
+} gi_range_job;
+
+static void gi_range_task(int64_t begin, int64_t end, void *job)
+{
+    gi_range_job *j   = (gi_range_job *)job;
+    double        low = INFINITY, high = -INFINITY, values[GI_PICTURE_BLOCK];
+    for (int64_t i = begin; i < end; i += GI_PICTURE_BLOCK) {
+        int64_t n = end - i < GI_PICTURE_BLOCK ? end - i : GI_PICTURE_BLOCK;
+        gi_picture_values(j->a, i, n, values);
+        for (int64_t k = 0; k < n; k++) {
+            double x = values[k];
+            if (!(x > j->above && x < INFINITY)) continue; /* NaN fails as well */
+            if (x < low) low = x;
+            if (x > high) high = x;
+        }
+    }
+    pthread_mutex_lock(&j->lock);
+    if (low < j->low) j->low = low;
+    if (high > j->high) j->high = high;
+    pthread_mutex_unlock(&j->lock);
+}
+
+static void gi_value_range(const ga_array *a, double above, double *low, double *high)
+{
+    gi_range_job job;
+    job.a     = a;
+    job.above = above;
+    job.low   = INFINITY;
+    job.high  = -INFINITY;
+    pthread_mutex_init(&job.lock, NULL);
+    gi_parallel(a->size, GI_PICTURE_CHUNK, gi_range_task, &job);
+    pthread_mutex_destroy(&job.lock);
+    *low  = job.low;
+    *high = job.high;
+}
+
+typedef struct gi_imsave_job {
+    const ga_array *a;
+    unsigned char  *pixels;
+    double          low, scale;
+} gi_imsave_job;
+
+static void gi_imsave_task(int64_t begin, int64_t end, void *job)
+{
+    const gi_imsave_job *j = (const gi_imsave_job *)job;
+    double               values[GI_PICTURE_BLOCK];
+    for (int64_t i = begin; i < end; i += GI_PICTURE_BLOCK) {
+        int64_t n = end - i < GI_PICTURE_BLOCK ? end - i : GI_PICTURE_BLOCK;
+        gi_picture_values(j->a, i, n, values);
+        for (int64_t k = 0; k < n; k++) {
+            double x         = j->scale * (values[k] - j->low);
+            j->pixels[i + k] = x >= 255 ? 255 : x > 0 ? (unsigned char)x : 0; /* NaN: 0 */
+        }
+    }
+}
+
+/* NaN and infinite pixels do not count for min and max; -inf and NaN become 0, inf 255. */
+bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return false;
+    if (!path) return gi_fail(site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
+    int channels = a->ndim == 3 && a->shape[2] <= 4 ? (int)a->shape[2] : a->ndim == 2 ? 1 : 0;
+    if (channels < 1)
+        return gi_fail(site, GA_BAD_SHAPE,
+                       "shape %s is no picture: it must be (rows, columns) or (rows, columns, channels) with 1 "
+                       "channel (grey), 2 (grey, alpha), 3 (red, green, blue) or 4 (and alpha)",
+                       gi_shape_of(a)) != NULL;
+    if (a->size == 0) return gi_fail(site, GA_BAD_SHAPE, "shape %s has no pixels", gi_shape_of(a)) != NULL;
+    if (gi_is_complex(a->dtype))
+        return gi_fail(site, GA_BAD_DTYPE, "%s has no grey values: take ga_absolute, ga_real or ga_imag of it",
+                       ga_dtype_name(a->dtype)) != NULL;
+    ga_array *c = gi_contiguous(site, a, a->dtype);
+    if (!c) return false;
+    bool done = false;
+    if (c->dtype == GA_U8) {
+        done = gi_write_png(site, path, c->shape[0], c->shape[1], channels, c->data);
+    } else {
+        size_t        bytes = (size_t)c->size;
+        gi_imsave_job job   = { c, (unsigned char *)gi_alloc(site, bytes), 0, 0 };
+        if (job.pixels) {
+            double high;
+            gi_value_range(c, -INFINITY, &job.low, &high);
+            if (high > job.low) job.scale = 255 / (high - job.low);
+            gi_parallel(c->size, GI_PICTURE_CHUNK, gi_imsave_task, &job);
+            done = gi_write_png(site, path, c->shape[0], c->shape[1], channels, job.pixels);
+            gi_release(job.pixels, bytes);
+        }
+    }
+    ga_free(c);
+    return done;
+}
+
+/* ---- colour maps ------------------------------------------------------------------------------------------------- */
+
+/*  matplotlib's maps of 256 colours by a few control points with straight lines between them. The points were fitted to the
+    maps: no channel of any colour is off by more than 1 of 255. RdBu is ColorBrewer's.                                     */
+typedef struct gi_colormap {
+    const char *name;
+    int         points;
+    uint32_t    rgb[33];
+} gi_colormap;
+
+static const gi_colormap gi_colormaps[] = {
+    { "viridis", 33, { 0x440054, 0x460c5f, 0x48186a, 0x482273, 0x472c7b, 0x453681, 0x423f85, 0x3e4989, 0x3a528a,
+                       0x375a8c, 0x32628d, 0x2f6a8d, 0x2c728e, 0x28798e, 0x26818e, 0x23888d, 0x20908c, 0x1e978a,
+                       0x1e9e88, 0x21a684, 0x27ad80, 0x31b47a, 0x3dbc74, 0x4bc26c, 0x5cc862, 0x6ece58, 0x81d34c,
+                       0x95d73f, 0xaadc31, 0xc0de24, 0xd4e219, 0xeae418, 0xfde724 } },
+    { "gray", 2, { 0x000000, 0xffffff } },
+    { "gray_r", 2, { 0xffffff, 0x000000 } },
+    { "inferno", 33, { 0x000002, 0x020212, 0x0a0623, 0x140b36, 0x200c4a, 0x2e0a5a, 0x3c0865, 0x490b6a, 0x560f6d,
+                       0x63146e, 0x70196e, 0x7c1d6c, 0x89226a, 0x952666, 0xa22b61, 0xaf305b, 0xba3655, 0xc63d4d,
+                       0xd14544, 0xda4e3b, 0xe35932, 0xea6428, 0xf1711e, 0xf57e13, 0xf98c09, 0xfb9b05, 0xfbaa0e,
+                       0xfbb91e, 0xf8c932, 0xf5d948, 0xf1e864, 0xf1f585, 0xfcfea5 } },
+    { "RdBu_r",
+      11,
+      { 0x043061, 0x2165ab, 0x4292c3, 0x92c5dd, 0xd0e4f0, 0xf7f7f7, 0xfcdac6, 0xf4a581, 0xd65f4d, 0xb1182a, 0x67001f } },
+};
+
+/* The 256 colours of a map; false if there is none of that name. */
+static bool gi_colours(const char *name, unsigned char colours[256][3])
+{
+    const gi_colormap *map = NULL;
+    for (size_t i = 0; i < sizeof gi_colormaps / sizeof *gi_colormaps; i++)
+        if (strcmp(name, gi_colormaps[i].name) == 0) map = &gi_colormaps[i];
+    if (!map) return false;
+    for (int i = 0; i < 256; i++) {
+        int at = i * (map->points - 1), k = at / 255, part = at % 255; /* between points k and k + 1 */
+        if (k == map->points - 1) k--, part = 255;
+        for (int c = 0; c < 3; c++) {
+            int shift = 16 - 8 * c, p = (int)(map->rgb[k] >> shift & 255), q = (int)(map->rgb[k + 1] >> shift & 255);
+            colours[i][c] = (unsigned char)((p * (255 - part) + q * part + 127) / 255);
+        }
+    }
+    return true;
+}
+
+/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+
+#define GI_INK 0x262626u
+
+typedef struct gi_canvas {
+    unsigned char *pixels; /* red, green, blue */
+    int64_t        rows, columns;
+} gi_canvas;
+
+/* A rectangle of one colour, as far as it lies on the canvas. */
+static void gi_fill_box(gi_canvas *canvas, int64_t x, int64_t y, int64_t width, int64_t height, uint32_t rgb)
+{
+    for (int64_t r = y < 0 ? 0 : y; r < y + height && r < canvas->rows; r++)
+        for (int64_t c = x < 0 ? 0 : x; c < x + width && c < canvas->columns; c++) {
+            unsigned char *p = canvas->pixels + 3 * (r * canvas->columns + c);
+            p[0]             = (unsigned char)(rgb >> 16 & 255);
+            p[1]             = (unsigned char)(rgb >> 8 & 255);
+            p[2]             = (unsigned char)(rgb & 255);
+        }
+}
+
+/* Letters are 5 wide and 7 high (and one row below the line), in bands of 16, with a column between them. */
+enum { GI_FONT_BANDS = 6, GI_FONT_ROWS = 8, GI_FONT_HEIGHT = 7, GI_FONT_STEP = 6 };
+/* clang-format off */
+static const char *const gi_font[GI_FONT_BANDS * GI_FONT_ROWS] = {
+    /*  !"#$%&'()*+,-./ */
+    "        #    # #   # #    #   ##     ##     #      #   #                                      #",
+    "        #    # #   # #   #### ##  # #  #    #     #     #     #     #                         #",
+    "        #    # #  ##### # #      #  # #    #     #       #  # # #   #                        # ",
+    "        #          # #   ###    #    #           #       #   ###  #####       #####         #  ",
+    "        #         #####   # #  #    # # #        #       #  # # #   #                      #   ",
+    "                   # #  ####  #  ## #  #          #     #     #     #     ##          ##  #    ",
+    "        #          # #    #      ##  ## #          #   #                  #           ##  #    ",
+    "                                                                         #                     ",
+    /* 0123456789:;<=>? */
+    " ###    #    ###  #####    #  #####   ##  #####  ###   ###                 #         #     ### ",
+    "#   #  ##   #   #    #    ##  #      #        # #   # #   #               #           #   #   #",
+    "#  ##   #       #   #    # #  ####  #        #  #   # #   #   ##    ##   #    #####    #      #",
+    "# # #   #      #     #  #  #      # ####    #    ###   ####   ##    ##  #               #    # ",
+    "##  #   #     #       # #####     # #   #  #    #   #     #              #    #####    #    #  ",
+    "#   #   #    #    #   #    #  #   # #   #  #    #   #    #    ##    ##    #           #        ",
+    " ###   ###  #####  ###     #   ###   ###   #     ###   ##     ##    #      #         #      #  ",
+    "                                                                   #                           ",
+    /* @ABCDEFGHIJKLMNO */
+    " ###    #   ####   ###  ###   ##### #####  ###  #   #  ###    ### #   # #     #   # #   #  ### ",
+    "#   #  # #  #   # #   # #  #  #     #     #   # #   #   #      #  #  #  #     ## ## #   # #   #",
+    "# ### #   # #   # #     #   # #     #     #     #   #   #      #  # #   #     # # # ##  # #   #",
+    "# # # #   # ####  #     #   # ####  ####  # ### #####   #      #  ##    #     # # # # # # #   #",
+    "# ### ##### #   # #     #   # #     #     #   # #   #   #      #  # #   #     #   # #  ## #   #",
+    "#     #   # #   # #   # #  #  #     #     #   # #   #   #   #  #  #  #  #     #   # #   # #   #",
+    " ###  #   # ####   ###  ###   ##### #      #### #   #  ###   ##   #   # ##### #   # #   #  ### ",
+    "                                                                                               ",
+    /* PQRSTUVWXYZ[\]^_ */
+    "####   ###  ####   #### ##### #   # #   # #   # #   # #   # #####  ###  #      ###    #        ",
+    "#   # #   # #   # #       #   #   # #   # #   # #   # #   #     #  #    #        #   # #       ",
+    "#   # #   # #   # #       #   #   # #   # #   #  # #  #   #    #   #     #       #  #   #      ",
+    "####  #   # ####   ###    #   #   # #   # # # #   #    # #    #    #      #      #             ",
+    "#     # # # # #       #   #   #   # #   # # # #  # #    #    #     #       #     #             ",
+    "#     #  #  #  #      #   #   #   #  # #  # # # #   #   #   #      #        #    #             ",
+    "#      ## # #   # ####    #    ###    #    # #  #   #   #   #####  ###      #  ###             ",
+    "                                                                                          #####",
+    /* `abcdefghijklmno */
+    " #          #               #         ##        #       #      #  #      ##                    ",
+    "  #         #               #        #  #       #                 #       #                    ",
+    "   #   ###  # ##   ###   ## #  ###   #     #### # ##   ##     ##  #  #    #   ## #  # ##   ### ",
+    "          # ##  # #     #  ## #   # ###   #   # ##  #   #      #  # #     #   # # # ##  # #   #",
+    "       #### #   # #     #   # #####  #    #   # #   #   #      #  ##      #   # # # #   # #   #",
+    "      #   # #   # #   # #   # #      #     #### #   #   #      #  # #     #   #   # #   # #   #",
+    "       #### ####   ###   ####  ###   #        # #   #  ###  #  #  #  #   ###  #   # #   #  ### ",
+    "                                           ###               ##                                ",
+    /* pqrstuvwxyz{|}~ */
+    "                         #                                           #    #    #               ",
+    "                         #                                          #     #     #              ",
+    "####   #### # ##   #### ###   #   # #   # #   # #   # #   # #####   #     #     #              ",
+    "#   # #   # ##  # #      #    #   # #   # #   #  # #  #   #    #   #      #      #   #  #      ",
+    "#   # #   # #      ###   #    #   # #   # # # #   #   #   #   #     #     #     #   # # #      ",
+    "####   #### #         #  #  # #  ##  # #  # # #  # #   ####  #      #     #     #   #  #       ",
+    "#         # #     ####    ##   ## #   #    # #  #   #     # #####    #    #    #               ",
+    "#         #                                            ###                                     ",
+};
+/* clang-format on */
+
+/* Letters in a UTF-8 text. */
+static int64_t gi_text_length(const char *text)
+{
+    int64_t n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80; /* not a further byte of the same letter */
+    return n;
+}
+
+static int64_t gi_text_width(const char *text, int64_t size) { return gi_text_length(text) * GI_FONT_STEP * size; }
+
+/* One line of text with its upper left corner at (x, y); a dot of the font is size x size pixels. Letters beyond ASCII: "?". */
+static void gi_draw_text(gi_canvas *canvas, int64_t x, int64_t y, int64_t size, const char *text)
+{
+    for (; *text; text++) {
+        unsigned char letter = (unsigned char)*text;
+        if ((letter & 0xC0) == 0x80) continue;
+        if (letter < ' ') letter = ' ';
+        if (letter > '~') letter = '?';
+        const char *const *band = gi_font + (letter - ' ') / 16 * GI_FONT_ROWS;
+        int                left = letter % 16 * GI_FONT_STEP;
+        for (int row = 0; row < GI_FONT_ROWS; row++)
+            for (int column = 0; column < GI_FONT_STEP - 1; column++)
+                if (band[row][left + column] == '#') gi_fill_box(canvas, x + column * size, y + row * size, size, size, GI_INK);
+        x += GI_FONT_STEP * size;
+    }
+}
+
+/* ---- the numbers of a colour bar --------------------------------------------------------------------------------- */
+
+enum { GI_MOST_TICKS = 200 };
+
+typedef struct gi_tick {
+    double value;
+    char   text[24]; /* "": a short tick without a number */
+} gi_tick;
+
+typedef struct gi_ticks {
+    int     n;
+    gi_tick tick[GI_MOST_TICKS];
+} gi_ticks;
+
+/* Adds a tick with a number as printf's %f, %e or %g shows it; NULL: a short tick. Exponents lose their padding: 1e-5. */
+static void gi_add_tick(gi_ticks *ticks, double value, int digits, const char *kind)
+{
+    if (ticks->n == GI_MOST_TICKS) return;
+    gi_tick *t = &ticks->tick[ticks->n++];
+    t->value   = value;
+    t->text[0] = 0;
+    if (!kind) return;
+    if (*kind == 'f' || value == 0) snprintf(t->text, sizeof t->text, "%.*f", value == 0 && *kind != 'f' ? 0 : digits, value);
+    else if (*kind == 'e') snprintf(t->text, sizeof t->text, "%.*e", digits, value);
+    else snprintf(t->text, sizeof t->text, "%.*g", digits, value);
+    char *e = strchr(t->text, 'e');
+    if (!e) return;
+    char *from = e + 1, *to = e + 1;
+    if (*from == '-') *to++ = *from;
+    if (*from == '-' || *from == '+') from++;
+    while (*from == '0' && from[1]) from++;
+    memmove(to, from, strlen(from) + 1);
+}
+
+/* About `most` round numbers between low and high: steps of 1, 2 or 5 times a power of ten. */
+static void gi_linear_ticks(gi_ticks *ticks, double low, double high, int most)
+{
+    const double slack = 1e-9; /* so that rounding does not lose the ends */
+    double       raw = (high - low) / most, power = pow(10, floor(log10(raw))), m = raw / power;
+    double       step  = power * (m <= 1 + slack ? 1 : m <= 2 + slack ? 2 : m <= 5 + slack ? 5 : 10);
+    double       first = ceil(low / step - slack), last = floor(high / step + slack), largest = fmax(fabs(low), fabs(high));
+    bool         sound = step > 0 && step < INFINITY && last - first < (double)GI_MOST_TICKS && fabs(first) < 1e15;
+    if (!sound) { /* one number only, or a range too fine or too wide for arithmetic: the ends */
+        gi_add_tick(ticks, low, 4, "g");
+        if (high > low) gi_add_tick(ticks, high, 4, "g");
+        return;
+    }
+    int  finest = (int)floor(log10(step) + slack), coarsest = (int)floor(log10(largest) + slack);
+    bool plain = largest < 1e5 && finest >= -4;
+    for (double i = first; i <= last; i++)
+        gi_add_tick(ticks, i * step + 0.0, plain ? (finest < 0 ? -finest : 0) : coarsest - finest, plain ? "f" : "e");
+}
+
+/* Powers of ten, short ticks between them; for a short range also 2 and 5 times them, for a shorter one round numbers. */
+static void gi_log_ticks(gi_ticks *ticks, double low, double high, int most)
+{
+    const double slack = 1e-9;
+    int          first = (int)floor(log10(low) + slack), last = (int)floor(log10(high) + slack);
+    int          step    = 1 + (last - first) / most;
+    double       decades = log10(high) - log10(low);
+    if (decades < 0.7) {
+        gi_linear_ticks(ticks, low, high, most);
+        return;
+    }
+    for (int k = first; k <= last; k++)
+        for (int m = 1; m <= 9; m++) {
+            double value = m * pow(10, k);
+            if (value < low * (1 - slack) || value > high * (1 + slack)) continue;
+            bool number = m == 1 ? (k - first) % step == 0 : decades < 2.5 && most >= 3 * decades && (m == 2 || m == 5);
+            if (!number && (m == 1 || step > 1)) continue;
+            gi_add_tick(ticks, value, k >= -3 && k <= 4 ? 6 : 0, !number ? NULL : k >= -3 && k <= 4 ? "g" : "e");
+        }
+}
+
+/* ---- ga_render and ga_imshow ------------------------------------------------------------------------------------- */
+
+typedef struct gi_plot {
+    const ga_array *a; /* 2-D, C-contiguous */
+    unsigned char   colours[256][3];
+    bool            log;
+    double          vmin, vmax;  /* the numbers of the first and the last colour */
+    double          start, span; /* the same for x or, if log, for log10(x): start and start + span */
+    int64_t         scale;
+    gi_canvas       canvas;
+    int64_t         left, top; /* where the picture begins on the canvas */
+} gi_plot;
+
+/* Where a number lies between vmin, 0, and vmax, 1. */
+static double gi_plot_position(const gi_plot *p, double x)
+{
+    if (p->log) x = x > 0 ? log10(x) : -INFINITY;
+    return (x - p->start) / p->span;
+}
+
+static const unsigned char *gi_plot_colour(const gi_plot *p, double position)
+{
+    return p->colours[position >= 1 ? 255 : position > 0 ? (int)(position * 256) : 0];
+}
+
+/* Units are rows of the array. */
+static void gi_plot_task(int64_t begin, int64_t end, void *job)
+{
+    static const unsigned char white[3] = { 255, 255, 255 };
+    const gi_plot             *p        = (const gi_plot *)job;
+    const int64_t              columns = p->a->shape[1], scale = p->scale, line_bytes = 3 * p->canvas.columns;
+    double                     values[GI_PICTURE_BLOCK];
+    for (int64_t row = begin; row < end; row++) {
+        unsigned char *line = p->canvas.pixels + (p->top + row * scale) * line_bytes + 3 * p->left, *to = line;
+        for (int64_t c = 0; c < columns; c += GI_PICTURE_BLOCK) {
+            int64_t n = columns - c < GI_PICTURE_BLOCK ? columns - c : GI_PICTURE_BLOCK;
+            gi_picture_values(p->a, row * columns + c, n, values);
+            for (int64_t k = 0; k < n; k++) {
+                bool                 nan    = values[k] != values[k];
+                const unsigned char *colour = nan ? white : gi_plot_colour(p, gi_plot_position(p, values[k]));
+                for (int64_t s = 0; s < scale; s++, to += 3) {
+                    to[0] = colour[0];
+                    to[1] = colour[1];
+                    to[2] = colour[2];
+                }
+            }
+        }
+        for (int64_t s = 1; s < scale; s++) memcpy(line + s * line_bytes, line, (size_t)(to - line));
+    }
+}
+
+/* Settles vmin and vmax from the options and the data. */
+static bool gi_plot_range(gi_plot *p, const ga_imshow_options *o)
+{
+    const char *site = o->site;
+    double      low, high;
+    bool        min_given = gi_option_given(site, "vmin"), max_given = gi_option_given(site, "vmax");
+    if (!min_given && !max_given) min_given = max_given = o->vmin != o->vmax; /* not from a call of the macro */
+    if (o->vmin == o->vmax && min_given == max_given) min_given = max_given = false;
+    p->log  = o->log;
+    p->vmin = o->vmin;
+    p->vmax = o->vmax;
+    if (!min_given || !max_given) {
+        gi_value_range(p->a, p->log ? 0 : -INFINITY, &low, &high);
+        if (low > high) low = p->log ? 1 : 0, high = p->log ? 10 : 1; /* nothing to draw a colour for */
+        if (!min_given) p->vmin = low;
+        if (!max_given) p->vmax = high;
+    }
+    if (!isfinite(p->vmin) || !isfinite(p->vmax) || (p->log && !(p->vmin > 0 && p->vmax > 0)))
+        return gi_fail(site, GA_BAD_ARGUMENT, "colours from .vmin = %g to .vmax = %g: both must be finite%s", p->vmin, p->vmax,
+                       p->log ? " and, with .log = true, positive" : "") != NULL;
+    p->start = p->log ? log10(p->vmin) : p->vmin;
+    p->span  = (p->log ? log10(p->vmax) : p->vmax) - p->start;
+    if (p->span == 0) p->span = INFINITY; /* one number only: it gets the first colour */
+    return true;
+}
+
+/* The bar with its frame at (x, y), ticks and numbers to its right. */
+static void gi_draw_colorbar(gi_plot *p, int64_t x, int64_t y, int64_t width, int64_t height, int64_t size,
+                             const gi_ticks *ticks)
+{
+    int64_t line = size > 1 ? size / 2 : 1;
+    gi_fill_box(&p->canvas, x - line, y - line, width + 2 * line, height + 2 * line, GI_INK);
+    for (int64_t row = 0; row < height; row++) {
+        const unsigned char *c = gi_plot_colour(p, 1 - ((double)row + 0.5) / (double)height);
+        gi_fill_box(&p->canvas, x, y + row, width, 1, (uint32_t)c[0] << 16 | (uint32_t)c[1] << 8 | c[2]);
+    }
+    for (int i = 0; i < ticks->n; i++) {
+        const gi_tick *t        = &ticks->tick[i];
+        double         position = gi_plot_position(p, t->value);
+        if (!(position >= -1e-6 && position <= 1 + 1e-6)) continue;
+        int64_t at = y + (int64_t)floor((1 - position) * (double)(height - 1) + 0.5), length = t->text[0] ? 3 * size : 2 * size;
+        gi_fill_box(&p->canvas, x + width + line, at - (line - 1) / 2, length, line, GI_INK);
+        gi_draw_text(&p->canvas, x + width + line + 5 * size, at - GI_FONT_HEIGHT * size / 2, size, t->text);
+    }
+}
+
+/*  Without a title and a colour bar the result is the picture alone, scale x scale pixels for each element. With one of them
+    everything stands on white with a margin, the picture in a thin frame. NaN is white; row 0 of the array is on top. */
+ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
+{
+    const char *site = o.site, *cmap = o.cmap ? o.cmap : "viridis", *title = o.title && *o.title ? o.title : NULL;
+    gi_plot     p;
+    gi_ticks    ticks;
+    memset(&p, 0, sizeof p);
+    ticks.n = 0;
+    if (!gi_check(site, a, "a")) return NULL;
+    if (a->ndim != 2)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s: only a 2-D array is drawn in colours of a map%s",
+                                   gi_shape_of(a),
+                                   a->ndim == 3 && a->shape[2] <= 4 ? "; for red, green, blue there is ga_imsave" : "");
+    if (a->size == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has no pixels", gi_shape_of(a));
+    if (gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE,
+                                   "%s has no order for colours: take ga_absolute, ga_real or ga_imag of it",
+                                   ga_dtype_name(a->dtype));
+    if (!gi_colours(cmap, p.colours))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   "there is no colour map '%s': use viridis, gray, gray_r, inferno or RdBu_r", cmap);
+    const int64_t most = (int64_t)1 << 30;
+    p.scale            = o.scale ? o.scale : 1;
+    if (p.scale < 0 || a->shape[0] > most / p.scale || a->shape[1] > most / p.scale)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   ".scale = %d for shape %s: it must be 1 or more, and no side of the picture "
+                                   "longer than 2**30 pixels",
+                                   o.scale, gi_shape_of(a));
+    ga_array *c = gi_contiguous(site, a, a->dtype);
+    if (!c) return NULL;
+    p.a = c;
+    if (!gi_plot_range(&p, &o)) {
+        ga_free(c);
+        return NULL;
+    }
+    /* The layout: text grows with the picture; all distances are in dots of the font. */
+    int64_t height = a->shape[0] * p.scale, width = a->shape[1] * p.scale, size = (height + width + 200) / 450;
+    if (size < 1) size = 1;
+    int64_t rows = height, columns = width, line = size > 1 ? size / 2 : 1, bar_width = 9 * size, bar_left = 0, bar_height = 0;
+    if (title || o.colorbar) {
+        int64_t margin = 10 * size;
+        p.left         = margin;
+        p.top          = margin + (title ? 13 * size : 0);
+        columns        = p.left + width + margin;
+        if (o.colorbar) {
+            bar_height  = height > 64 * size ? height : 64 * size;
+            bar_left    = p.left + width + 10 * size;
+            int    room = (int)(bar_height / (16 * size)), longest = 0;
+            double low = fmin(p.vmin, p.vmax), high = fmax(p.vmin, p.vmax);
+            if (p.log) gi_log_ticks(&ticks, low, high, room < 9 ? room : 9);
+            else gi_linear_ticks(&ticks, low, high, room < 9 ? room : 9);
+            for (int i = 0; i < ticks.n; i++)
+                if ((int)strlen(ticks.tick[i].text) > longest) longest = (int)strlen(ticks.tick[i].text);
+            columns = bar_left + bar_width + (5 + GI_FONT_STEP * longest) * size + margin;
+        }
+        if (title && columns < gi_text_width(title, size) + 2 * margin) columns = gi_text_width(title, size) + 2 * margin;
+        rows = p.top + (height > bar_height ? height : bar_height) + margin;
+    }
+    int64_t   shape[3] = { rows, columns, 3 };
+    ga_array *picture  = gi_new(site, GA_U8, GA_CPU, 3, shape);
+    if (picture) {
+        p.canvas.pixels  = (unsigned char *)picture->data;
+        p.canvas.rows    = rows;
+        p.canvas.columns = columns;
+        if (title || o.colorbar) {
+            memset(picture->data, 255, (size_t)picture->size);
+            gi_fill_box(&p.canvas, p.left - line, p.top - line, width + 2 * line, height + 2 * line, GI_INK);
+        }
+        if (title) {
+            int64_t x = p.left + (width - gi_text_width(title, size)) / 2;
+            gi_draw_text(&p.canvas, x > p.left ? x : p.left, p.top - 13 * size, size, title);
+        }
+        if (o.colorbar) gi_draw_colorbar(&p, bar_left, p.top, bar_width, bar_height, size, &ticks);
+        gi_parallel(c->shape[0], 1 + GI_PICTURE_CHUNK / (width * p.scale), gi_plot_task, &p);
+    }
+    ga_free(c);
+    return picture;
+}
+
+bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o)
+{
+    if (!gi_check(o.site, a, "a")) return false;
+    if (!path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
+    ga_array *picture = (ga_render)(a, o);
+    if (!picture) return false;
+    bool done = gi_write_png(o.site, path, picture->shape[0], picture->shape[1], 3, picture->data);
+    ga_free(picture);
+    return done;
+}
+
+/* ==== >>fits: images of astronomy, through CFITSIO ================================================================= */
+/*  CFITSIO has to be linked, so it is used only when asked for: cc -DGPUARR_USE_CFITSIO main.c -lcfitsio -lm -lpthread   */
+
+#if defined(GPUARR_USE_CFITSIO) && !defined(GPUARR_NO_CFITSIO)
+
+#if defined(__has_include)
+#if __has_include(<fitsio.h>)
+#include <fitsio.h>
+#elif __has_include(<cfitsio/fitsio.h>)
+#include <cfitsio/fitsio.h>
+#else
+#error "gpuarr: GPUARR_USE_CFITSIO needs fitsio.h: apt-get install libcfitsio-dev, or compile without it"
+#endif
+#else
+#include <fitsio.h>
+#endif
+#include <strings.h>
+#include <sys/stat.h>
+
+/*  CFITSIO is not made for several threads at once. Every use of it, also of its error messages, is inside this lock; gi_fail
+    is called outside, because it may call a handler of the user, which may read another file. */
+static pthread_mutex_t gi_fits_lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum { GI_FITS_COMPRESSED_AXES = 5 }; /* CFITSIO allows 6, and then gets the sixth wrong without a word (4.2.0) */
+
+/* What went wrong, until it can be reported. Only the first one is kept. */
+typedef struct gi_fits_trouble {
+    ga_status status;
+    char      text[700];
+} gi_fits_trouble;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static bool
+gi_fits_refuse(gi_fits_trouble *t, ga_status status, const char *format, ...)
+{
+    if (t->status != GA_OK) return false;
+    t->status = status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->text, sizeof t->text, format, args);
+    va_end(args);
+    return false;
+}
+
+/* The same for an error of CFITSIO: what we were doing, its name for the error and its own notes. */
+static bool gi_fits_failed(gi_fits_trouble *t, int error, const char *doing)
+{
+    char   name[FLEN_STATUS] = "", note[FLEN_ERRMSG], notes[400] = "";
+    size_t used = 0;
+    fits_get_errstatus(error, name);
+    while (fits_read_errmsg(note))
+        if (used + 1 < sizeof notes) {
+            int n = snprintf(notes + used, sizeof notes - used, "; %s", note);
+            used += n > 0 ? (size_t)n : 0;
+        }
+    bool      no_file = error == FILE_NOT_OPENED || error == FILE_NOT_CREATED || error == WRITE_ERROR;
+    ga_status status  = error == MEMORY_ALLOCATION ? GA_NO_MEMORY : no_file ? GA_NO_FILE : GA_BAD_FILE;
+    return gi_fits_refuse(t, status, "%s: CFITSIO error %d, %s%s", doing, error, name, notes);
+}
+
+static void gi_fits_close(fitsfile *file)
+{
+    int error = 0;
+    if (file) fits_close_file(file, &error);
+    fits_clear_errmsg(); /* whatever is left there is no news */
+}
+
+/*  CFITSIO (4.2.0) divides by the lengths of the tiles of a compressed image without a look at them, and the program ends. So
+    the headers are looked through first for a length of 0. What is no plain FITS file is left to CFITSIO. */
+static bool gi_fits_check_tiles(const char *path, gi_fits_trouble *t)
+{
+    enum { CARD = 80, BLOCK = 2880 };
+    char  block[BLOCK + 1];
+    FILE *file = fopen(path, "rb");
+    bool  good = true, more = file != NULL;
+    while (more && good) { /* one header and its data */
+        int64_t bits = 0, axes = 0, pixels = 1, before = 0, groups = 1, bytes = 0;
+        for (bool end = false; more && good && !end;) {
+            more         = fread(block, 1, BLOCK, file) == BLOCK;
+            block[BLOCK] = 0;
+            for (char *card = block; more && card < block + BLOCK && !end; card += CARD) {
+                const char *number = card + 10;
+                while (*number == ' ' || *number == '\'') number++;
+                int64_t value = strtoll(number, NULL, 10);
+                if (strncmp(card, "END     ", 8) == 0) end = true;
+                else if (strncmp(card, "BITPIX  ", 8) == 0) bits = value < 0 ? -value : value;
+                else if (strncmp(card, "NAXIS   ", 8) == 0) axes = value;
+                else if (strncmp(card, "NAXIS", 5) == 0) more = !__builtin_mul_overflow(pixels, value, &pixels);
+                else if (strncmp(card, "PCOUNT  ", 8) == 0) before = value;
+                else if (strncmp(card, "GCOUNT  ", 8) == 0) groups = value;
+                else if (strncasecmp(card, "ZTILE", 5) == 0 && card[5] >= '0' && card[5] <= '9' && value < 1)
+                    good = gi_fits_refuse(t, GA_BAD_FILE, "the header says that compressed tiles are %lld pixels long (%.6s)",
+                                          (long long)value, card);
+            }
+        }
+        if (axes == 0) pixels = 0;
+        more = more && !__builtin_add_overflow(pixels, before, &bytes) && !__builtin_mul_overflow(bytes, groups, &bytes) &&
+               !__builtin_mul_overflow(bytes, bits / 8, &bytes) && bytes >= 0 && bytes < INT64_MAX / 2;
+        more = more && fseek(file, (long)((bytes + BLOCK - 1) / BLOCK * BLOCK), SEEK_CUR) == 0;
+    }
+    if (file) fclose(file);
+    return good;
+}
+
+/* Opens a file that exists. The lock is held. */
+static fitsfile *gi_fits_open(const char *path, int mode, gi_fits_trouble *t)
+{
+    fitsfile *file  = NULL;
+    int       error = 0;
+    if (!gi_fits_check_tiles(path, t)) return NULL;
+    fits_clear_errmsg();
+    errno = 0;
+    if (!fits_open_diskfile(&file, path, mode, &error)) return file; /* diskfile: "a.fits[1]" is a name, no query */
+    if (error == FILE_NOT_OPENED)                                    /* CFITSIO does not say why */
+        gi_fits_refuse(t, GA_NO_FILE, "%s", errno ? strerror(errno) : "it cannot be opened");
+    else gi_fits_failed(t, error, "it is no FITS file");
+    return NULL;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* An image in a file, as its header describes it. */
+typedef struct gi_fits_image {
+    fitsfile *file;
+    int       bitpix; /* 8, 16, 32, 64: integers; -32, -64: floats */
+    bool      compressed;
+    int       ndim;
+    int64_t   shape[GPUARR_MAX_DIMS]; /* the last FITS axis first */
+    double    scale, zero;            /* value = scale * stored + zero */
+    bool      has_blank;
+    long long blank;         /* the stored integer that means "no value" */
+    ga_dtype  stored, dtype; /* as in the file, as returned */
+} gi_fits_image;
+
+static double gi_fits_real_key(fitsfile *file, const char *key, double otherwise)
+{
+    int    error = 0;
+    double value = otherwise;
+    fits_read_key(file, TDOUBLE, key, &value, NULL, &error);
+    return error == 0 ? value : otherwise;
+}
+
+static bool gi_fits_integer_key(fitsfile *file, const char *key, long long *value)
+{
+    int      error = 0;
+    LONGLONG v     = 0;
+    fits_read_key(file, TLONGLONG, key, &v, NULL, &error);
+    *value = v;
+    return error == 0;
+}
+
+/* Is the current header-data unit an image with at least one axis? */
+static bool gi_fits_is_image(fitsfile *file)
+{
+    int type = ANY_HDU, axes = 0, error = 0;
+    fits_get_hdu_type(file, &type, &error);
+    fits_get_img_dim(file, &axes, &error);
+    return error == 0 && type == IMAGE_HDU && axes > 0;
+}
+
+static bool gi_fits_has_name(fitsfile *file, const char *name)
+{
+    char found[FLEN_VALUE] = "";
+    int  error = 0, number = 0;
+    fits_get_hdu_num(file, &number);
+    fits_read_key(file, TSTRING, "EXTNAME", found, NULL, &error);
+    if (error && number == 1) strcpy(found, "PRIMARY");
+    return strcasecmp(found, name) == 0; /* the standard: case does not matter */
+}
+
+/* Goes to the image that the options ask for. */
+static bool gi_fits_find(fitsfile *file, const ga_fits_options *o, gi_fits_trouble *t)
+{
+    int error = 0, last = 0;
+    for (int number = o->hdu > 0 ? o->hdu : 1; !fits_movabs_hdu(file, number, NULL, &error); number++) {
+        bool image = gi_fits_is_image(file);
+        if (o->hdu > 0 && !image)
+            return gi_fits_refuse(t, GA_BAD_FILE,
+                                  "HDU %d holds no image (a table, or a header with NAXIS = 0): .hdu = 0 takes the first "
+                                  "image of the file",
+                                  o->hdu);
+        if (o->name && gi_fits_has_name(file, o->name)) {
+            if (image) return true;
+            return gi_fits_refuse(t, GA_BAD_FILE, "the extension '%s' holds no image (a table, or a header with NAXIS = 0)",
+                                  o->name);
+        }
+        if (!o->name && image) return true;
+        last = number;
+    }
+    if (error != END_OF_FILE) return gi_fits_failed(t, error, "cannot go to the next header");
+    if (o->hdu > 0) return gi_fits_refuse(t, GA_BAD_ARGUMENT, "there is no HDU %d in the file (the primary one is 1)", o->hdu);
+    if (o->name) return gi_fits_refuse(t, GA_BAD_ARGUMENT, "no extension of the file's %d HDUs is called '%s'", last, o->name);
+    return gi_fits_refuse(t, GA_BAD_FILE, "the file has no image: NAXIS is 0, or there are only tables, in all of its %d HDUs",
+                          last);
+}
+
+/* The dtype that the pixels get: by astropy's rules. */
+static void gi_fits_choose_dtype(gi_fits_image *f, bool raw)
+{
+    bool integer = f->bitpix > 0;
+    f->stored    = f->bitpix == 8     ? GA_U8
+                   : f->bitpix == 16  ? GA_I16
+                   : f->bitpix == 32  ? GA_I32
+                   : f->bitpix == 64  ? GA_I64
+                   : f->bitpix == -32 ? GA_F32
+                                      : GA_F64;
+    f->dtype     = f->stored;
+    if (raw) {
+        f->scale     = 1;
+        f->zero      = 0;
+        f->has_blank = false;
+    }
+    if (!integer) {
+        f->has_blank = false; /* for integers only */
+        return;
+    }
+    /* The convention for the integers that FITS lacks: an offset of half the range. With no NaN, BLANK stays a number. */
+    double half = f->bitpix == 8 ? -128 : ldexp(1, f->bitpix - 1);
+    if (f->scale == 1 && f->zero == half) {
+        f->dtype = f->bitpix == 8 ? GA_I8 : f->bitpix == 16 ? GA_U16 : f->bitpix == 32 ? GA_U32 : GA_U64;
+        return;
+    }
+    if (f->scale != 1 || f->zero != 0 || f->has_blank) f->dtype = f->bitpix > 16 ? GA_F64 : GA_F32;
+}
+
+/* Refuses a header that claims more pixels than its file can hold, before memory is asked for. */
+static bool gi_fits_check_size(const gi_fits_image *f, gi_fits_trouble *t)
+{
+    int64_t claimed[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], file_bytes = f->file->Fptr->filesize;
+    for (int d = 0; d < f->ndim; d++) {
+        char      key[16];
+        long long tile = 0;
+        claimed[d]     = f->shape[d];
+        snprintf(key, sizeof key, "ZTILE%d", f->ndim - d);
+        if (f->compressed && gi_fits_integer_key(f->file, key, &tile) && tile > claimed[d]) claimed[d] = tile;
+    }
+    int64_t bytes = gi_c_strides(f->stored, f->ndim, claimed, strides);
+    if (bytes < 0)
+        return gi_fits_refuse(t, GA_BAD_FILE, "the header's shape %s is more bytes than can be counted",
+                              gi_shape_text(f->ndim, claimed));
+    if (f->compressed) {
+        /* The best codecs reach some 10000 : 1 on an empty sky; the tiles are claims as well, CFITSIO allocates them. */
+        const int64_t plausible = (int64_t)1 << 30, best_ratio = 1 << 16;
+        if (bytes > plausible && bytes / best_ratio > file_bytes)
+            return gi_fits_refuse(
+                t, GA_BAD_FILE, "the header claims %s %s pixels, %lld bytes, compressed into a file of %lld: it is damaged",
+                gi_shape_text(f->ndim, claimed), ga_dtype_name(f->stored), (long long)bytes, (long long)file_bytes);
+        return true;
+    }
+    LONGLONG header = 0, data = 0, after = 0;
+    int      error = 0;
+    if (fits_get_hduaddrll(f->file, &header, &data, &after, &error)) return gi_fits_failed(t, error, "cannot find the pixels");
+    int64_t end;
+    if (__builtin_add_overflow((int64_t)data, bytes, &end) || end > file_bytes)
+        return gi_fits_refuse(t, GA_BAD_FILE,
+                              "the header claims %s %s pixels, %lld bytes from byte %lld on, but the file ends at byte %lld: "
+                              "it is cut short or damaged",
+                              gi_shape_text(f->ndim, f->shape), ga_dtype_name(f->stored), (long long)bytes, (long long)data,
+                              (long long)file_bytes);
+    return true;
+}
+
+/* Reads the header of the image that the options ask for. */
+static bool gi_fits_describe(gi_fits_image *f, const ga_fits_options *o, gi_fits_trouble *t)
+{
+    if (!gi_fits_find(f->file, o, t)) return false;
+    int error = 0;
+    fits_get_img_type(f->file, &f->bitpix, &error);
+    fits_get_img_dim(f->file, &f->ndim, &error);
+    if (error) return gi_fits_failed(t, error, "cannot read the header");
+    if (f->ndim > GPUARR_MAX_DIMS)
+        return gi_fits_refuse(t, GA_BAD_SHAPE,
+                              "the image has %d axes; at most %d are possible (#define GPUARR_MAX_DIMS for more)", f->ndim,
+                              GPUARR_MAX_DIMS);
+    LONGLONG lengths[GPUARR_MAX_DIMS];
+    if (fits_get_img_sizell(f->file, f->ndim, lengths, &error))
+        return gi_fits_failed(t, error, "cannot read the lengths of the axes");
+    for (int d = 0; d < f->ndim; d++) {
+        f->shape[d] = lengths[f->ndim - 1 - d];
+        if (f->shape[d] < 0) return gi_fits_refuse(t, GA_BAD_FILE, "the length of an axis is %lld", (long long)f->shape[d]);
+    }
+    f->compressed = fits_is_compressed_image(f->file, &error) != 0;
+    if (f->compressed && f->ndim > GI_FITS_COMPRESSED_AXES)
+        return gi_fits_refuse(t, GA_BAD_SHAPE,
+                              "the compressed image has %d axes; CFITSIO reads at most %d: uncompress the file with "
+                              "funpack",
+                              f->ndim, GI_FITS_COMPRESSED_AXES);
+    f->scale     = gi_fits_real_key(f->file, "BSCALE", 1);
+    f->zero      = gi_fits_real_key(f->file, "BZERO", 0);
+    f->has_blank = gi_fits_integer_key(f->file, "BLANK", &f->blank) ||
+                   (f->compressed && gi_fits_integer_key(f->file, "ZBLANK", &f->blank));
+    gi_fits_choose_dtype(f, o->raw);
+    return gi_fits_check_size(f, t);
+}
+
+/* The pixels as they are stored, in the machine's byte order. */
+static bool gi_fits_read_stored(const gi_fits_image *f, int64_t n, void *pixels, gi_fits_trouble *t)
+{
+    int    error = 0, type = 0;
+    float  nan32 = (float)NAN;
+    double nan64 = NAN;
+    void  *null  = NULL;
+    switch (f->bitpix) {
+    case 8: type = TBYTE; break;
+    case 16: type = TSHORT; break;
+    case 32: type = TINT; break;
+    case 64: type = TLONGLONG; break;
+    case -32: type = TFLOAT, null = &nan32; break;
+    case -64: type = TDOUBLE, null = &nan64; break;
+    default: return gi_fits_refuse(t, GA_BAD_FILE, "BITPIX is %d: it must be 8, 16, 32, 64, -32 or -64", f->bitpix);
+    }
+    fits_set_bscale(f->file, 1, 0, &error);
+    if (f->compressed) { /* as the whole subset of it: otherwise at most 3 axes are possible */
+        long first[GPUARR_MAX_DIMS], last[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS];
+        for (int d = 0; d < f->ndim; d++) {
+            first[d] = step[d] = 1;
+            last[d]            = (long)f->shape[f->ndim - 1 - d];
+        }
+        fits_read_subset(f->file, type, first, last, step, null, pixels, NULL, &error);
+    } else { /* not asking for NaN, because denormal numbers would then become 0 */
+        fits_read_img(f->file, type, 1, n, NULL, pixels, NULL, &error);
+    }
+    return error == 0 || gi_fits_failed(t, error, "cannot read the pixels");
+}
+
+/* Stored numbers to values, in the dtype of the result as astropy does: multiply, round, add, round. */
+typedef struct gi_fits_job {
+    const gi_fits_image *image;
+    const char          *stored;
+    char                *out;
+} gi_fits_job;
+
+static void gi_fits_scale_f32(int64_t n, float *x, float scale, float zero)
+{
+    if (scale != 1) /* two loops, so that no compiler makes one fused operation of the two */
+        for (int64_t i = 0; i < n; i++) x[i] *= scale;
+    if (zero != 0)
+        for (int64_t i = 0; i < n; i++) x[i] += zero;
+}
+
+static void gi_fits_scale_f64(int64_t n, double *x, double scale, double zero)
+{
+    if (scale != 1)
+        for (int64_t i = 0; i < n; i++) x[i] *= scale;
+    if (zero != 0)
+        for (int64_t i = 0; i < n; i++) x[i] += zero;
+}
+
+static bool gi_fits_is_blank(const gi_fits_image *f, const char *stored, int64_t i)
+{
+    switch (f->stored) {
+    case GA_U8: return ((const uint8_t *)(const void *)stored)[i] == f->blank;
+    case GA_I16: return ((const int16_t *)(const void *)stored)[i] == f->blank;
+    case GA_I32: return ((const int32_t *)(const void *)stored)[i] == f->blank;
+    case GA_I64: return ((const int64_t *)(const void *)stored)[i] == f->blank;
+    default: return false;
+    }
+}
+
+static void gi_fits_task(int64_t begin, int64_t end, void *job)
+{
+    const gi_fits_job   *j      = (const gi_fits_job *)job;
+    const gi_fits_image *f      = j->image;
+    const int64_t        n      = end - begin;
+    const char          *stored = j->stored + begin * ga_itemsize(f->stored);
+    char                *out    = j->out + begin * ga_itemsize(f->dtype);
+    if (gi_is_int(f->dtype)) { /* an offset of half the range turns the highest bit */
+        int top = (int)ga_itemsize(f->dtype) - 1;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        top = 0;
+#endif
+        for (int64_t i = 0; i < n; i++) out[i * ga_itemsize(f->dtype) + top] ^= (char)0x80;
+        return;
+    }
+    if (f->stored != f->dtype) gi_cast(f->dtype, f->stored, n, out, stored);
+    if (f->dtype == GA_F32) gi_fits_scale_f32(n, (float *)(void *)out, (float)f->scale, (float)f->zero);
+    else gi_fits_scale_f64(n, (double *)(void *)out, f->scale, f->zero);
+    if (!f->has_blank) return;
+    for (int64_t i = 0; i < n; i++) {
+        if (!gi_fits_is_blank(f, stored, i)) continue;
+        if (f->dtype == GA_F32) ((float *)(void *)out)[i] = (float)NAN;
+        else ((double *)(void *)out)[i] = NAN;
+    }
+}
+
+/* The image of an open file (or the trouble that there is already); the file is closed in any case. */
+static ga_array *gi_fits_read_open(const char *site, const char *path, fitsfile *file, const ga_fits_options *o,
+                                   gi_fits_trouble *t)
+{
+    gi_fits_image f;
+    memset(&f, 0, sizeof f);
+    f.file         = file;
+    ga_array *a    = NULL;
+    bool      good = false;
+    if (t->status == GA_OK) {
+        pthread_mutex_lock(&gi_fits_lock);
+        good = gi_fits_describe(&f, o, t);
+        pthread_mutex_unlock(&gi_fits_lock);
+    }
+    if (good) a = gi_new(site, f.dtype, GA_CPU, f.ndim, f.shape);
+    /* Pixels of the same kind are read in place, others beside. */
+    size_t bytes  = a ? (size_t)(a->size * ga_itemsize(f.stored)) : 0;
+    bool   beside = good && gi_is_int(f.stored) && gi_is_float(f.dtype);
+    void  *stored = !a ? NULL : beside ? gi_alloc(site, bytes) : a->data;
+    good          = stored != NULL;
+    pthread_mutex_lock(&gi_fits_lock);
+    if (good && a->size > 0) good = gi_fits_read_stored(&f, a->size, stored, t);
+    gi_fits_close(file);
+    pthread_mutex_unlock(&gi_fits_lock);
+    if (good && (f.stored != f.dtype || f.scale != 1 || f.zero != 0)) {
+        gi_fits_job job = { &f, (const char *)stored, (char *)a->data };
+        gi_parallel(a->size, (int64_t)1 << 16, gi_fits_task, &job);
+    }
+    if (beside && stored) gi_release(stored, bytes);
+    if (good) return a;
+    ga_free(a);
+    if (t->status != GA_OK) gi_fail(site, t->status, "cannot read '%s': %s", path, t->text);
+    return NULL;
+}
+
+ga_array *(ga_fits_read)(const char *path, ga_fits_options o)
+{
+    gi_fits_trouble t = { GA_OK, "" };
+    if (!path) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is NULL");
+    if (o.hdu < 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".hdu = %d: use 0 (the first image) or a number from 1 on", o.hdu);
+    if (o.hdu > 0 && o.name)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".hdu = %d and .name = \"%s\": give one of them", o.hdu, o.name);
+    pthread_mutex_lock(&gi_fits_lock);
+    fitsfile *file = gi_fits_open(path, READONLY, &t);
+    pthread_mutex_unlock(&gi_fits_lock);
+    return gi_fits_read_open(o.site, path, file, &o, &t);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* The image type (BITPIX, with CFITSIO's codes for the unsigned conventions) and the type in memory of a dtype. */
+static bool gi_fits_types(ga_dtype dtype, int *image, int *memory)
+{
+    switch (dtype) {
+    case GA_BOOL:
+    case GA_U8: *image = BYTE_IMG, *memory = TBYTE; return true;
+    case GA_I8: *image = SBYTE_IMG, *memory = TSBYTE; return true;
+    case GA_I16: *image = SHORT_IMG, *memory = TSHORT; return true;
+    case GA_U16: *image = USHORT_IMG, *memory = TUSHORT; return true;
+    case GA_I32: *image = LONG_IMG, *memory = TINT; return true;
+    case GA_U32: *image = ULONG_IMG, *memory = TUINT; return true;
+    case GA_I64: *image = LONGLONG_IMG, *memory = TLONGLONG; return true;
+    case GA_U64: *image = ULONGLONG_IMG, *memory = TULONGLONG; return true;
+    case GA_F32: *image = FLOAT_IMG, *memory = TFLOAT; return true;
+    case GA_F64: *image = DOUBLE_IMG, *memory = TDOUBLE; return true;
+    default: return false;
+    }
+}
+
+/* Adds the array as an image to a new file, or to the end of one that exists. */
+static bool gi_fits_add_image(const char *path, bool exists, const ga_array *a, const ga_fits_options *o, gi_fits_trouble *t)
+{
+    fitsfile *file  = NULL;
+    int       error = 0, image = 0, memory = 0;
+    LONGLONG  lengths[GPUARR_MAX_DIMS];
+    long      first[GPUARR_MAX_DIMS], last[GPUARR_MAX_DIMS];
+    gi_fits_types(a->dtype, &image, &memory);
+    for (int d = 0; d < a->ndim; d++) {
+        lengths[d] = a->shape[a->ndim - 1 - d];
+        last[d]    = (long)lengths[d];
+        first[d]   = 1;
+    }
+    errno = 0;
+    if (exists) {
+        file = gi_fits_open(path, READWRITE, t);
+        if (!file) return false;
+    } else if (fits_create_diskfile(&file, path, &error)) {
+        if (error == FILE_NOT_CREATED && errno) return gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
+        return gi_fits_failed(t, error, "cannot make the file");
+    }
+    bool compress = o->compress && a->size > 0;
+    if (compress) { /* without loss: Rice for integers, gzip with shuffled bytes for floats */
+        fits_set_compression_type(file, gi_is_float(a->dtype) ? GZIP_2 : RICE_1, &error);
+        fits_set_quantize_level(file, 0, &error);
+    }
+    fits_create_imgll(file, image, a->ndim, lengths, &error);
+    if (o->name) fits_write_key_str(file, "EXTNAME", o->name, "name of this image", &error);
+    if (compress) /* as a subset, for the same reason as above */
+        fits_write_subset(file, memory, first, last, a->data, &error);
+    else if (a->size > 0) fits_write_img(file, memory, 1, a->size, a->data, &error);
+    if (error) {
+        gi_fits_failed(t, error, "cannot write the image");
+        gi_fits_close(file);
+        return false;
+    }
+    if (fits_close_file(file, &error)) return gi_fits_failed(t, error, "cannot finish the file");
+    return true;
+}
+
+static bool gi_copy_file(const char *from, const char *to, gi_fits_trouble *t)
+{
+    char   piece[1 << 14];
+    size_t n;
+    FILE  *in = fopen(from, "rb");
+    if (!in) return gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
+    FILE *out  = fopen(to, "wb");
+    bool  good = out != NULL;
+    while (good && (n = fread(piece, 1, sizeof piece, in)) > 0) good = fwrite(piece, 1, n, out) == n;
+    good = good && !ferror(in);
+    if (!good) gi_fits_refuse(t, GA_NO_FILE, "cannot copy it before appending: %s", strerror(errno));
+    fclose(in);
+    if (out && fclose(out) != 0 && good)
+        good = gi_fits_refuse(t, GA_NO_FILE, "cannot copy it before appending: %s", strerror(errno));
+    return good;
+}
+
+/*  Everything is written to a file beside, which then takes the name: whatever goes wrong, the old file stays as it was. */
+static bool gi_fits_replace(const char *path, const char *beside, const ga_array *a, const ga_fits_options *o,
+                            gi_fits_trouble *t)
+{
+    struct stat about;
+    bool        exists = stat(path, &about) == 0, append = o->append && exists;
+    if (exists && !S_ISREG(about.st_mode)) return gi_fits_refuse(t, GA_NO_FILE, "that is no regular file");
+    bool good = !append || gi_copy_file(path, beside, t);
+    if (good) {
+        pthread_mutex_lock(&gi_fits_lock);
+        good = gi_fits_add_image(beside, append, a, o, t);
+        pthread_mutex_unlock(&gi_fits_lock);
+    }
+    if (good && exists) (void)chmod(beside, about.st_mode & 07777);
+    if (good && rename(beside, path) != 0) good = gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
+    if (!good) (void)remove(beside);
+    return good;
+}
+
+bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
+{
+    enum { ROOM = 48 };
+    static int      counter;
+    gi_fits_trouble t = { GA_OK, "" };
+    int             image, memory;
+    if (!gi_check(o.site, a, "a")) return false;
+    if (!path || !*path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is %s", path ? "empty" : "NULL") != NULL;
+    if (!gi_fits_types(a->dtype, &image, &memory))
+        return gi_fail(o.site, GA_BAD_DTYPE,
+                       "FITS has no images of %s: write ga_real(a) and ga_imag(a), the second with .append = true",
+                       ga_dtype_name(a->dtype)) != NULL;
+    if (a->ndim == 0) return gi_fail(o.site, GA_BAD_SHAPE, "FITS has no 0-d images: ga_reshape(a, (1))") != NULL;
+    if (o.compress && (a->dtype == GA_I64 || a->dtype == GA_U64))
+        return gi_fail(o.site, GA_BAD_DTYPE, "CFITSIO cannot compress %s: leave .compress out, or write ga_astype(a, GA_I32)",
+                       ga_dtype_name(a->dtype)) != NULL;
+    if (o.compress && a->ndim > GI_FITS_COMPRESSED_AXES)
+        return gi_fail(o.site, GA_BAD_SHAPE,
+                       "shape %s has more than the %d dimensions that CFITSIO compresses: leave .compress out", gi_shape_of(a),
+                       GI_FITS_COMPRESSED_AXES) != NULL;
+    ga_array *c = gi_contiguous(o.site, a, a->dtype);
+    if (!c) return false;
+    size_t room   = strlen(path) + ROOM;
+    char  *beside = (char *)gi_alloc(o.site, room);
+    bool   good   = false;
+    if (beside) {
+        snprintf(beside, room, "%s.%ld-%d.part", path, (long)getpid(), __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
+        good = gi_fits_replace(path, beside, c, &o, &t);
+        gi_release(beside, room);
+    }
+    ga_free(c);
+    if (t.status != GA_OK) gi_fail(o.site, t.status, "cannot write '%s': %s", path, t.text);
+    return good;
+}
+
+#else /* without CFITSIO */
+
+static void *gi_fits_missing(const char *site, const char *path)
+{
+    return gi_fail(site, GA_NO_LIBRARY,
+                   "'%s': this program was built without CFITSIO, which reads and writes FITS; compile with "
+                   "-DGPUARR_USE_CFITSIO -lcfitsio (and, if fitsio.h is missing, apt-get install libcfitsio-dev)",
+                   path ? path : "NULL");
+}
+
+ga_array *(ga_fits_read)(const char *path, ga_fits_options o) { return (ga_array *)gi_fits_missing(o.site, path); }
+
+bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
+{
+    (void)a;
+    return gi_fits_missing(o.site, path) != NULL;
+}
+
 #endif
 #endif /* GPUARR_IMPLEMENTATION */
 #endif /* GA_TABLE */

@@ -50,7 +50,6 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, c
 
 #elif defined(GA_TAG)
 /* ==== >>loops of one element type and instruction set ============================================================== */
-#include "parts/groups.h"
 #define GI_LOOP(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA))))
 #define GI_OP(name)   GI_NAME(gi_op_##name)
 
@@ -108,9 +107,9 @@ static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, 
    computed like the others, and then mended one by one. */
 static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T), GA_T (*slow)(GA_T))
 {
-    for (int64_t start = 0; start < n; start += GI_PART) {
-        int64_t     m   = n - start < GI_PART ? n - start : GI_PART;
-        GA_T       *out = (GA_T *)o + start, copy[GI_PART];
+    for (int64_t start = 0; start < n; start += GI_MEND) {
+        int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
+        GA_T       *out = (GA_T *)o + start, copy[GI_MEND];
         const GA_T *x   = (const GA_T *)x_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
@@ -130,9 +129,9 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
 static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T), GI_FLAG (*rare)(GA_T, GA_T),
                                               GA_T (*slow)(GA_T, GA_T))
 {
-    for (int64_t start = 0; start < n; start += GI_PART) {
-        int64_t     m   = n - start < GI_PART ? n - start : GI_PART;
-        GA_T       *out = (GA_T *)o + start, copy[2][GI_PART];
+    for (int64_t start = 0; start < n; start += GI_MEND) {
+        int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
+        GA_T       *out = (GA_T *)o + start, copy[2][GI_MEND];
         const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
@@ -293,12 +292,43 @@ static bool GI_LOOP(gi_find_fold)(ga_op op, gi_fold *f)
 
 #elif defined(GI_ISA)
 /* ==== one instruction set: every element type ====================================================================== */
-#define GI_STAMP "gpuarr_cpu.h"
-#include "parts/each_tag.h"
-#undef GI_STAMP
+#define GI_PASS 4
+#include "gpuarr.h"
+#undef GI_PASS
+
+/* out[i] = condition[i] ? x[i] : y[i], for elements of 1 to 16 bytes whatever they mean. */
+#define GI_FIND(name) GI_JOIN(name, GI_JOIN(_, GI_ISA))
+#define GI_SELECT(name, U)                                                                                              \
+    static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)            \
+    {                                                                                                                  \
+        const bool *chosen = (const bool *)c;                                                                          \
+        const U    *a = (const U *)x, *b = (const U *)y;                                                               \
+        GI_VECTORIZE                                                                                                   \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = (U)(b[i] ^ ((a[i] ^ b[i]) & (U)(0 - (U)chosen[i])));            \
+    }
+GI_SELECT(u8, uint8_t)
+GI_SELECT(u16, uint16_t)
+GI_SELECT(u32, uint32_t)
+GI_SELECT(u64, uint64_t)
+#undef GI_SELECT
+static void GI_FIND(gi_select_c128)(int64_t n, void *out, const void *c, const void *x, const void *y)
+{
+    const bool    *chosen = (const bool *)c;
+    const ga_c128 *a = (const ga_c128 *)x, *b = (const ga_c128 *)y;
+    for (int64_t i = 0; i < n; i++) ((ga_c128 *)out)[i] = chosen[i] ? a[i] : b[i];
+}
+static gi_kernel GI_FIND(gi_find_select)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return GI_FIND(gi_select_u8);
+    case 2: return GI_FIND(gi_select_u16);
+    case 4: return GI_FIND(gi_select_u32);
+    case 8: return GI_FIND(gi_select_u64);
+    default: return GI_FIND(gi_select_c128);
+    }
+}
 
 /* The tables of this instruction set. */
-#define GI_FIND(name) GI_JOIN(name, GI_JOIN(_, GI_ISA))
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                \
     case GA_##TAG: return GI_FIND(gi_find_##tag)(op);
 static gi_kernel GI_FIND(gi_find)(ga_op op, ga_dtype dtype)
@@ -346,7 +376,7 @@ static bool GI_FIND(gi_find_fold)(ga_op op, ga_dtype dtype, gi_fold *f)
 #endif
 
 #define GI_BLOCK 1024 /* elements: of the documented tree of reductions */
-#define GI_PART  256  /* elements whose rare arguments are mended together */
+#define GI_MEND  256  /* elements whose rare arguments are mended together */
 
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
@@ -453,10 +483,25 @@ const char *ga_isa(void)
     }
 }
 
+/* Integers are finite and no NaN: these rows need no kernel for each of them. */
+static void gi_kernel_false(int64_t n, void *out, const void *x, const void *y, const void *z)
+{
+    (void)x, (void)y, (void)z;
+    memset(out, 0, (size_t)n);
+}
+
+static void gi_kernel_true(int64_t n, void *out, const void *x, const void *y, const void *z)
+{
+    (void)x, (void)y, (void)z;
+    memset(out, 1, (size_t)n);
+}
+
 /* The kernel of an operation for a dtype, NULL if its row has none. */
 static gi_kernel gi_cpu_kernel(ga_op op, ga_dtype dtype)
 {
     gi_kernel found = NULL;
+    if (dtype < GA_F32 && (op == GA_OP_isnan || op == GA_OP_isinf)) return gi_kernel_false;
+    if (dtype < GA_F32 && op == GA_OP_isfinite) return gi_kernel_true;
 #if GI_HAS_X86
     if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_avx512(op, dtype);
     if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_avx2(op, dtype);
@@ -481,6 +526,14 @@ static bool gi_cpu_fold(ga_op op, ga_dtype dtype, gi_fold *f)
     if (gi_cpu_isa() >= GI_ISA_AVX2 && gi_find_fold_avx2(op, dtype, f)) return true;
 #endif
     return gi_find_fold_baseline(op, dtype, f);
+}
+
+static gi_kernel gi_cpu_select(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
+#endif
+    return gi_find_select_baseline(itemsize);
 }
 
 #endif /* GI_CPU_INCLUDED */

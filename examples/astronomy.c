@@ -1,8 +1,9 @@
 /*  From a picture of the sky to a list of its sources: statistics, kappa-sigma clipping, segmentation, labels, measurements.
-        cc -DGPUARR_USE_CFITSIO astronomy.c -lcfitsio -lm -lpthread && ./a.out image.fits
-        cc astronomy.c -lm -lpthread && ./a.out                        (a generated sky: needs no file and no CFITSIO)        */
+        cc astronomy.c -lm -lpthread && ./a.out                                                   (a sky of its own making)
+        cc -DGPUARR_USE_CFITSIO astronomy.c -lcfitsio -lm -lpthread && ./a.out image.fits         (libcfitsio-dev)         */
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,95 +15,140 @@ typedef struct statistics {
 
 typedef struct sources {
     double    threshold, flux_total;
-    int64_t   pixels, count, count8; /* brighter than the threshold; objects of 4- and of 8-connected pixels */
+    int64_t   pixels, count, count8; /* brighter than the threshold; groups of 4-connected and of 8-connected pixels */
     ga_array *labels;                /* 0 where there is sky, else the number of the source */
-    ga_array *flux, *position;       /* of source k + 1: its sum, its centre (row, column) */
-    ga_array *brightest;             /* indices of the ten brightest */
+    ga_array *flux, *position;       /* of each source: its sum; its centre (row, column) */
+    ga_array *brightest;             /* the indices of the ten brightest */
 } sources;
-
-typedef struct lap {
-    const char *step;
-    double      seconds;
-} lap;
-
-static lap    laps[16];
-static int    lap_count;
-static double lap_start;
-
-static void done(const char *step)
-{
-    laps[lap_count++] = (lap){ step, ga_now() - lap_start };
-    lap_start         = ga_now();
-}
-
-/* ---- a sky of our own -------------------------------------------------------------------------------------------- */
-
-/* Noise of sigma 1, a faint band of light, and point sources with a power law of fluxes seen with a beam of 2 pixels. */
-static ga_array *generate_sky(int64_t size, uint64_t seed, int64_t count, double *peaks)
-{
-    const double beam = 2;
-    ga_array    *sky = ga_random_normal(0, 1, (size, size), .dtype = GA_F32, .seed = seed);
-    ga_array    *dice = ga_random((count, 3), .seed = seed, .stream = 1); /* row, column and flux of each source */
-    ga_scope {
-        ga_array *x = ga_linspace(-1, 1, size, .dtype = GA_F32), *y = ga_index(x, ":, newaxis");
-        ga_array *across = ga_add(ga_multiply(x, 0.35), y); /* distance from a line through the middle */
-        ga_add(sky, ga_multiply(ga_exp(ga_multiply(ga_square(across), -12)), 0.5), .out = sky);
-    }
-    for (int64_t k = 0; k < count && dice && sky; k++) ga_scope {
-            double  row = ga_item_at(dice, k, 0) * (double)size, column = ga_item_at(dice, k, 1) * (double)size;
-            int64_t top = (int64_t)fmax(row - 12, 0), left = (int64_t)fmax(column - 12, 0);
-            int64_t bottom = (int64_t)fmin(row + 13, (double)size), right = (int64_t)fmin(column + 13, (double)size);
-            peaks[k] = 6 * pow(1 - ga_item_at(dice, k, 2), -1 / 1.2); /* as many brighter than S as S to the power -1.2 */
-
-            ga_array *window = ga_index(sky, "%lld:%lld, %lld:%lld", (long long)top, (long long)bottom, (long long)left, (long long)right);
-            ga_array *dy = ga_subtract(ga_arange(top, bottom, 1, .dtype = GA_F32), row);
-            ga_array *dx = ga_subtract(ga_arange(left, right, 1, .dtype = GA_F32), column);
-            ga_array *r2 = ga_add(ga_index(ga_square(dy), ":, newaxis"), ga_square(dx));
-            ga_array *bell = ga_exp(ga_multiply(r2, -1 / (2 * beam * beam)));
-            ga_add(window, ga_multiply(bell, peaks[k]), .out = window); /* a view: this adds to the sky */
-        }
-    return sky;
-}
 
 /* ---- the four steps ---------------------------------------------------------------------------------------------- */
 
+enum { SKY, STATISTICS, CLIPPING, SEGMENTATION, LABELLING, MEASURING, STEPS };
+static const char *const step_names[STEPS] = { "sky", "statistics", "clipping", "segmentation", "labelling", "measuring" };
+static double            seconds[STEPS], started;
+static void              begin(void) { started = ga_now(); }
+static void              end(int step) { seconds[step] = ga_now() - started, begin(); }
+
 static statistics describe(const ga_array *a)
 {
-    return (statistics){ a ? a->size : 0,   ga_item(ga_mean(a)), ga_item(ga_median(a)),
-                         ga_item(ga_std(a)), ga_item(ga_min(a)),  ga_item(ga_max(a)) };
+    statistics s;
+    s.count  = a ? a->size : 0;
+    s.mean   = ga_item(ga_mean(a));
+    s.median = ga_item(ga_median(a));
+    s.std    = ga_item(ga_std(a));
+    s.min    = ga_item(ga_min(a));
+    s.max    = ga_item(ga_max(a));
+    return s;
 }
 
 static sources find_sources(const ga_array *data, double threshold)
 {
-    sources   s = { .threshold = threshold };
+    sources s = { .threshold = threshold };
+    begin();
     ga_array *bright = ga_greater(data, threshold);
-    s.pixels = ga_item_int(ga_count_nonzero(bright));
-    done("segmentation");
+    end(SEGMENTATION);
     s.labels = ga_label(bright, .count = &s.count);
-    done("label");
-    s.flux = ga_sum_labels(data, s.labels, NULL);
+    end(LABELLING);
+    s.flux     = ga_sum_labels(data, s.labels, NULL);
     s.position = ga_center_of_mass(data, s.labels, NULL);
-    s.brightest = ga_index(ga_argsort(s.flux), ":-11:-1");
+    end(MEASURING);
+    s.brightest  = ga_index(ga_argsort(s.flux), ":-11:-1");
     s.flux_total = ga_item(ga_sum(s.flux));
-    done("measure");
+    s.pixels     = ga_item_int(ga_count_nonzero(bright));
     ga_label(bright, .connectivity = 2, .count = &s.count8);
-    done("label, 8-connected");
     return s;
+}
+
+/* ---- a sky of our own: noise of sigma 1, a faint band of light, sources with a power law of brightness --------------- */
+
+static ga_array *generate_sky(int64_t size, uint64_t seed, int64_t count)
+{
+    const int    n = (int)size, reach = 20; /* a source covers at most 41 x 41 pixels */
+    const double beam = 3;                  /* a point is seen as a Gaussian with this sigma, in pixels */
+    ga_array    *x = ga_linspace(-1, 1, n, .dtype = GA_F32), *y = ga_index(x, ":, newaxis");
+    ga_array    *sky   = ga_multiply(ga_exp(ga_multiply(ga_square(ga_add(y, ga_multiply(x, 0.35))), -12)), 0.5); /* the band */
+    ga_array    *grain = ga_random_normal(0, 1.0 / 3, (n + 2, n + 2), .dtype = GA_F32, .seed = seed);
+    for (int i = 0; i < 3; i++) /* nine shifted views of the noise: neighbours are seen together */
+        for (int j = 0; j < 3; j++) ga_add(sky, ga_index(grain, "%d:%d, %d:%d", i, i + n, j, j + n), .out = sky);
+
+    ga_array *pixel  = ga_arange(0, n, 1);
+    ga_array *places = ga_multiply(ga_random((count, 2), .seed = seed, .stream = 1), n); /* rows and columns */
+    ga_array *peaks  = ga_multiply(ga_power(ga_random((count), .seed = seed, .stream = 2), -1 / 1.2), 6);
+    for (int64_t k = 0; k < count && !ga_error(); k++)
+        ga_scope {
+            double    row = ga_item_at(places, k, 0), column = ga_item_at(places, k, 1);
+            int       top = (int)fmax(row - reach, 0), bottom = (int)row + reach + 1;
+            int       left = (int)fmax(column - reach, 0), right = (int)column + reach + 1;
+            ga_array *dy     = ga_subtract(ga_index(pixel, "%d:%d, newaxis", top, bottom), row);
+            ga_array *dx     = ga_subtract(ga_index(pixel, "%d:%d", left, right), column);
+            ga_array *seen   = ga_exp(ga_divide(ga_add(ga_square(dy), ga_square(dx)), -2 * beam * beam));
+            ga_array *window = ga_index(sky, "%d:%d, %d:%d", top, bottom, left, right); /* a view: this adds to the sky */
+            ga_add(window, ga_multiply(seen, ga_item_at(peaks, k)), .out = window);
+        }
+    return sky;
 }
 
 /* ---- what comes out ---------------------------------------------------------------------------------------------- */
 
+/* About a thousand pixels across: the brightest of each block, or each one several times. */
+static ga_array *fit(const ga_array *a)
+{
+    if (!a) return NULL;
+    int64_t longest = a->shape[0] > a->shape[1] ? a->shape[0] : a->shape[1], block = 1 + longest / 1200, times = 1000 / longest;
+    int64_t rows = a->shape[0] / block, columns = a->shape[1] / block;
+    if (times > 1) return ga_repeat(ga_repeat(a, times, .axis = 0), times, .axis = 1);
+    ga_array *whole = ga_index(a, ":%d, :%d", (int)(rows * block), (int)(columns * block));
+    return ga_max(ga_reshape(whole, (rows, block, columns, block)), .axes = ga_axes(1, 3));
+}
+
+/* out/sky.png, and out/sources.png with each source in a colour of its own before the dimmed sky. */
+static void draw(const char *out, const ga_array *data, statistics clipped, sources s)
+{
+    char      sky_png[4096], sources_png[4096], title[100];
+    ga_array *sky = fit(ga_subtract(data, clipped.median)), *labels = fit(s.labels);
+    double    low = 1.5 * clipped.std, high = fmin(100 * clipped.std, ga_item(ga_max(sky)));
+    snprintf(sky_png, sizeof sky_png, "%s/sky.png", out);
+    snprintf(sources_png, sizeof sources_png, "%s/sources.png", out);
+    snprintf(title, sizeof title, "%lld sources above %.4g", (long long)s.count, s.threshold);
+    ga_imshow(sky_png, sky, .cmap = "inferno", .log = true, .vmin = low, .vmax = high, .colorbar = true, .title = title);
+
+    ga_array *hue       = ga_multiply(ga_arange(0, s.count + 1, 1), 3.883);                       /* the golden angle apart */
+    ga_array *phase     = ga_add(ga_index(hue, ":, newaxis"), ga_values(0, 2.1, 4.2));            /* of red, green and blue */
+    ga_array *colours   = ga_add(ga_multiply(ga_cos(phase), 90), 165);                            /* (sources + 1, 3) */
+    ga_array *grey      = ga_render(sky, .cmap = "gray", .log = true, .vmin = low, .vmax = high); /* (rows, columns, 3) bytes */
+    ga_array *night     = ga_add(ga_multiply(ga_astype(grey, GA_F32), 0.5), ga_values(12, 14, 34));
+    ga_array *is_source = ga_index(ga_greater(labels, 0), "..., newaxis");
+    ga_imsave(sources_png, ga_astype(ga_where(is_source, ga_take(colours, labels, .axis = 0), night), GA_U8));
+    printf("\n%s  %s\n", sky_png, sources_png);
+}
+
+static void print_statistics(const char *name, statistics s)
+{
+    printf("%-10s %10lld %12.6g %12.6g %12.6g %12.6g %12.6g\n", name, (long long)s.count, s.mean, s.median, s.std, s.min,
+           s.max);
+}
+
+static void print_sources(sources s)
+{
+    printf("\n\nthe brightest        flux         row      column\n");
+    for (int64_t i = 0; s.brightest && i < s.brightest->size; i++) {
+        int64_t k = (int64_t)ga_item_at(s.brightest, i);
+        printf("%8lld %16.8g %11.2f %11.2f\n", (long long)k + 1, ga_item_at(s.flux, k), ga_item_at(s.position, k, 0),
+               ga_item_at(s.position, k, 1));
+    }
+}
+
 static void json_statistics(const char *name, statistics s)
 {
-    printf("\"%s\": {\"count\": %lld, \"mean\": %.17g, \"median\": %.17g, \"std\": %.17g, \"min\": %.17g, \"max\": %.17g}", name,
-           (long long)s.count, s.mean, s.median, s.std, s.min, s.max);
+    printf("\"%s\": {\"count\": %lld, \"mean\": %.17g, \"median\": %.17g, \"std\": %.17g, \"min\": %.17g, \"max\": %.17g}",
+           name, (long long)s.count, s.mean, s.median, s.std, s.min, s.max);
 }
 
 static void json_sources(const char *name, sources s)
 {
-    printf("\"%s\": {\"threshold\": %.17g, \"pixels\": %lld, \"sources\": %lld, \"sources_8connected\": %lld, \"top10\": [", name,
-           s.threshold, (long long)s.pixels, (long long)s.count, (long long)s.count8);
-    for (int64_t i = 0; i < s.brightest->size; i++) {
+    printf("\"%s\": {\"threshold\": %.17g, \"pixels\": %lld, \"sources\": %lld, \"sources_8connected\": %lld, \"top10\": [",
+           name, s.threshold, (long long)s.pixels, (long long)s.count, (long long)s.count8);
+    for (int64_t i = 0; s.brightest && i < s.brightest->size; i++) {
         int64_t k = (int64_t)ga_item_at(s.brightest, i);
         printf("%s{\"label\": %lld, \"flux\": %.17g, \"row\": %.17g, \"col\": %.17g}", i ? ", " : "", (long long)k + 1,
                ga_item_at(s.flux, k), ga_item_at(s.position, k, 0), ga_item_at(s.position, k, 1));
@@ -110,22 +156,78 @@ static void json_sources(const char *name, sources s)
     printf("], \"flux_total\": %.17g}", s.flux_total);
 }
 
-/* About 1000 pixels across: the brightest pixel of each block, or each pixel several times. */
-static ga_array *fit(const ga_array *a)
-{
-    int64_t longest = a->shape[0] > a->shape[1] ? a->shape[0] : a->shape[1], block = (longest + 1199) / 1200, times = 1000 / longest;
-    int64_t rows = a->shape[0] / block, columns = a->shape[1] / block;
-    if (times > 1) return ga_repeat(ga_repeat(a, times, .axis = 0), times, .axis = 1);
-    ga_array *whole = ga_index(a, ":%lld, :%lld", (long long)(rows * block), (long long)(columns * block));
-    return ga_max(ga_reshape(whole, (rows, block, columns, block)), .axes = ga_axes(1, 3));
-}
+static const char usage[] = "usage: astronomy [FILE.fits] [--json] [--threshold lesson|background] [--out DIR]\n"
+                            "                 [--seed N] [--size N] [--device cpu|cuda]\n";
 
-/* Each source in a colour of its own on the dimmed sky. */
-static ga_array *paint_sources(const ga_array *sky, sources s, double vmin, double vmax)
+int main(int argc, char **argv)
 {
-    ga_array *grey = ga_multiply(ga_render(sky, .cmap = "gray", .log = true, .vmin = vmin, .vmax = vmax), 0.35, .dtype = GA_F32);
-    ga_array *hue = ga_index(ga_multiply(ga_arange(0, s.count + 1, 1), 0.618034 * 6.283185), ":, newaxis");
-    ga_array *palette = ga_add(ga_multiply(ga_cos(ga_add(hue, ga_values(0, 2.0944, 4.1888))), 95), 160); /* (sources + 1, 3) */
-    ga_array *labels = fit(s.labels);
-    return ga_astype(ga_where(ga_index(ga_greater(labels, 0), "..., newaxis"), ga_take(palette, labels, .axis = 0), grey), GA_U8);
+    const char *file = NULL, *out = "out", *threshold = "lesson", *device = "cpu";
+    int64_t     size = 2048, seed = 1;
+    bool        json = false, wrong = false;
+    for (int i = 1; i < argc; i++) {
+        const char *option = argv[i];
+        if (!strcmp(option, "--json")) json = true;
+        else if (option[0] != '-') file = option;
+        else if (++i == argc) wrong = true;
+        else if (!strcmp(option, "--threshold")) threshold = argv[i];
+        else if (!strcmp(option, "--device")) device = argv[i];
+        else if (!strcmp(option, "--out")) out = argv[i];
+        else if (!strcmp(option, "--seed")) seed = atoll(argv[i]);
+        else if (!strcmp(option, "--size")) size = atoll(argv[i]);
+        else wrong = true;
+    }
+    bool over_background = !strcmp(threshold, "background");
+    if (wrong || size < 100 || size > 30000 || (!over_background && strcmp(threshold, "lesson")))
+        return fputs(usage, stderr), 2;
+    if (!strcmp(device, "cuda")) ga_set_device(GA_CUDA);
+    if (ga_error()) return 1; /* it has been printed */
+
+    ga_scope {
+        begin();
+        int64_t   generated = file ? 0 : size * size / 10000;
+        ga_array *image     = file ? ga_squeeze(ga_fits_read(file)) : generate_sky(size, (uint64_t)seed, generated);
+        end(SKY);
+        if (ga_error()) return 1;
+        if (image->ndim != 2) return fprintf(stderr, "%s has %d axes, a picture has 2\n", file, image->ndim), 1;
+
+        ga_array  *data = ga_astype(image, GA_F64), *missing = ga_isnan(data), *finite = ga_extract(ga_isfinite(data), data);
+        int64_t    nan = ga_item_int(ga_count_nonzero(missing));
+        statistics raw = describe(finite);
+        ga_copyto(data, 0, .where = missing);
+        end(STATISTICS);
+        int        passes  = 0;
+        statistics clipped = describe(ga_sigma_clip(finite, .sigma = 3, .passes = &passes));
+        end(CLIPPING);
+        double lesson = 5 * clipped.std, background = clipped.median + lesson;
+
+        if (json) {
+            const char *slash = file ? strrchr(file, '/') : NULL, *name = slash ? slash + 1 : file ? file : "generated";
+            printf("{\"file\": \"%s\", \"shape\": [%lld, %lld], \"dtype\": \"%s\", \"nan\": %lld, ", name,
+                   (long long)image->shape[0], (long long)image->shape[1], ga_dtype_name(image->dtype), (long long)nan);
+            json_statistics("raw", raw);
+            printf(", \"clip_passes\": %d, ", passes);
+            json_statistics("clipped", clipped);
+            printf(", ");
+            json_sources("lesson", find_sources(data, lesson));
+            printf(", ");
+            json_sources("background", find_sources(data, background));
+            printf("}\n");
+            return ga_error() != NULL;
+        }
+        sources s = find_sources(data, over_background ? background : lesson);
+        printf("%s: %lld x %lld %s, %lld NaN\n\n", file ? file : "a generated sky", (long long)image->shape[0],
+               (long long)image->shape[1], ga_dtype_name(image->dtype), (long long)nan);
+        printf("               pixels         mean       median          std          min          max\n");
+        print_statistics("raw", raw);
+        print_statistics("clipped", clipped);
+        printf("clipped in %d passes\n\nthreshold %.6g (%s5 x clipped std): %lld pixels, %lld sources", passes, s.threshold,
+               over_background ? "clipped median + " : "", (long long)s.pixels, (long long)s.count);
+        if (generated) printf(" (%lld were generated)", (long long)generated);
+        print_sources(s);
+        printf("\nstep                 ms\n");
+        for (int i = 0; i < STEPS; i++) printf("%-12s %10.1f\n", step_names[i], 1e3 * seconds[i]);
+        mkdir(out, 0777);
+        draw(out, data, clipped, s);
+    }
+    return ga_error() != NULL;
 }

@@ -1,5 +1,5 @@
 /*  The five pictures of the NumPy, CuPy and Dask exercise, in C:   cc pictures.c -lm -lpthread && ./a.out --out out
-    Each line of arithmetic is the line of the notebook, read from the inside out. Options: --out DIR, --device cpu|cuda.      */
+    Each line of arithmetic is a line of the notebook, read from the inside out. Options: --out DIR, --device cpu|cuda.     */
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <string.h>
@@ -70,9 +70,9 @@ static bool save(const char *dir, const char *name, const ga_array *rgb)
     snprintf(path, sizeof path, "%s/%s.png", dir, name);
     double    min = ga_item(ga_min(rgb)), max = ga_item(ga_max(rgb)); /* from min ... max to bytes, as ga_imsave does it */
     ga_array *bytes = ga_to(ga_astype(ga_multiply(255 / (max - min), ga_subtract(rgb, min)), GA_U8), GA_CPU);
-    ga_array *sums = ga_sum(bytes, .axes = ga_axes(0, 1));
+    ga_array *sums  = ga_sum(bytes, .axes = ga_axes(0, 1));
     if (!ga_imsave(path, ga_to(rgb, GA_CPU)) || !sums) return false;
-    const uint8_t *p = ga_data(bytes, GA_U8);
+    const uint8_t *p   = (const uint8_t *)ga_data(bytes, GA_U8);
     uint32_t       crc = ~0u;
     for (int64_t bit = 0; bit < 8 * bytes->size; bit++) {
         crc ^= p[bit / 8] >> bit % 8 & 1;
@@ -87,19 +87,16 @@ int main(int argc, char **argv)
 {
     const char *out = "out";
     for (int i = 1; i < argc; i += 2) {
-        if (i + 1 < argc && !strcmp(argv[i], "--out"))
-            out = argv[i + 1];
-        else if (i + 1 < argc && !strcmp(argv[i], "--device"))
-            ga_set_device(strcmp(argv[i + 1], "cuda") ? GA_CPU : GA_CUDA);
-        else
-            return fprintf(stderr, "usage: pictures [--out DIR] [--device cpu|cuda]\n"), 2;
+        if (i + 1 < argc && !strcmp(argv[i], "--out")) out = argv[i + 1];
+        else if (i + 1 < argc && !strcmp(argv[i], "--device")) ga_set_device(strcmp(argv[i + 1], "cuda") ? GA_CPU : GA_CUDA);
+        else return fputs("usage: pictures [--out DIR] [--device cpu|cuda]\n", stderr), 2;
     }
     if (ga_error()) return 1; /* it has been printed */
     mkdir(out, 0777);
     ga_scope {
         ga_array *yx = ga_mgrid("0:300, 0:600");
-        y = ga_index(yx, "0");
-        x = ga_index(yx, "1");
+        y            = ga_index(yx, "0");
+        x            = ga_index(yx, "1");
         save(out, "flag", flag());
         save(out, "gauss", gauss());
         save(out, "sin", sine());

@@ -1,0 +1,435 @@
+/* What a user relies on, with the numbers written out by hand.
+   cc tests/impl.c tests/api.c -lm -lpthread */
+#include "test.h"
+
+#include <time.h>
+
+/* ---- programs as in the README ----------------------------------------------------------------------------------- */
+
+static void test_first_program(void)
+{
+    ga_scope
+    {
+        ga_array *x = ga_linspace(0, 1, 5), *y = ga_linspace(0, 2, 3), *xx, *yy;
+        CHECK(ga_meshgrid(x, y, &xx, &yy, false));
+        CHECK(xx->ndim == 2 && xx->shape[0] == 3 && xx->shape[1] == 5 && ga_same_shape(xx, yy));
+        CHECK(ga_item_at(xx, 2, 1) == 0.25 && ga_item_at(yy, 2, 1) == 2 && ga_item_at(yy, 0, 4) == 0);
+        ga_array *r = ga_sqrt(ga_add(ga_square(xx), ga_square(yy)));
+        CHECK(ga_item_at(r, 0, 4) == 1 && ga_item_at(r, 2, 0) == 2 && fabs(ga_item_at(r, 1, 4) - sqrt(2.0)) < 1e-15);
+        CHECK(ga_meshgrid(x, y, &xx, &yy, true)); /* matrix order */
+        CHECK(xx->shape[0] == 5 && xx->shape[1] == 3 && ga_item_at(xx, 1, 2) == 0.25 && ga_item_at(yy, 1, 2) == 2);
+
+        /* The picture with the three discs: planes of a colour picture, a mask, an assignment. */
+        ga_array *rgb = ga_zeros((4, 6, 3), .dtype = GA_F32);
+        for (int c = 0; c < 3; c++) CHECK(ga_copyto(ga_index(rgb, "..., %d", c), c + 1));
+        ga_array *bright = ga_greater(rgb, 1.3);
+        CHECK(ga_copyto(rgb, ga_sqrt(rgb), .where = bright) == rgb); /* rgb[rgb > 1.3] = sqrt(...) */
+        CHECK(ga_item_at(rgb, 3, 5, 0) == 1 && ga_item_at(rgb, 0, 0, 1) == (double)sqrtf(2) && ga_item_at(rgb, 2, 2, 2) == (double)sqrtf(3));
+        CHECK(ga_copyto(ga_index(rgb, ":2, ::2, 1"), 9) != NULL);
+        CHECK(ga_item_at(rgb, 1, 4, 1) == 9 && ga_item_at(rgb, 1, 3, 1) != 9 && ga_item_at(rgb, 2, 4, 1) != 9);
+    }
+    CHECK(ga_memory_stats().arrays == 0);
+}
+
+/* ---- assignments that overlap ------------------------------------------------------------------------------------ */
+
+static void test_overlap(void)
+{
+    ga_array *a = ga_arange(0, 6, 1), *head = ga_index(a, ":-1"), *tail = ga_index(a, "1:"), *back = ga_index(a, "::-1");
+    CHECK(ga_copyto(tail, head) == tail); /* a[1:] = a[:-1] */
+    CHECK_IS(ga_copy(a), GA_I64, (6), 0, 0, 1, 2, 3, 4);
+    CHECK(ga_copyto(head, tail) == head); /* a[:-1] = a[1:] */
+    CHECK_IS(ga_copy(a), GA_I64, (6), 0, 1, 2, 3, 4, 4);
+    CHECK(ga_copyto(a, back) == a); /* a[:] = a[::-1] */
+    CHECK_IS(ga_copy(a), GA_I64, (6), 4, 4, 3, 2, 1, 0);
+    CHECK(ga_add(head, tail, .out = tail) == tail);
+    CHECK_IS(ga_copy(a), GA_I64, (6), 4, 8, 7, 5, 3, 1);
+    CHECK(ga_multiply(a, 2, .out = a) == a); /* the same elements in the same places */
+    CHECK_IS(ga_copy(a), GA_I64, (6), 8, 16, 14, 10, 6, 2);
+    CHECK(ga_cumsum(a, .out = back) == back);
+    CHECK_IS(ga_copy(back), GA_I64, (6), 8, 24, 38, 48, 54, 56);
+    ga_array *m = ga_reshape(a, (2, 3)), *first = ga_index(m, "0");
+    CHECK(m->data == a->data);
+    ga_array *t = ga_arange(0, 9, 1), *sq = ga_reshape(t, (3, 3)), *sqt = ga_transpose(sq);
+    CHECK(ga_copyto(sq, sqt) == sq); /* a[:] = a.T */
+    CHECK_IS(ga_copy(t), GA_I64, (9), 0, 3, 6, 1, 4, 7, 2, 5, 8);
+    CHECK(ga_subtract(sq, sqt, .out = sqt) == sqt);
+    CHECK_IS(ga_copy(sqt), GA_I64, (3, 3), 0, 2, 4, -2, 0, 2, -4, -2, 0);
+    CHECK(ga_copyto(m, first) == m); /* the row into all rows */
+    CHECK_IS(ga_copy(m), GA_I64, (2, 3), 56, 54, 48, 56, 54, 48);
+    ga_array *mask = ga_ints(1, 0, 0), *mb = ga_astype(mask, GA_BOOL);
+    CHECK(ga_copyto(m, -1, .where = mb) == m);
+    CHECK_IS(ga_copy(m), GA_I64, (2, 3), -1, 54, 48, -1, 54, 48);
+    /* A large one, which several threads share. */
+    ga_array *large = ga_arange(0, 1000000, 1), *l0 = ga_index(large, ":-1"), *l1 = ga_index(large, "1:");
+    CHECK(ga_copyto(l1, l0) && ga_item_at(large, 999999) == 999998 && ga_item_at(large, 500000) == 499999 && ga_item_at(large, 1) == 0);
+    ga_array *all[] = { large, l0, l1, mb, mask, sqt, sq, t, first, m, back, tail, head, a };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) ga_free(all[i]);
+}
+
+/* ---- views ------------------------------------------------------------------------------------------------------- */
+
+static void test_views(void)
+{
+    ga_scope
+    {
+        ga_array *a = ga_reshape(ga_arange(0, 24, 1, .dtype = GA_F32), (2, 3, 4));
+        float    *p = (float *)a->data;
+        CHECK(a->strides[0] == 48 && a->strides[1] == 16 && a->strides[2] == 4 && a->size == 24 && ga_is_contiguous(a));
+        ga_array *v = ga_index(a, "1, ::2, 3::-1");
+        CHECK(v->ndim == 2 && v->shape[0] == 2 && v->shape[1] == 4 && v->strides[0] == 32 && v->strides[1] == -4 && v->data == (void *)(p + 15));
+        v = ga_index(a, "-1, -1, -1");
+        CHECK(v->ndim == 0 && v->size == 1 && ga_item(v) == 23);
+        v = ga_index(a, "..., newaxis, 0");
+        CHECK(v->ndim == 3 && v->shape[0] == 2 && v->shape[1] == 3 && v->shape[2] == 1 && ga_item_at(v, 1, 2, 0) == 20);
+        v = ga_index(a, "%d:%d, %" "d", 0, 1, 2);
+        CHECK(v->ndim == 2 && v->shape[0] == 1 && v->shape[1] == 4 && ga_item_at(v, 0, 3) == 11);
+        v = ga_index(a, ":, 5:2:-1, 1:1");
+        CHECK(v->ndim == 3 && v->shape[1] == 0 && v->shape[2] == 0 && v->size == 0);
+        v = ga_index(a, " ");
+        CHECK(v->ndim == 3 && v->data == a->data);
+        v = ga_index(a, " 1 ,...");
+        CHECK(v->ndim == 2 && v->data == (void *)(p + 12));
+        v = ga_transpose(a);
+        CHECK(v->shape[0] == 4 && v->shape[2] == 2 && v->strides[0] == 4 && v->strides[2] == 48 && v->data == a->data && !ga_is_contiguous(v));
+        v = ga_transpose(a, .axes = ga_axes(1, 0, -1));
+        CHECK(v->shape[0] == 3 && v->shape[1] == 2 && v->shape[2] == 4);
+        v = ga_flip(a, .axis = -1);
+        CHECK(v->data == (void *)(p + 3) && v->strides[2] == -4);
+        v = ga_rot90(ga_index(a, "0"), 1);
+        CHECK(v->shape[0] == 4 && v->shape[1] == 3 && ga_item_at(v, 0, 0) == 3 && ga_item_at(v, 3, 2) == 8);
+        v = ga_broadcast_to(ga_index(a, "0, 0"), (5, 4));
+        CHECK(v->strides[0] == 0 && v->strides[1] == 4 && v->data == a->data);
+        v = ga_diagonal(a, 1);
+        CHECK(v->ndim == 2 && v->shape[0] == 4 && v->shape[1] == 2 && ga_item_at(v, 0, 1) == 20);
+        v = ga_view_as(a, GA_I32);
+        CHECK(v->dtype == GA_I32 && v->data == a->data && ga_item_int(ga_index(v, "0, 0, 1")) == 0x3F800000);
+        v = ga_view_as(a, GA_C64);
+        CHECK(v->shape[2] == 2);
+        v = ga_expand_dims(a, -1);
+        CHECK(v->ndim == 4 && v->shape[3] == 1);
+        v = ga_squeeze(v);
+        CHECK(v->ndim == 3);
+        v = ga_moveaxis(a, 0, -1);
+        CHECK(v->shape[0] == 3 && v->shape[1] == 4 && v->shape[2] == 2);
+        v = ga_ravel(a);
+        CHECK(v->data == a->data && v->shape[0] == 24);
+        v = ga_flatten(a);
+        CHECK(v->data != a->data);
+        v = ga_reshape(ga_transpose(a), (-1));
+        CHECK(v->data != a->data && ga_is_contiguous(v) && ga_item_at(v, 1) == 12 && ga_item_at(v, 2) == 4); /* C order of what is seen */
+        v = ga_ascontiguous(a);
+        CHECK(v->data == a->data);
+        CHECK(ga_may_share_memory(a, ga_index(a, "1")) && !ga_may_share_memory(ga_index(a, "0"), ga_index(a, "1")) && !ga_may_share_memory(a, ga_copy(a)));
+        CHECK(ga_copyto(ga_index(a, "0, 1"), ga_values(9, 8, 7, 6)) != NULL && p[4] == 9 && p[7] == 6); /* into the same memory */
+        /* A new array is in C order whatever its operands are, as the README says. */
+        v = ga_add(ga_transpose(a), 1);
+        CHECK(ga_is_contiguous(v) && v->strides[2] == 4);
+        v = ga_copy(ga_index(a, "::-1"));
+        CHECK(ga_is_contiguous(v) && ga_item_at(v, 0, 0, 0) == 12);
+        const float *d = (const float *)ga_data(a, GA_F32);
+        CHECK(d == p && d[4] == 9);
+    }
+}
+
+/* ---- dtypes ------------------------------------------------------------------------------------------------------ */
+
+static ga_dtype dtype_and_free(ga_array *a)
+{
+    ga_dtype d = a ? a->dtype : GA_DTYPE_DEFAULT;
+    ga_free(a);
+    return d;
+}
+
+static void test_dtypes(void)
+{
+    ga_scope
+    {
+        ga_array *u8 = ga_full((2), 200, .dtype = GA_U8), *i8 = ga_full((2), -100, .dtype = GA_I8), *f = ga_ones((2), .dtype = GA_F32);
+        ga_array *i64 = ga_ints(1, 2), *b = ga_greater(i64, 1), *c = ga_full((2), 1, .dtype = GA_C64);
+        CHECK(u8->dtype == GA_U8 && ga_zeros((1))->dtype == GA_F64 && ga_full((1), 3)->dtype == GA_I64 && ga_full((1), 3.0)->dtype == GA_F64);
+        CHECK(ga_arange(0, 3, 1)->dtype == GA_I64 && ga_arange(0, 3, 1.0)->dtype == GA_F64 && ga_linspace(0, 1, 2)->dtype == GA_F64);
+        CHECK(ga_values(1)->dtype == GA_F64 && ga_ints(1)->dtype == GA_I64 && b->dtype == GA_BOOL);
+        /* a number adopts the array's dtype */
+        CHECK_IS(ga_add(u8, 100), GA_U8, (2), 44, 44); /* and wraps */
+        CHECK_IS(ga_multiply(i8, 2), GA_I8, (2), 56, 56);
+        CHECK(dtype_and_free(ga_add(f, 1)) == GA_F32 && dtype_and_free(ga_add(f, 1.5)) == GA_F32 && dtype_and_free(ga_add(i64, 1.5)) == GA_F64);
+        CHECK(dtype_and_free(ga_add(u8, 1.5)) == GA_F64 && dtype_and_free(ga_add(b, 1)) == GA_I64 && dtype_and_free(ga_add(b, 1.0)) == GA_F64);
+        CHECK(dtype_and_free(ga_add(u8, (bool)1)) == GA_U8 && dtype_and_free(ga_add(1, 2)) == GA_I64 && dtype_and_free(ga_add(1, 2.0)) == GA_F64);
+        /* arrays promote by NumPy's table */
+        CHECK(dtype_and_free(ga_add(u8, i8)) == GA_I16 && dtype_and_free(ga_add(i64, f)) == GA_F64 && dtype_and_free(ga_add(u8, f)) == GA_F32);
+        CHECK(dtype_and_free(ga_add(f, c)) == GA_C64 && dtype_and_free(ga_add(i64, c)) == GA_C128 && dtype_and_free(ga_add(b, u8)) == GA_U8);
+        CHECK(ga_promote(GA_I64, GA_U64) == GA_F64 && ga_promote(GA_U32, GA_I8) == GA_I64 && ga_promote(GA_F32, GA_I16) == GA_F32);
+        CHECK(ga_can_cast(GA_I32, GA_F64) && !ga_can_cast(GA_I64, GA_F32) && ga_can_cast(GA_BOOL, GA_I8) && !ga_can_cast(GA_F64, GA_F32));
+        /* division, roots, sums */
+        CHECK_IS(ga_divide(i64, 2), GA_F64, (2), 0.5, 1);
+        CHECK_IS(ga_floor_divide(ga_ints(-7, 7), 2), GA_I64, (2), -4, 3);
+        CHECK_IS(ga_remainder(ga_ints(-7, 7), 3), GA_I64, (2), 2, 1);
+        CHECK_IS(ga_fmod(ga_ints(-7, 7), 3), GA_I64, (2), -1, 1);
+        CHECK(dtype_and_free(ga_sqrt(i64)) == GA_F64 && dtype_and_free(ga_sqrt(f)) == GA_F32 && dtype_and_free(ga_absolute(c)) == GA_F32);
+        CHECK_SCALAR(ga_sum(u8), GA_U64, 400);
+        CHECK_SCALAR(ga_sum(i8), GA_I64, -200);
+        CHECK_SCALAR(ga_sum(b), GA_I64, 1);
+        CHECK_SCALAR(ga_mean(u8), GA_F64, 200);
+        CHECK_SCALAR(ga_max(u8), GA_U8, 200);
+        CHECK(dtype_and_free(ga_mean(f)) == GA_F32 && dtype_and_free(ga_sum(f)) == GA_F32 && dtype_and_free(ga_std(f)) == GA_F32);
+        /* casts: saturating, NaN gives 0 */
+        CHECK_IS(ga_astype(ga_values(300, -5, NAN, 2.9, -INFINITY), GA_U8), GA_U8, (5), 255, 0, 0, 2, 0);
+        CHECK_IS(ga_astype(ga_values(3e9, -3e9, -2.9), GA_I32), GA_I32, (3), 2147483647, -2147483648.0, -2);
+        CHECK_IS(ga_astype(ga_ints(256, -1), GA_U8), GA_U8, (2), 0, 255); /* integers wrap */
+        CHECK_IS(ga_astype(ga_values(0, 0.1, NAN), GA_BOOL), GA_BOOL, (3), 0, 1, 1);
+        CHECK_IS(ga_power(ga_ints(2, 3), 3), GA_I64, (2), 8, 27);
+        CHECK_IS(ga_add(u8, 1, .dtype = GA_F32), GA_F32, (2), 201, 201);
+        CHECK_IS(ga_divide(ga_values(1, -1, 0), 0), GA_F64, (3), INFINITY, -INFINITY, NAN);
+        CHECK_IS(ga_floor_divide(ga_ints(1), 0), GA_I64, (1), 0); /* NumPy: 0 and a warning */
+        CHECK(ga_itemsize(GA_C128) == 16 && !strcmp(ga_dtype_name(GA_U16), "uint16"));
+    }
+}
+
+/* ---- .where and .out --------------------------------------------------------------------------------------------- */
+
+static void test_where_and_out(void)
+{
+    ga_scope
+    {
+        ga_array *a = ga_values(1, 4, 9, 16), *mask = ga_greater(a, 3.0), *out = ga_full((4), -1.0), *f = ga_zeros((4), .dtype = GA_F32);
+        CHECK(ga_sqrt(a, .out = out) == out && ga_item_at(out, 3) == 4);
+        ga_copyto(out, -1);
+        CHECK(ga_sqrt(a, .out = out, .where = mask) == out);
+        CHECK_IS(ga_copy(out), GA_F64, (4), -1, 2, 3, 4);
+        CHECK_IS(ga_sqrt(a, .where = mask), GA_F64, (4), 0, 2, 3, 4);
+        CHECK(ga_add(a, 0.5, .out = f) == f && f->dtype == GA_F32 && ga_item_at(f, 0) == 1.5);
+        CHECK_IS(ga_where(mask, a, 0), GA_F64, (4), 0, 4, 9, 16);
+        CHECK_IS(ga_where(mask, 1, 0), GA_I64, (4), 0, 1, 1, 1);
+        CHECK_IS(ga_where(ga_ints(0, 5), 1.5, 2), GA_F64, (2), 2, 1.5);
+        ga_array *wide = ga_zeros((2, 4));
+        CHECK(ga_add(a, 1, .out = wide) == wide && ga_item_at(wide, 1, 3) == 17); /* the result is broadcast into out */
+        ga_array *sum = ga_zeros((4));
+        CHECK(ga_sum(wide, .axis = 0, .out = sum) == sum);
+        CHECK_IS(ga_copy(sum), GA_F64, (4), 4, 10, 20, 34);
+        CHECK_IS(ga_sum(wide, .axis = -1, .keepdims = true), GA_F64, (2, 1), 34, 34);
+        CHECK_IS(ga_sum(wide, .axes = ga_axes(0, 1), .keepdims = true), GA_F64, (1, 1), 68);
+        CHECK_IS(ga_add(ga_reshape(ga_ints(1, 2), (2, 1)), ga_ints(10, 20, 30)), GA_I64, (2, 3), 11, 21, 31, 12, 22, 32);
+        CHECK_IS(ga_clip(a, 2, ga_values(3, 3, 100, 10)), GA_F64, (4), 2, 3, 9, 10);
+    }
+}
+
+/* ---- what else is promised --------------------------------------------------------------------------------------- */
+
+static void test_functions(void)
+{
+    ga_scope
+    {
+        ga_array *m = ga_reshape(ga_arange(0, 6, 1), (2, 3));
+        CHECK_IS(ga_tile(ga_ints(1, 2), (2, 2)), GA_I64, (2, 4), 1, 2, 1, 2, 1, 2, 1, 2);
+        CHECK_IS(ga_repeat(m, 2, .axis = 1), GA_I64, (2, 6), 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5);
+        CHECK_IS(ga_repeat(ga_ints(3, 4), 2), GA_I64, (4), 3, 3, 4, 4);
+        CHECK_IS(ga_eye(2, 3, 1), GA_F64, (2, 3), 0, 1, 0, 0, 0, 1);
+        CHECK_IS(ga_indices((2, 2)), GA_I64, (2, 2, 2), 0, 0, 1, 1, 0, 1, 0, 1);
+        CHECK_IS(ga_mgrid("0:2, 0:1:3j"), GA_F64, (2, 2, 3), 0, 0, 0, 1, 1, 1, 0, 0.5, 1, 0, 0.5, 1);
+        CHECK_IS(ga_mgrid("0:6:2"), GA_I64, (3), 0, 2, 4);
+        CHECK_IS(ga_arange(5, 0, -2), GA_I64, (3), 5, 3, 1);
+        CHECK_IS(ga_linspace(0, 1, 4, .no_endpoint = true), GA_F64, (4), 0, 0.25, 0.5, 0.75);
+        CHECK_IS(ga_logspace(0, 2, 3), GA_F64, (3), 1, 10, 100);
+        CHECK_IS(ga_logspace(0, 3, 4, .base = 2), GA_F64, (4), 1, 2, 4, 8);
+        CHECK_IS(ga_cumsum(m, .axis = 1), GA_I64, (2, 3), 0, 1, 3, 3, 7, 12);
+        CHECK_IS(ga_cumsum(m), GA_I64, (6), 0, 1, 3, 6, 10, 15);
+        CHECK_IS(ga_argmax(m, .axis = 0), GA_I64, (3), 1, 1, 1);
+        CHECK_SCALAR(ga_median(m), GA_F64, 2.5);
+        CHECK_SCALAR(ga_percentile(m, 20), GA_F64, 1);
+        CHECK_IS(ga_percentile(m, ga_values(0, 100)), GA_F64, (2), 0, 5);
+        CHECK_SCALAR(ga_norm(ga_values(3, 4)), GA_F64, 5);
+        CHECK_SCALAR(ga_dot(ga_ints(1, 2), ga_ints(3, 4)), GA_I64, 11);
+        CHECK_IS(ga_dot(m, ga_transpose(m)), GA_I64, (2, 2), 5, 14, 14, 50);
+        CHECK_IS(ga_concatenate((m, m), .axis = 1), GA_I64, (2, 6), 0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5);
+        CHECK_IS(ga_stack((ga_ints(1, 2), ga_ints(3, 4)), .axis = 1), GA_I64, (2, 2), 1, 3, 2, 4);
+        CHECK_IS(ga_roll(ga_ints(1, 2, 3), 1), GA_I64, (3), 3, 1, 2);
+        CHECK_IS(ga_pad(ga_ints(1, 2), (1), .value = 9), GA_I64, (4), 9, 1, 2, 9);
+        CHECK_IS(ga_sort(ga_values(3, NAN, 1)), GA_F64, (3), 1, 3, NAN);
+        CHECK_IS(ga_argsort(ga_ints(3, 1, 2)), GA_I64, (3), 1, 2, 0);
+        CHECK_IS(ga_nonzero(ga_ints(0, 5, 7)), GA_I64, (1, 2), 1, 2);
+        CHECK_IS(ga_extract(ga_greater(m, 2), m), GA_I64, (3), 3, 4, 5);
+        CHECK_IS(ga_take(m, ga_ints(2, -1), .axis = 1), GA_I64, (2, 2), 2, 2, 5, 5);
+        CHECK_IS(ga_histogram(ga_values(0, 0.5, 1, 1), 2), GA_I64, (2), 1, 3);
+        CHECK_IS(ga_bincount(ga_ints(0, 2, 2)), GA_I64, (3), 1, 0, 2);
+        ga_array *parts[3] = { NULL, NULL, NULL };
+        CHECK(ga_split(m, 3, parts, .axis = 1) && parts[1]->data == (void *)((int64_t *)m->data + 1));
+        CHECK_IS(ga_copy(parts[2]), GA_I64, (2, 1), 2, 5);
+        ga_array *counts = NULL, *values = ga_unique(ga_ints(3, 1, 3), .counts = &counts);
+        CHECK_IS(values, GA_I64, (2), 1, 3);
+        CHECK_IS(counts, GA_I64, (2), 1, 2);
+        int64_t   objects = 0;
+        ga_array *labels  = ga_label(ga_ints(1, 1, 0, 1), .count = &objects);
+        CHECK(objects == 2);
+        CHECK_IS(ga_sum_labels(ga_values(1, 2, 3, 4), labels, NULL), GA_F64, (2), 3, 4);
+        CHECK_IS(ga_copy(labels), GA_I32, (4), 1, 1, 0, 2);
+        CHECK_IS(ga_center_of_mass(ga_values(0, 1, 0, 1), NULL, NULL), GA_F64, (1, 1), 2);
+        CHECK(ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001)) && !ga_allclose(ga_values(1, 2), ga_values(1, 2.1)));
+        CHECK(!ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001), .rtol = GA_EXACTLY, .atol = GA_EXACTLY));
+        CHECK(ga_array_equal(m, m) && !ga_array_equal(m, ga_add(m, 1)) && ga_array_equal(ga_ints(1), ga_values(1)));
+        CHECK(!ga_array_equal(ga_values(NAN), ga_values(NAN)) && ga_array_equal(ga_values(NAN), ga_values(NAN), .equal_nan = true));
+        /* random: the same seed, the same numbers, whatever the shape */
+        ga_array *r = ga_random((1000), .seed = 7), *r2 = ga_random((10, 100), .seed = 7), *r3 = ga_random((1000), .seed = 8);
+        CHECK(ga_array_equal(r, ga_ravel(r2)) && !ga_array_equal(r, r3) && !ga_array_equal(r, ga_random((1000), .seed = 7, .stream = 1)));
+        CHECK(ga_item(ga_min(r)) >= 0 && ga_item(ga_max(r)) < 1 && fabs(ga_item(ga_mean(r)) - 0.5) < 0.05);
+        ga_array *ri = ga_random_integers(-2, 3, (1000), .seed = 1);
+        CHECK(ga_item_int(ga_min(ri)) == -2 && ga_item_int(ga_max(ri)) == 2 && ri->dtype == GA_I64);
+        /* 0-d and empty arrays */
+        CHECK_SCALAR(ga_add(ga_scalar(2), 3), GA_I64, 5);
+        CHECK_SCALAR(ga_sum(ga_zeros((0, 3))), GA_F64, 0);
+        CHECK_IS(ga_sum(ga_zeros((0, 3)), .axis = 0), GA_F64, (3), 0, 0, 0);
+        CHECK_SCALAR(ga_mean(ga_zeros((0))), GA_F64, NAN);
+        CHECK_SCALAR(ga_prod(ga_zeros((0))), GA_F64, 1);
+        CHECK(ga_add(ga_zeros((0, 3)), 1)->size == 0);
+    }
+    CHECK(!ga_error());
+}
+
+/* ---- text and files ---------------------------------------------------------------------------------------------- */
+
+static void prints(ga_array *a, const char *plain, const char *repr)
+{
+    char *s = ga_to_string(a), *r = ga_to_string(a, .repr = true);
+    if (!CHECK(s && !strcmp(s, plain))) printf("     got\n%s\n     expected\n%s\n", s ? s : "NULL", plain);
+    if (!CHECK(r && !strcmp(r, repr))) printf("     got\n%s\n     expected\n%s\n", r ? r : "NULL", repr);
+    free(s);
+    free(r);
+    ga_free(a);
+}
+
+static void test_text(void)
+{
+    prints(ga_arange(0, 4, 1), "[0 1 2 3]", "array([0, 1, 2, 3])");
+    prints(ga_linspace(0, 1, 3), "[0.  0.5 1. ]", "array([0. , 0.5, 1. ])");
+    prints(ga_values(1, NAN, -INFINITY), "[  1.  nan -inf]", "array([  1.,  nan, -inf])");
+    prints(ga_eye(2, 2, 0), "[[1. 0.]\n [0. 1.]]", "array([[1., 0.],\n       [0., 1.]])");
+    prints(ga_full((2), 1.5, .dtype = GA_F32), "[1.5 1.5]", "array([1.5, 1.5], dtype=float32)");
+    prints(ga_zeros((2), .dtype = GA_BOOL), "[False False]", "array([False, False])");
+    prints(ga_scalar(3.25), "3.25", "array(3.25)");
+    prints(ga_zeros((0)), "[]", "array([], dtype=float64)");
+    prints(ga_zeros((0, 3)), "[]", "array([], shape=(0, 3), dtype=float64)");
+    prints(ga_arange(0, 1001, 1), "[   0    1    2 ...  998  999 1000]", "array([   0,    1,    2, ...,  998,  999, 1000], shape=(1001,))");
+    prints(ga_values(1e-10, 1), "[1.e-10 1.e+00]", "array([1.e-10, 1.e+00])");
+    ga_array *a = ga_values(1.0 / 3, 2);
+    char     *s = ga_to_string(a, .precision = 2);
+    CHECK(s && !strcmp(s, "[0.33 2.  ]"));
+    free(s);
+    ga_free(a);
+
+    /* ga_print writes it and a newline. */
+    FILE *f     = tmpfile();
+    int   saved = f ? dup(1) : -1;
+    if (saved < 0) {
+        test_skip("stdout cannot be redirected", 1);
+    } else {
+        char text[100];
+        a = ga_ints(1, 2, 3);
+        fflush(stdout);
+        dup2(fileno(f), 1);
+        ga_print(a);
+        fflush(stdout);
+        dup2(saved, 1);
+        close(saved);
+        rewind(f);
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        text[n]  = 0;
+        CHECK(!strcmp(text, "[1 2 3]\n"));
+        ga_free(a);
+    }
+    if (f) fclose(f);
+
+    const char *path = "/tmp/gpuarr_api_test.npy";
+    ga_scope
+    {
+        a = ga_transpose(ga_random((3, 4), .dtype = GA_F32, .seed = 2));
+        CHECK(ga_save(path, a));
+        ga_array *b = ga_load(path);
+        CHECK(b && b->dtype == GA_F32 && ga_array_equal(a, b) && ga_is_contiguous(b));
+        remove(path);
+    }
+}
+
+/* ---- time and the environment ------------------------------------------------------------------------------------ */
+
+static int  calls;
+static void sleeps(void *user)
+{
+    const struct timespec ms = { 0, 1000000 };
+    CHECK(user == &calls);
+    calls++;
+    nanosleep(&ms, NULL);
+}
+
+static void test_benchmark(void)
+{
+    double before = ga_now();
+    ga_benchmark_result r = ga_benchmark(sleeps, &calls, .repeat = 5, .warmup = 2, .quiet = true);
+    double spent = ga_now() - before;
+    CHECK(r.repeats == 5 && calls == 7 && spent >= 7e-3 && spent < 5);
+    CHECK(r.cpu.min >= 1e-3 && r.cpu.min <= r.cpu.median && r.cpu.median <= r.cpu.max && r.cpu.mean >= r.cpu.min && r.cpu.mean <= r.cpu.max && r.cpu.std >= 0);
+    CHECK(r.device.mean == 0);
+    r = ga_benchmark(sleeps, &calls, .warmup = -1, .max_seconds = 0.05, .quiet = true);
+    CHECK(r.repeats >= 1 && r.repeats <= 50);
+    ga_synchronize();
+    CHECK(ga_now() > before);
+}
+
+/* Runs in a child, where the library has not been used before: main() forks it first. */
+static int in_child(const char *name, const char *value, bool (*check)(const char *value))
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv(name, value, 1);
+        _exit(check(value) ? 0 : 1);
+    }
+    int status = -1;
+    if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool threads_are(const char *value)
+{
+    long asked = strtol(value, NULL, 10);
+    return ga_get_num_threads() == (asked < 1 ? 1 : asked);
+}
+static bool isa_is(const char *value)
+{
+    const char *isa  = ga_isa();
+    ga_array   *a    = ga_linspace(0, 100, 10000);
+    double      sum  = ga_item(ga_sum(ga_sin(a)));
+    bool        same = fabs(sum - 14.4) < 10 && !ga_error(); /* about 100 * (1 - cos 100), and it runs */
+    if (!strcmp(value, "baseline")) return same && !strcmp(isa, "baseline");
+    return same && (!strcmp(isa, "baseline") || !strcmp(isa, "avx2"));
+}
+
+static void test_environment(void)
+{
+    CHECK(in_child("GPUARR_NUM_THREADS", "3", threads_are) == 0);
+    CHECK(in_child("GPUARR_NUM_THREADS", "1", threads_are) == 0);
+    CHECK(in_child("GPUARR_NUM_THREADS", "0", threads_are) == 0);
+    CHECK(in_child("GPUARR_NUM_THREADS", "nonsense", threads_are) == 0);
+    CHECK(in_child("GPUARR_ISA", "baseline", isa_is) == 0);
+    CHECK(in_child("GPUARR_ISA", "avx2", isa_is) == 0);
+    const char *isa = ga_isa();
+    CHECK(!strcmp(isa, "baseline") || !strcmp(isa, "avx2") || !strcmp(isa, "avx512"));
+    CHECK(ga_get_device() == GA_CPU);
+    ga_set_device(GA_CPU);
+    ga_set_num_threads(3);
+    CHECK(ga_get_num_threads() == 3 && !ga_error());
+}
+
+int main(void)
+{
+    test_environment();
+    test_first_program();
+    test_overlap();
+    test_views();
+    test_dtypes();
+    test_where_and_out();
+    test_functions();
+    test_text();
+    test_benchmark();
+    CHECK(ga_memory_stats().arrays == 0 && !ga_error());
+    return test_end();
+}

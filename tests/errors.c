@@ -1,0 +1,974 @@
+/* Errors: every documented one is a NULL (or false) and a sentence with the place, the call and the words that matter.
+   cc tests/impl.c tests/errors.c -lm -lpthread */
+#include "test.h"
+
+#include <limits.h>
+
+/* ---- judging a sentence ------------------------------------------------------------------------------------------ */
+
+static ga_status allowed; /* a further status that the next check takes as well, GA_OK: none */
+
+/* `nothing`: the call gave nothing. The sentence must begin with file:line and the call and contain all the words. */
+static void judge(bool nothing, ga_status status, const char *file, int line, const char *call, ...)
+{
+    const char *error = ga_error(), *problem = NULL, *missing = "";
+    char        place[300];
+    snprintf(place, sizeof place, "%s:%d: ", file, line);
+    const char *paren = strchr(call, '('); /* some calls show only a part of their arguments */
+    size_t      name  = paren ? (size_t)(paren - call) : strlen(call);
+    bool        whole = strncmp(call, "ga_meshgrid", 11) != 0 && strncmp(call, "ga_savez", 8) != 0 && strncmp(call, "ga_set_", 7) != 0;
+    if (!nothing)
+        problem = "it returned something";
+    else if (!error)
+        problem = "it set no error";
+    else if (ga_error_status() != status && (allowed == GA_OK || ga_error_status() != allowed))
+        problem = "the status is another one";
+    else if (strncmp(call, "ga_set_", 7) != 0 && strncmp(error, place, strlen(place)) != 0)
+        problem = "the sentence does not begin with file and line";
+    else if (whole && strlen(call) <= 120 && strstr(error, call) == NULL)
+        problem = "the sentence does not show the call";
+    else if (strlen(error) < 20 || strncmp(strstr(error, "ga_") ? strstr(error, "ga_") : "", call, name) != 0)
+        problem = "the sentence does not name the function";
+    else if (error[strlen(error) - 1] == '\n' || error[strlen(error) - 1] == ' ')
+        problem = "the sentence ends with a blank";
+    va_list words;
+    va_start(words, call);
+    for (const char *w; !problem && (w = va_arg(words, const char *)) != NULL;)
+        if (strstr(error, w) == NULL) problem = "the sentence lacks", missing = w;
+    va_end(words);
+    allowed = GA_OK;
+    if (!problem) {
+        test_passed++;
+        return;
+    }
+    test_failed++;
+    printf("FAIL %s:%d: %s: %s %s%s%d\n", file, line, call, problem, missing, "; status ", (int)ga_error_status());
+    if (error) printf("     it says: %s\n", error);
+    fflush(stdout);
+}
+
+/* The call must fail with this status and these words. */
+#define FAILS(status, call, ...)                                                                                       \
+    (ga_clear_error(), judge(!(call), status, __FILE__, __LINE__, #call, __VA_ARGS__, (const char *)NULL), ga_clear_error())
+/* The same for what returns no pointer and no bool: `nothing` is an expression of the call. */
+#define FAILS_AS(status, nothing, call, ...)                                                                           \
+    (ga_clear_error(), judge(nothing, status, __FILE__, __LINE__, call, __VA_ARGS__, (const char *)NULL), ga_clear_error())
+
+/* ---- the rules for all ------------------------------------------------------------------------------------------- */
+
+static int       handled;
+static ga_status handled_status;
+static char      handled_sentence[300];
+
+static void handler(ga_status status, const char *sentence, void *user)
+{
+    handled++;
+    handled_status = status;
+    snprintf(handled_sentence, sizeof handled_sentence, "%s", sentence);
+    CHECK(user == &handled);
+    CHECK(ga_error() != NULL && strcmp(ga_error(), sentence) == 0);
+}
+
+static void test_rules(void)
+{
+    ga_array *a = ga_zeros((2, 3)), *b = ga_zeros((4)), *none = NULL;
+    CHECK(ga_error() == NULL && ga_error_status() == GA_OK);
+    CHECK(ga_add(a, b) == NULL);
+    CHECK(ga_error_status() == GA_BAD_SHAPE && strstr(ga_error(), "ga_add(a, b)"));
+    char first[500];
+    snprintf(first, sizeof first, "%s", ga_error());
+    CHECK(ga_sum(a, .axis = 7) == NULL && strcmp(ga_error(), first) == 0); /* the first one is kept */
+    ga_array *works = ga_add(a, 1);                                       /* an old error does not stop what is right */
+    CHECK(works != NULL && strcmp(ga_error(), first) == 0 && ga_error_status() == GA_BAD_SHAPE);
+    ga_free(works);
+    ga_clear_error();
+    CHECK(ga_error() == NULL && ga_error_status() == GA_OK);
+
+    /* A chain: one error, that of the first call. */
+    ga_set_error_handler(handler, &handled);
+    handled        = 0;
+    ga_array *last = ga_sum(ga_sqrt(ga_multiply(ga_add(a, b), 2)), .axis = 0);
+    CHECK(last == NULL && handled == 1 && handled_status == GA_BAD_SHAPE && strstr(handled_sentence, "ga_add(a, b)"));
+    CHECK(ga_sum(none) == NULL && handled == 1);
+    ga_clear_error();
+    CHECK(ga_sum(none) == NULL && handled == 2 && handled_status == GA_BAD_ARGUMENT && strstr(handled_sentence, "NULL"));
+    ga_clear_error();
+    ga_set_error_handler(ga_ignore_error, NULL);
+    CHECK(ga_sum(none) == NULL && handled == 2 && ga_error() != NULL);
+    ga_clear_error();
+
+    /* Without a handler the sentence goes to stderr, once. */
+    ga_set_error_handler(NULL, NULL);
+    FILE *f     = tmpfile();
+    int   saved = f ? dup(2) : -1;
+    if (saved < 0) {
+        test_skip("stderr cannot be redirected", 1);
+    } else {
+        fflush(stderr);
+        dup2(fileno(f), 2);
+        CHECK(ga_add(a, b) == NULL);
+        CHECK(ga_sum(none) == NULL);
+        fflush(stderr);
+        dup2(saved, 2);
+        close(saved);
+        char text[1000];
+        rewind(f);
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        text[n]  = 0;
+        CHECK(n > 0 && strchr(text, '\n') == text + n - 1 && strstr(text, "gpuarr: ") == text && strstr(text, ga_error()));
+    }
+    if (f) fclose(f);
+    ga_clear_error();
+    ga_set_error_handler(ga_ignore_error, NULL);
+
+    /* A call that is very long is cut; the sentence stays whole. */
+    ga_array *a_very_long_name_of_an_array_that_nobody_would_ever_want_to_read_in_a_message_but_some_people_write_them = a;
+    ga_array *r = ga_add(a_very_long_name_of_an_array_that_nobody_would_ever_want_to_read_in_a_message_but_some_people_write_them,
+                         ga_add(b, b)); /* this one leaks its inner array, which is freed below */
+    CHECK(r == NULL && strstr(ga_error(), "(2, 3)") && strstr(ga_error(), "(4,)") && strstr(ga_error(), "...") && strlen(ga_error()) < 600);
+    ga_clear_error();
+
+    /* Dimensions and huge shapes. */
+    FAILS(GA_BAD_SHAPE, ga_zeros((2, -3)), "(2, -3)", "negative");
+    FAILS(GA_NO_MEMORY, ga_zeros(((int64_t)1 << 62)), "4611686018427387904");
+    FAILS(GA_NO_MEMORY, ga_zeros(((int64_t)1 << 40, (int64_t)1 << 40)), "(1099511627776, 1099511627776)");
+    FAILS(GA_NO_MEMORY, ga_zeros(((int64_t)1 << 31, (int64_t)1 << 31), .dtype = GA_BOOL), "");
+    FAILS(GA_NO_MEMORY, ga_full(((int64_t)1 << 50), 1), "bytes");
+    allowed = GA_BAD_SHAPE;
+    FAILS(GA_NO_MEMORY, ga_indices(((int64_t)1 << 30, (int64_t)1 << 30)), "");
+    ga_array *empty = ga_zeros(((int64_t)1 << 40, (int64_t)1 << 40, 0)); /* no elements, so no problem */
+    CHECK(empty != NULL && empty->size == 0);
+    ga_free(empty);
+    ga_clear_error();
+    int64_t nine[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    if (GPUARR_MAX_DIMS == 8) FAILS(GA_BAD_SHAPE, ga_zeros_n(9, nine), "9 dimensions", "8", "GPUARR_MAX_DIMS");
+    FAILS(GA_BAD_SHAPE, ga_zeros_n(-1, nine), "-1");
+    FAILS(GA_BAD_SHAPE, ga_empty_n(1000, nine), "1000");
+
+    /* The memory limit. */
+    ga_memory_limit(1 << 16);
+    FAILS(GA_NO_MEMORY, ga_zeros((100000)), "800000", "65536", "limit", "ga_memory_limit");
+    ga_memory_limit(0);
+
+    /* Settings. */
+    FAILS_AS(GA_BAD_DEVICE, (ga_set_device(GA_CUDA), ga_get_device() == GA_CPU), "ga_set_device", "CUDA", "nvcc");
+    FAILS_AS(GA_BAD_ARGUMENT, (ga_set_num_threads(0), true), "ga_set_num_threads", "0 threads");
+    FAILS_AS(GA_BAD_ARGUMENT, (ga_set_num_threads(-3), true), "ga_set_num_threads", "-3");
+    FAILS_AS(GA_BAD_ARGUMENT, (ga_set_num_threads(1000000), true), "ga_set_num_threads", "1000000");
+    CHECK(ga_get_num_threads() >= 1);
+
+    /* Names and sizes of dtypes that are none. */
+    CHECK(strcmp(ga_dtype_name((ga_dtype)15), "?") == 0 && strcmp(ga_dtype_name(GA_DTYPE_DEFAULT), "?") == 0);
+    CHECK(strcmp(ga_dtype_name(GA_DTYPE_COUNT), "?") == 0 && ga_itemsize(GA_DTYPE_COUNT) == 0 && ga_itemsize((ga_dtype)15) == 0);
+    CHECK(ga_promote((ga_dtype)15, GA_F32) == GA_DTYPE_DEFAULT && !ga_can_cast((ga_dtype)15, GA_F32) && !ga_can_cast(GA_F32, (ga_dtype)15));
+    CHECK(ga_error() == NULL);
+    ga_free(NULL);
+    CHECK(ga_error() == NULL);
+    ga_free(a);
+    ga_free(b);
+}
+
+/* ---- NULL and freed operands ------------------------------------------------------------------------------------- */
+
+/* X(call) for every call with `x` as an operand; ok is a good array of shape (3, 4), v one of shape (4). */
+#define EACH_CALL(X)                                                                                                   \
+    X(ga_zeros_like(x)) X(ga_ones_like(x)) X(ga_empty_like(x)) X(ga_full_like(x, 1)) X(ga_tile(x, (2)))                \
+    X(ga_repeat(x, 2)) X(ga_copy(x)) X(ga_astype(x, GA_F32)) X(ga_to(x, GA_CPU)) X(ga_ascontiguous(x))                 \
+    X(ga_data(x, GA_F64)) X(ga_index(x, "0")) X(ga_view(x)) X(ga_view_as(x, GA_I64)) X(ga_reshape(x, (2)))             \
+    X(ga_ravel(x)) X(ga_flatten(x)) X(ga_transpose(x)) X(ga_swapaxes(x, 0, 1)) X(ga_moveaxis(x, 0, 1)) X(ga_squeeze(x)) \
+    X(ga_expand_dims(x, 0)) X(ga_broadcast_to(x, (2))) X(ga_diagonal(x, 0)) X(ga_flip(x)) X(ga_fliplr(x)) X(ga_flipud(x)) \
+    X(ga_rot90(x, 1)) X(ga_where(x, ok, ok)) X(ga_where(ok, x, 1)) X(ga_where(ok, 1, x)) X(ga_isclose(x, 1)) X(ga_isclose(ok, x)) \
+    X(ga_allclose(x, ok)) X(ga_allclose(1, x)) X(ga_array_equal(x, ok)) X(ga_array_equal(ok, x)) X(ga_copyto(x, 1))     \
+    X(ga_copyto(ok, x)) X(ga_copyto(ok, 1, .where = x)) X(ga_var(x)) X(ga_std(x)) X(ga_nanmean(x)) X(ga_nanvar(x)) X(ga_nanstd(x)) \
+    X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x)) X(ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x))           \
+    X(ga_percentile(x, 50)) X(ga_percentile(ok, x)) X(ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x)) X(ga_cumsum(x)) \
+    X(ga_cumprod(x)) X(ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok))) X(ga_concatenate((ok, x)))  \
+    X(ga_stack((x, ok))) X(ga_stack((ok, x))) X(ga_split(x, 2, parts)) X(ga_split_at(x, 2, cuts, parts)) X(ga_roll(x, 1)) \
+    X(ga_pad(x, (1))) X(ga_sort(x)) X(ga_argsort(x)) X(ga_unique(x)) X(ga_nonzero(x)) X(ga_compress(x, v)) X(ga_compress(v, x)) \
+    X(ga_extract(x, v)) X(ga_extract(v, x)) X(ga_take(x, whole)) X(ga_take(v, x)) X(ga_histogram(x, 3))                   \
+    X(ga_histogram(v, 3, .weights = x)) X(ga_bincount(x)) X(ga_bincount(whole, .weights = x)) X(ga_label(x))           \
+    X(ga_sum_labels(x, whole, NULL)) X(ga_sum_labels(v, x, NULL)) X(ga_mean_labels(x, whole, NULL)) X(ga_min_labels(x, whole, NULL)) \
+    X(ga_max_labels(x, whole, NULL)) X(ga_size_labels(x, NULL)) X(ga_center_of_mass(x, NULL, NULL)) X(ga_sigma_clip(x)) \
+    X(ga_imsave("/tmp/gpuarr_errors.png", x)) X(ga_render(x)) X(ga_imshow("/tmp/gpuarr_errors.png", x))                \
+    X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x)) X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(ga_add(1, x)) \
+    X(ga_multiply_add(x, 1, 2)) X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x)) X(ga_power(x, 2)) X(ga_power(2, x))  \
+    X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
+/* and with options that a call has seen fail */
+#define EACH_OPTION(X)                                                                                                 \
+    X(ga_add(ok, 1, .out = x)) X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x))        \
+    X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x)) X(ga_median(ok, .out = x)) \
+    X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))
+
+static void test_null_and_freed(void)
+{
+    int64_t   before = ga_memory_stats().arrays;
+    ga_array *ok = ga_ones((3, 4)), *v = ga_ones((4)), *whole = ga_zeros((4), .dtype = GA_I64), *parts[4] = { NULL, NULL, NULL, NULL };
+    int64_t   cuts[1] = { 1 };
+    ga_array *x       = NULL;
+#define ONE(call)       FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "NULL");
+#define UNARY(name)     FAILS(GA_BAD_ARGUMENT, ga_##name(x), "NULL");
+#define BINARY(name)    FAILS(GA_BAD_ARGUMENT, ga_##name(x, ok), "NULL"); FAILS(GA_BAD_ARGUMENT, ga_##name(1, x), "NULL");
+    EACH_CALL(ONE)
+    EACH_OPTION(ONE)
+#define GA_UNARY(name, ...)       UNARY(name)
+#define GA_ELEMENTARY(name, ...)  UNARY(name)
+#define GA_REDUCTION(name, ...)   UNARY(name)
+#define GA_BINARY(name, ...)      BINARY(name)
+#define GA_ELEMENTARY2(name, ...) BINARY(name)
+#define GA_TABLE
+#include "gpuarr.h"
+#undef ONE
+    FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item(x)), "ga_item(x)", "NULL");
+    FAILS_AS(GA_BAD_ARGUMENT, ga_item_int(x) == 0, "ga_item_int(x)", "NULL");
+    FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(x, 1, 2)), "ga_item_at(x, 1, 2)", "NULL");
+    FAILS_AS(GA_BAD_ARGUMENT, (ga_print(x), true), "ga_print(x)", "NULL");
+    CHECK(!ga_is_contiguous(x) && !ga_same_shape(x, ok) && !ga_same_shape(ok, x) && !ga_may_share_memory(x, ok) && !ga_may_share_memory(ok, x));
+    CHECK(ga_keep(x) == NULL && ga_error() == NULL);
+
+    if (TEST_ASAN) {
+        test_skip("freed arrays: AddressSanitizer reports them itself", 1);
+    } else {
+        x             = ga_ones((3, 4));
+        ga_array *gap = ga_ones((3, 4)); /* so that the next handle is not the one just freed */
+        ga_free(x);
+        ga_free(gap);
+#define ONE(call) FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "freed");
+        int failed = test_failed;
+        EACH_CALL(ONE)
+        EACH_OPTION(ONE)
+#undef ONE
+        FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item(x)), "ga_item(x)", "freed");
+        FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(x, 1, 2)), "ga_item_at(x, 1, 2)", "freed");
+        FAILS_AS(GA_BAD_ARGUMENT, (ga_print(x), true), "ga_print(x)", "freed");
+        CHECK(!ga_is_contiguous(x));
+        ga_clear_error();
+        ga_free(x); /* twice */
+        CHECK(ga_error() != NULL && strstr(ga_error(), "freed") != NULL);
+        ga_clear_error();
+        CHECK(ga_keep(x) == NULL && ga_error() != NULL);
+        ga_clear_error();
+        if (test_failed > failed) printf("     (with an array that was freed)\n");
+        ga_scope { x = ga_ones((3)); }
+        FAILS(GA_BAD_ARGUMENT, ga_add(x, 1), "ga_scope");
+    }
+    ga_array never;
+    memset(&never, 0, sizeof never);
+    never.dtype = GA_F64;
+    x           = &never;
+    FAILS(GA_BAD_ARGUMENT, ga_add(x, 1), "no array");
+    CHECK(ga_memory_stats().arrays == before + 3); /* no failed call left anything */
+    ga_free(ok);
+    ga_free(v);
+    ga_free(whole);
+}
+
+/* ---- one function after the other -------------------------------------------------------------------------------- */
+
+static void test_creation(void)
+{
+    double    numbers[6] = { 1, 2, 3, 4, 5, 6 };
+    double   *nowhere    = NULL;
+    ga_array *a          = ga_zeros((2, 3)), *none = NULL;
+    ga_dtype  bad        = (ga_dtype)15;
+    FAILS(GA_BAD_DTYPE, ga_zeros((2), .dtype = bad), "15", "dtype", "GA_F64");
+    FAILS(GA_BAD_DTYPE, ga_ones((2), .dtype = GA_DTYPE_COUNT), "14");
+    FAILS(GA_BAD_DTYPE, ga_empty((2), .dtype = GA_DTYPE_COUNT), "dtype");
+    FAILS(GA_BAD_DTYPE, ga_full((2), 1, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_zeros_like(a, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_empty_like(a, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_scalar(1, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_arange(0, 3, 1, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_linspace(0, 3, 4, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_logspace(0, 3, 4, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_eye(3, 3, 0, .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_indices((3, 3), .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_mgrid("0:3", .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_from(numbers, (2), .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_random((2), .dtype = bad), "");
+    FAILS(GA_BAD_DTYPE, ga_random_normal(0, 1, (2), .dtype = bad), "");
+    FAILS(GA_BAD_DTYPE, ga_random_integers(0, 3, (2), .dtype = bad), "");
+    FAILS(GA_BAD_DTYPE, ga_astype(a, bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_astype(a, GA_DTYPE_DEFAULT), "dtype");
+
+    FAILS(GA_BAD_DEVICE, ga_zeros((2), .device = GA_CUDA), "CUDA", "nvcc");
+    FAILS(GA_BAD_DEVICE, ga_full((2), 1, .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_zeros_like(a, .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_arange(0, 5, 1, .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_linspace(0, 5, 1, .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_random((2), .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_random_integers(0, 3, (2), .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_random_normal(0, 3, (2), .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_from(numbers, (2), .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_wrap(numbers, (2), .device = GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_to(a, GA_CUDA), "CUDA");
+    FAILS(GA_BAD_DEVICE, ga_to(a, (ga_device)3), "");
+
+    allowed = GA_BAD_DTYPE;
+    FAILS(GA_BAD_ARGUMENT, ga_full((2), 300, .dtype = GA_U8), "300", "uint8");
+    allowed = GA_BAD_DTYPE;
+    FAILS(GA_BAD_ARGUMENT, ga_full((2), -1, .dtype = GA_U64), "-1", "uint64");
+    allowed = GA_BAD_DTYPE;
+    FAILS(GA_BAD_ARGUMENT, ga_full_like(ga_zeros((1), .dtype = GA_I8), 128), "128", "int8");
+    allowed = GA_BAD_DTYPE;
+    FAILS(GA_BAD_ARGUMENT, ga_scalar(UINT64_MAX, .dtype = GA_I64), "18446744073709551615", "int64");
+    FAILS(GA_BAD_SHAPE, ga_full((-2), 1), "(-2,)");
+    FAILS(GA_BAD_SHAPE, ga_ones((3, -1)), "(3, -1)");
+
+    FAILS(GA_BAD_ARGUMENT, ga_arange(0, 5, 0), "step", "0");
+    FAILS(GA_BAD_ARGUMENT, ga_arange(0, 5, 0.0), "step");
+    FAILS(GA_BAD_ARGUMENT, ga_arange(0, INFINITY, 1), "inf");
+    FAILS(GA_BAD_ARGUMENT, ga_arange(0, NAN, 1), "nan");
+    FAILS(GA_BAD_ARGUMENT, ga_arange(0.0, 1e300, 1e-300), "");
+    allowed = GA_BAD_ARGUMENT;
+    FAILS(GA_BAD_DTYPE, ga_arange(0, 300, 1, .dtype = GA_U8), "uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_linspace(0, 1, -1), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_logspace(0, 1, -1), "-1");
+    FAILS(GA_BAD_SHAPE, ga_eye(-1, 3, 0), "-1");
+    FAILS(GA_NO_MEMORY, ga_linspace(0, 1, (int64_t)1 << 60), "");
+
+    ga_array *x = NULL, *y = NULL;
+    const ga_array *in[9] = { a, a, a, a, a, a, a, a, a };
+    ga_array       *outs[9];
+    FAILS(GA_BAD_ARGUMENT, ga_meshgrid(a, a, NULL, &y, false), "pointer");
+    FAILS(GA_BAD_ARGUMENT, ga_meshgrid_n(9, in, outs, false), "9");
+    FAILS(GA_BAD_ARGUMENT, ga_meshgrid_n(-1, in, outs, false), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_meshgrid_n(2, NULL, outs, false), "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_meshgrid_n(2, in, NULL, false), "NULL");
+    in[1]   = none;
+    outs[0] = a;
+    FAILS(GA_BAD_ARGUMENT, ga_meshgrid_n(2, in, outs, false), "NULL");
+    CHECK(outs[0] == NULL && outs[1] == NULL);
+    CHECK(x == NULL && y == NULL);
+
+    FAILS(GA_BAD_SHAPE, ga_indices((1, 1, 1, 1, 1, 1, 1, 1)), "8");
+    FAILS(GA_BAD_ARGUMENT, ga_mgrid("0:3, x"), "slice 2", "x");
+    FAILS(GA_BAD_ARGUMENT, ga_mgrid("0:3:0"), "0");
+    FAILS(GA_BAD_ARGUMENT, ga_mgrid("5"), "5");
+    FAILS(GA_BAD_ARGUMENT, ga_mgrid("0:1:1:1"), "");
+    FAILS(GA_BAD_ARGUMENT, ga_mgrid("0:1,,0:2"), "");
+    FAILS(GA_BAD_ARGUMENT, ga_mgrid("0:inf"), "");
+    FAILS(GA_BAD_ARGUMENT, ga_mgrid(NULL), "NULL");
+    FAILS(GA_BAD_SHAPE, ga_mgrid("0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1, 0:1"), "8");
+
+    FAILS(GA_BAD_ARGUMENT, ga_tile(a, (2, -1)), "(2, -1)");
+    FAILS(GA_BAD_ARGUMENT, ga_repeat(a, -1), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_repeat(a, 2, .axis = 2), "axis 2", "2 dimensions");
+    allowed = GA_BAD_SHAPE;
+    FAILS(GA_NO_MEMORY, ga_repeat(a, (int64_t)1 << 62), "");
+    allowed = GA_BAD_ARGUMENT;
+    FAILS(GA_NO_MEMORY, ga_tile(a, ((int64_t)1 << 62, (int64_t)1 << 62)), "");
+
+    FAILS(GA_BAD_ARGUMENT, ga_from(nowhere, (3)), "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_wrap(nowhere, (3)), "NULL");
+    FAILS(GA_BAD_SHAPE, ga_wrap(numbers, (3, -1)), "(3, -1)");
+    FAILS(GA_BAD_SHAPE, ga_wrap_strided(numbers, (3, 2), (8)), "1 stride", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_wrap_strided(numbers, (3, 2), (8, 3)), "align");
+    FAILS(GA_BAD_ARGUMENT, ga_wrap_strided(numbers, (3, 2), (INT64_MAX - 7, 8)), "");
+    FAILS(GA_BAD_SHAPE, ga_wrap(numbers, ((int64_t)1 << 62)), "");
+    FAILS(GA_BAD_ARGUMENT, ga_wrap((double *)(void *)((char *)numbers + 1), (2)), "align");
+    FAILS(GA_BAD_DTYPE, (ga_wrap)(numbers, bad, GI_SHAPE(2), GI_OPTIONS(ga_wrap_options, .site = GI_SITE("(ga_wrap)(numbers, bad, GI_SHAPE(2), GI_OPTIONS(ga_wrap_options, .site = GI_SITE(...)"))), "15");
+
+    FAILS(GA_BAD_DTYPE, ga_random((3), .dtype = GA_I32), "int32", "ga_random_integers");
+    FAILS(GA_BAD_DTYPE, ga_random_normal(0, 1, (3), .dtype = GA_C64), "complex64");
+    FAILS(GA_BAD_ARGUMENT, ga_random_normal(0, -1, (3)), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_random_normal(0, NAN, (3)), "nan");
+    FAILS(GA_BAD_ARGUMENT, ga_random_integers(5, 5, (3)), "5");
+    FAILS(GA_BAD_ARGUMENT, ga_random_integers(5, 2, (3)), "5", "2");
+    FAILS(GA_BAD_DTYPE, ga_random_integers(0, 2, (3), .dtype = GA_F32), "float32");
+    FAILS(GA_BAD_DTYPE, ga_random_integers(0, 257, (3), .dtype = GA_U8), "257", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_random_integers(-1, 2, (3), .dtype = GA_U8), "-1", "uint8");
+    FAILS(GA_BAD_SHAPE, ga_random((3, -1)), "(3, -1)");
+
+    FAILS_AS(GA_BAD_SHAPE, isnan(ga_item(a)), "ga_item(a)", "(2, 3)", "6 elements", "ga_item_at");
+    FAILS_AS(GA_BAD_SHAPE, ga_item_int(a) == 0, "ga_item_int(a)", "(2, 3)");
+    FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(a, 2, 0)), "ga_item_at(a, 2, 0)", "index 2", "axis 0", "length 2");
+    FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(a, 0, -4)), "ga_item_at(a, 0, -4)", "index -4", "axis 1", "length 3");
+    FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(a, 1)), "ga_item_at(a, 1)", "1 ind", "2 dimensions");
+    ga_array *c = ga_zeros((1), .dtype = GA_C64), *t = ga_transpose(a), *e = ga_zeros((0, 3));
+    FAILS_AS(GA_BAD_DTYPE, isnan(ga_item(c)), "ga_item(c)", "complex64", "ga_real");
+    FAILS_AS(GA_BAD_SHAPE, isnan(ga_item(e)), "ga_item(e)", "(0, 3)");
+    FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(e, 0, 0)), "ga_item_at(e, 0, 0)", "length 0");
+    FAILS(GA_BAD_DTYPE, ga_data(a, GA_F32), "float64", "float32", "ga_astype");
+    FAILS(GA_BAD_SHAPE, ga_data(t, GA_F64), "ga_ascontiguous");
+    ga_free(e);
+    ga_free(t);
+    ga_free(c);
+    ga_free(a);
+}
+
+static void test_views(void)
+{
+    ga_array *a = ga_zeros((4, 6)), *zero_d = ga_scalar(1.0), *v = ga_zeros((5)), *t = ga_transpose(a);
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "4"), "index 4", "axis 0", "length 4");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "0, -7"), "index -7", "axis 1", "length 6");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, ":, :, 0"), "3 axes", "(4, 6)");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "..., 0, ..."), "ellipsis");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "::0"), "step 0");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "1:2:3:4"), "1:2:3:4");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "x"), "item 1", "\"x\"");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "0, 1.5"), "item 2", "1.5");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "0,,1"), "item 2");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, ","), "item 1");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "- 1"), "- 1");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "1 2"), "1 2");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "0x10"), "0x10");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "[0]"), "[0]");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, ".."), "..");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "newaxi"), "newaxi");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "99999999999999999999"), "out of bounds");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "%d, %d", 3, 6), "index 6", "axis 1");
+    FAILS(GA_BAD_ARGUMENT, ga_index(zero_d, "0"), "1 axes", "0");
+    FAILS(GA_BAD_SHAPE, ga_index(a, "newaxis, newaxis, newaxis, newaxis, newaxis, newaxis, newaxis"), "9 dimensions", "8");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"), "");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "%s", "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21:22:23:24:25:26:27:28:29:30:31:32:33:34:35:36:37:38:39:40"), "");
+    /* What is out of bounds in a slice is cut, as in Python. */
+    ga_array *cut = ga_index(a, "-100:100, 100:");
+    CHECK(cut && cut->shape[0] == 4 && cut->shape[1] == 0);
+    ga_free(cut);
+
+    FAILS(GA_BAD_DTYPE, ga_view_as(a, (ga_dtype)15), "15");
+    FAILS(GA_BAD_DTYPE, ga_view_as(zero_d, GA_F32), "0-d");
+    FAILS(GA_BAD_SHAPE, ga_view_as(v, GA_C128), "(5,)", "complex128");
+    FAILS(GA_BAD_SHAPE, ga_view_as(t, GA_F32), "last axis", "ga_copy");
+    FAILS(GA_BAD_SHAPE, ga_reshape(a, (5, 5)), "(4, 6)", "24", "(5, 5)");
+    FAILS(GA_BAD_SHAPE, ga_reshape(a, (-1, 5)), "(-1, 5)");
+    FAILS(GA_BAD_SHAPE, ga_reshape(a, (-1, -1)), "(-1, -1)");
+    FAILS(GA_BAD_SHAPE, ga_reshape(a, (-2, 12)), "(-2, 12)");
+    FAILS(GA_BAD_SHAPE, ga_reshape(a, (0, -1)), "");
+    FAILS(GA_BAD_SHAPE, ga_reshape(a, ((int64_t)1 << 62, 4, 4)), "(4, 6)");
+    FAILS(GA_BAD_SHAPE, ga_reshape(a, ((int64_t)1 << 32, (int64_t)1 << 32, 24)), "(4, 6)"); /* 2^64 * 24 is 0 when it wraps */
+    FAILS(GA_BAD_ARGUMENT, ga_transpose(a, .axes = ga_axes(0, 0)), "axis 0", "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_transpose(a, .axes = ga_axes(0)), "2");
+    FAILS(GA_BAD_ARGUMENT, ga_transpose(a, .axes = ga_axes(0, 2)), "no axis 2", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_transpose(a, .axes = ga_axes(0, 1, 2)), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_swapaxes(a, 0, 2), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_swapaxes(a, -3, 0), "no axis -3");
+    FAILS(GA_BAD_ARGUMENT, ga_swapaxes(a, INT_MIN, 0), "no axis -2147483648");
+    FAILS(GA_BAD_ARGUMENT, ga_swapaxes(a, INT_MAX, 0), "no axis 2147483647");
+    FAILS(GA_BAD_ARGUMENT, ga_moveaxis(a, 0, 5), "no axis 5");
+    FAILS(GA_BAD_ARGUMENT, ga_moveaxis(a, 5, 0), "no axis 5");
+    FAILS(GA_BAD_SHAPE, ga_squeeze(a, .axis = 0), "axis 0", "(4, 6)", "length 4");
+    FAILS(GA_BAD_ARGUMENT, ga_squeeze(a, .axis = 3), "no axis 3");
+    FAILS(GA_BAD_ARGUMENT, ga_expand_dims(a, 4), "axis 4", "3 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_expand_dims(a, -4), "axis -4");
+    FAILS(GA_BAD_SHAPE, ga_broadcast_to(a, (4, 7)), "(4, 6)", "(4, 7)");
+    FAILS(GA_BAD_SHAPE, ga_broadcast_to(a, (6)), "(4, 6)", "(6,)");
+    FAILS(GA_BAD_SHAPE, ga_broadcast_to(a, (-1, 4, 6)), "negative");
+    FAILS(GA_BAD_SHAPE, ga_broadcast_to(zero_d, ((int64_t)1 << 40, (int64_t)1 << 40)), "counted");
+    FAILS(GA_BAD_SHAPE, ga_diagonal(v, 0), "(5,)", "two axes");
+    FAILS(GA_BAD_ARGUMENT, ga_flip(a, .axis = 2), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_flip(a, .axes = ga_axes(1, -1)), "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_flip(a, .axes = ga_axes((int64_t)1 << 40)), "no axis");
+    FAILS(GA_BAD_SHAPE, ga_fliplr(v), "(5,)", "two axes");
+    FAILS(GA_BAD_SHAPE, ga_flipud(zero_d), "0-d");
+    FAILS(GA_BAD_SHAPE, ga_rot90(v, 1), "(5,)", "two axes");
+    ga_array *eight = ga_zeros((1, 1, 1, 1, 1, 1, 1, 1));
+    FAILS(GA_BAD_SHAPE, ga_expand_dims(eight, 0), "9 dimensions", "8");
+    /* A view of 2^40 bools: no memory is needed, and none is found for a copy. */
+    ga_array *yes = ga_scalar((bool)true), *many = ga_broadcast_to(yes, ((int64_t)1 << 48));
+    CHECK(many != NULL && many->size == (int64_t)1 << 48 && many->strides[0] == 0);
+    FAILS(GA_NO_MEMORY, ga_copy(many), "281474976710656");
+    FAILS(GA_NO_MEMORY, ga_add(many, 1), "");
+    ga_free(many);
+    ga_free(yes);
+    ga_free(eight);
+    ga_free(t);
+    ga_free(v);
+    ga_free(zero_d);
+    ga_free(a);
+}
+
+static void test_elementwise(void)
+{
+    ga_array *a = ga_zeros((2, 3)), *v = ga_zeros((4)), *u8 = ga_zeros((3), .dtype = GA_U8), *i = ga_ones((3), .dtype = GA_I32);
+    ga_array *c = ga_zeros((3), .dtype = GA_C64), *b = ga_zeros((3), .dtype = GA_BOOL), *f = ga_zeros((2, 3), .dtype = GA_F32);
+    FAILS(GA_BAD_SHAPE, ga_add(a, v), "(2, 3)", "(4,)", "broadcast");
+    FAILS(GA_BAD_SHAPE, ga_multiply_add(a, 1, v), "(2, 3)", "(4,)", "broadcast");
+    FAILS(GA_BAD_SHAPE, ga_multiply_add(1, a, v), "(2, 3)", "(4,)", "broadcast");
+    FAILS(GA_BAD_SHAPE, ga_clip(a, v, 1), "(2, 3)", "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_where(a, v, 1), "(2, 3)", "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_where(a, 1, v), "(2, 3)", "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_isclose(a, v), "(2, 3)", "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_allclose(a, v), "(2, 3)", "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_sqrt(a, .where = v), "(2, 3)", "(4,)");
+    CHECK(!ga_array_equal(a, v) && ga_error() == NULL); /* no error: they are just not equal */
+
+    FAILS(GA_BAD_SHAPE, ga_add(a, 1, .out = v), ".out", "(4,)", "(2, 3)");
+    FAILS(GA_BAD_SHAPE, ga_add(a, 1, .out = u8), ".out", "(3,)", "(2, 3)");
+    FAILS(GA_BAD_SHAPE, ga_where(a, 1, 2, .out = v), ".out");
+    FAILS(GA_BAD_DTYPE, ga_add(u8, 1.5, .out = u8), "float64", ".out", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_add(i, i, .out = u8), "int32", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_divide(i, i, .out = i), "float64", "int32");
+    FAILS(GA_BAD_DTYPE, ga_add(c, 1, .out = i), "complex64", "int32");
+    FAILS(GA_BAD_DTYPE, ga_sqrt(i, .out = i), "float64", "int32");
+    ga_array *same_kind = ga_add(a, 1, .out = f); /* float64 into float32 is the same kind */
+    CHECK(same_kind == f);
+    ga_array *one = ga_ones((1)), *wide = ga_broadcast_to(one, (3));
+    FAILS(GA_BAD_ARGUMENT, ga_add(i, 1.0, .out = wide), "repeats", "ga_broadcast_to");
+    FAILS(GA_BAD_ARGUMENT, ga_copyto(wide, 1), "repeats");
+    ga_free(wide);
+    ga_free(one);
+
+    FAILS(GA_BAD_ARGUMENT, ga_add(u8, 300), "300", "uint8", "ga_astype");
+    FAILS(GA_BAD_ARGUMENT, ga_add(u8, -1), "-1", "uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_add(-1, u8), "-1", "uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_multiply(i, (int64_t)1 << 40), "1099511627776", "int32");
+    FAILS(GA_BAD_ARGUMENT, ga_where(b, u8, 256), "256", "uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_clip(u8, 0, 256), "256", "uint8");
+    CHECK_IS(ga_less(u8, 300), GA_BOOL, (3), 1, 1, 1); /* a comparison is right whatever the number */
+    CHECK_IS(ga_greater(u8, -5), GA_BOOL, (3), 1, 1, 1);
+
+    FAILS(GA_BAD_DTYPE, ga_add(a, 1, .dtype = (ga_dtype)15), "15");
+    FAILS(GA_BAD_DTYPE, ga_add(a, 1, .dtype = GA_I32), "float64", "int32");
+    FAILS(GA_BAD_DTYPE, ga_where(b, 1, 2, .dtype = (ga_dtype)15), "15");
+    FAILS(GA_BAD_DTYPE, ga_floor(c), "ga_floor", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_sqrt(c), "ga_sqrt", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_exp(c), "ga_exp", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_remainder(c, 2), "ga_remainder", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_bitwise_and(a, 1), "ga_bitwise_and", "float64");
+    FAILS(GA_BAD_DTYPE, ga_left_shift(a, 1), "ga_left_shift", "float64");
+    FAILS(GA_BAD_DTYPE, ga_invert(a), "ga_invert", "float64");
+    FAILS(GA_BAD_DTYPE, ga_clip(c, 0, 1), "ga_clip", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_fmax(c, 1), "ga_fmax", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_power(c, 2), "ga_power", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_arctan2(c, 2), "ga_arctan2", "complex64");
+    ga_array *minus = ga_full((3), -1, .dtype = GA_I32);
+    FAILS(GA_BAD_ARGUMENT, ga_power(i, -1), "negative", "float");
+    FAILS(GA_BAD_ARGUMENT, ga_power(i, minus), "negative", "float");
+    FAILS(GA_BAD_ARGUMENT, ga_power(2, minus), "negative");
+    ga_free(minus);
+
+    FAILS(GA_BAD_ARGUMENT, ga_isclose(a, a, .rtol = -0.5), "tolerance");
+    FAILS(GA_BAD_ARGUMENT, ga_allclose(a, a, .atol = -3), "tolerance");
+    FAILS(GA_BAD_SHAPE, ga_copyto(a, v), "src", "(4,)", "(2, 3)");
+    FAILS(GA_BAD_SHAPE, ga_copyto(v, a), "src", "(2, 3)", "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_copyto(a, 1, .where = v), ".where", "(4,)", "(2, 3)");
+    FAILS(GA_BAD_DTYPE, ga_copyto(i, a), "float64", "int32", "ga_astype");
+    FAILS(GA_BAD_DTYPE, ga_copyto(i, 1.5), "float64", "int32");
+    FAILS(GA_BAD_DTYPE, ga_copyto(a, c), "complex64", "float64");
+    FAILS(GA_BAD_ARGUMENT, ga_copyto(u8, 256), "256", "uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_copyto(u8, -1), "-1", "uint8");
+    ga_free(f);
+    ga_free(b);
+    ga_free(c);
+    ga_free(i);
+    ga_free(u8);
+    ga_free(v);
+    ga_free(a);
+}
+
+static void test_reductions(void)
+{
+    ga_array *a = ga_ones((2, 3)), *e = ga_zeros((0)), *e2 = ga_zeros((3, 0)), *c = ga_ones((3), .dtype = GA_C64), *out = ga_zeros((5));
+    ga_array *n = ga_full((2), NAN), *w = ga_ones((4)), *i32 = ga_zeros((3), .dtype = GA_I32), *cube = ga_ones((2, 2, 2));
+    ga_array *b = ga_zeros((3), .dtype = GA_BOOL);
+    /* axes, the same for all */
+#define AXES(name)                                                                                                     \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axis = 2), "no axis 2", "2 dimensions");                                      \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axis = -3), "no axis -3", "2 dimensions");
+#define GA_REDUCTION(name, ...)                                                                                        \
+    AXES(name)                                                                                                         \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, -2)), "axis 0", "twice");                                   \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, 5)), "no axis 5");                                          \
+    FAILS(GA_BAD_SHAPE, ga_##name(a, .out = out), ".out", "(5,)", "()");                                               \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .ddof = 1), "ddof");
+#define GA_TABLE
+#include "gpuarr.h"
+    AXES(var) AXES(std) AXES(nanmean) AXES(nanvar) AXES(nanstd) AXES(argmin) AXES(argmax) AXES(nanargmin) AXES(nanargmax) AXES(median)
+    AXES(nanmedian) AXES(cumsum) AXES(cumprod) AXES(norm) AXES(sort) AXES(argsort)
+    FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axis = 2), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axes = ga_axes(1, 1)), "axis 1", "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_median(a, .axes = ga_axes(1, 1)), "axis 1", "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_argmax(a, .axes = ga_axes(0, 1)), "ga_argmax", "one axis");
+    ga_array *scalar = ga_scalar(1.0);
+    CHECK_SCALAR(ga_sum(scalar, .axis = 0), GA_F64, 1); /* as NumPy */
+    FAILS(GA_BAD_ARGUMENT, ga_sum(scalar, .axis = 1), "no axis 1", "no dimensions");
+    ga_free(scalar);
+
+    FAILS(GA_BAD_SHAPE, ga_min(e), "ga_min", "no elements", "(0,)");
+    FAILS(GA_BAD_SHAPE, ga_max(e), "ga_max", "no elements");
+    FAILS(GA_BAD_SHAPE, ga_nanmin(e), "no elements");
+    FAILS(GA_BAD_SHAPE, ga_max(e2, .axis = 1), "no elements", "(3, 0)");
+    allowed = GA_BAD_ARGUMENT;
+    FAILS(GA_BAD_SHAPE, ga_argmin(e), "");
+    allowed = GA_BAD_ARGUMENT;
+    FAILS(GA_BAD_SHAPE, ga_argmax(e2, .axis = 1), "");
+    CHECK_IS(ga_max(e2, .axis = 0), GA_F64, (0), 0); /* nothing is asked of nothing */
+    FAILS(GA_BAD_ARGUMENT, ga_nanargmin(n), "NaN");
+    FAILS(GA_BAD_ARGUMENT, ga_nanargmax(n), "NaN");
+
+    FAILS(GA_BAD_DTYPE, ga_min(a, .dtype = GA_F32), "dtype");
+    FAILS(GA_BAD_DTYPE, ga_sum(a, .dtype = (ga_dtype)15), "15");
+    FAILS(GA_BAD_DTYPE, ga_std(a, .dtype = GA_I32), "GA_F32");
+    FAILS(GA_BAD_DTYPE, ga_nanmin(c), "complex64");
+    FAILS(GA_BAD_DTYPE, ga_sum(a, .out = i32, .axis = 0), "float64", "int32");
+    FAILS(GA_BAD_DTYPE, ga_std(a, .axis = 0, .out = i32), "float64", "int32");
+    FAILS(GA_BAD_DTYPE, ga_argmax(a, .axis = 0, .out = b), "int64", "bool");
+    FAILS(GA_BAD_SHAPE, ga_std(a, .axis = 0, .out = out), "(5,)", "(3,)");
+    FAILS(GA_BAD_SHAPE, ga_argmax(a, .axis = 0, .out = out), "(5,)", "(3,)");
+    FAILS(GA_BAD_SHAPE, ga_median(a, .axis = 0, .out = out), "(5,)", "(3,)");
+    FAILS(GA_BAD_SHAPE, ga_cumsum(a, .axis = 0, .out = out), "(5,)", "(2, 3)");
+
+    FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 101), "101", "100");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile(a, -0.5), "-0.5");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile(a, NAN), "nan");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .method = (ga_quantile)7), "7", "GA_LINEAR");
+    FAILS(GA_BAD_DTYPE, ga_percentile(a, c), "complex");
+    FAILS(GA_BAD_DTYPE, ga_median(c), "ga_median", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_percentile(c, 50), "ga_percentile", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_sort(a, .dtype = GA_F32), "dtype");
+    FAILS(GA_BAD_DTYPE, ga_cumsum(a, .dtype = (ga_dtype)15), "15");
+    FAILS(GA_BAD_ARGUMENT, ga_norm(a, .ord = -3), "-3", "GA_EXACTLY");
+
+    FAILS(GA_BAD_SHAPE, ga_dot(a, w), "(2, 3)", "(4,)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_dot(a, a), "(2, 3)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_dot(cube, cube), "(2, 2, 2)");
+    FAILS(GA_BAD_ARGUMENT, ga_dot(w, w, .where = w), ".out");
+    FAILS(GA_BAD_SHAPE, ga_dot(w, w, .out = w), "(4,)");
+    ga_free(b);
+    ga_free(cube);
+    ga_free(i32);
+    ga_free(w);
+    ga_free(n);
+    ga_free(out);
+    ga_free(c);
+    ga_free(e2);
+    ga_free(e);
+    ga_free(a);
+}
+
+static void test_rearranging(void)
+{
+    ga_array *a = ga_ones((2, 3)), *b = ga_ones((2, 4)), *v = ga_arange(0, 5, 1), *f = ga_ones((5)), *zero_d = ga_scalar(1.0), *none = NULL;
+    ga_array *parts[8], *e = ga_zeros((0)), *c = ga_ones((3), .dtype = GA_C64), *minus = ga_ints(1, -2, 3), *out = ga_zeros((9));
+    int64_t   cuts[2] = { 1, 2 };
+    const ga_array *list[2] = { a, b };
+    FAILS(GA_BAD_SHAPE, ga_concatenate((a, b)), "(2, 3)", "(2, 4)", "axis 0");
+    FAILS(GA_BAD_SHAPE, ga_concatenate((a, v), .axis = 1), "(2, 3)", "(5,)");
+    FAILS(GA_BAD_ARGUMENT, ga_concatenate((a, a), .axis = 2), "no axis 2");
+    FAILS(GA_BAD_SHAPE, ga_concatenate((zero_d, zero_d)), "0-d", "ga_stack");
+    FAILS(GA_BAD_ARGUMENT, ga_concatenate_n(0, list), "at least one");
+    FAILS(GA_BAD_ARGUMENT, ga_concatenate_n(-1, list), "");
+    FAILS(GA_BAD_ARGUMENT, ga_concatenate_n(2, NULL), "");
+    FAILS(GA_BAD_SHAPE, ga_concatenate((a, b), .axis = 1, .out = out), "(9,)", "(2, 7)");
+    FAILS(GA_BAD_DTYPE, ga_concatenate((a, b), .axis = 1, .dtype = GA_I32), "float64", "int32");
+    FAILS(GA_BAD_SHAPE, ga_stack((a, b)), "(2, 3)", "(2, 4)");
+    FAILS(GA_BAD_ARGUMENT, ga_stack((a, a), .axis = 3), "3");
+    FAILS(GA_BAD_ARGUMENT, ga_stack_n(0, list), "at least one");
+    ga_array *eight = ga_zeros((1, 1, 1, 1, 1, 1, 1, 1));
+    FAILS(GA_BAD_SHAPE, ga_stack((eight, eight)), "9 dimensions", "8");
+    ga_free(eight);
+
+    FAILS(GA_BAD_SHAPE, ga_split(v, 2, parts), "(5,)", "2", "ga_split_at");
+    FAILS(GA_BAD_ARGUMENT, ga_split(v, 0, parts), "0 parts");
+    FAILS(GA_BAD_ARGUMENT, ga_split(v, -1, parts), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_split(v, 5, NULL), "");
+    FAILS(GA_BAD_ARGUMENT, ga_split(v, 5, parts, .axis = 1), "no axis 1");
+    FAILS(GA_BAD_ARGUMENT, ga_split_at(v, 3, NULL, parts), "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_split_at(v, 0, cuts, parts), "0");
+    FAILS(GA_BAD_ARGUMENT, ga_roll(a, 1, .axis = 2), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_pad(a, (1, 2, 3)), "3 widths", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_pad(a, (-1)), "negative", "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_pad(a, (1), .after = ga_axes(1, 2, 3)), "3 widths");
+    FAILS(GA_BAD_ARGUMENT, ga_pad(a, (1), .after = ga_axes(-1, 2)), "negative");
+    FAILS(GA_BAD_ARGUMENT, ga_pad(a, (1), .mode = (ga_pad_mode)7), "7", "GA_PAD_CONSTANT");
+    FAILS(GA_BAD_SHAPE, ga_pad(e, (1), .mode = GA_PAD_EDGE), "empty", "GA_PAD_CONSTANT");
+    allowed = GA_BAD_SHAPE;
+    FAILS(GA_NO_MEMORY, ga_pad(a, (INT64_MAX)), "");
+    FAILS(GA_BAD_ARGUMENT, ga_sort(a, .axis = 5), "no axis 5");
+    FAILS(GA_BAD_SHAPE, ga_sort(a, .out = out), "(9,)", "(2, 3)");
+    FAILS(GA_BAD_SHAPE, ga_nonzero(zero_d), "0-d");
+    FAILS(GA_BAD_SHAPE, ga_compress(a, a), "(2, 3)", "one dimension");
+    FAILS(GA_BAD_ARGUMENT, ga_compress(v, a, .axis = 2), "no axis 2");
+    allowed = GA_BAD_ARGUMENT;
+    FAILS(GA_BAD_SHAPE, ga_compress(f, a, .axis = 0), ""); /* a true one past the end */
+    FAILS(GA_BAD_SHAPE, ga_extract(v, a), "(5,)", "(2, 3)");
+    FAILS(GA_BAD_DTYPE, ga_take(a, f), "float64", "integers");
+    ga_array *seven = ga_ints(0, 7), *before = ga_ints(-7);
+    FAILS(GA_BAD_ARGUMENT, ga_take(v, seven), "index 7", "length 5");
+    FAILS(GA_BAD_ARGUMENT, ga_take(a, before), "index -7", "length 6");
+    FAILS(GA_BAD_ARGUMENT, ga_take(a, seven, .axis = 1), "index 7", "length 3");
+    FAILS(GA_BAD_ARGUMENT, ga_take(a, v, .axis = 2), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_take(a, v, .mode = (ga_take_mode)3), "3", "GA_TAKE_RAISE");
+    FAILS(GA_BAD_SHAPE, ga_take(e, seven), "length 0");
+    FAILS(GA_BAD_SHAPE, ga_take(e, seven, .mode = GA_TAKE_WRAP), "length 0");
+    ga_free(seven);
+    ga_free(before);
+
+    FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 0), "0 bins");
+    FAILS(GA_BAD_ARGUMENT, ga_histogram(a, -3), "-3 bins");
+    FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 3, .low = 2, .high = 1), "2", "1", "above");
+    FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 3, .low = 0, .high = INFINITY), "finite");
+    FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 3, .low = NAN, .high = 1), "finite");
+    ga_array *bad = ga_values(1, NAN);
+    FAILS(GA_BAD_ARGUMENT, ga_histogram(bad, 3), "finite", ".low");
+    ga_free(bad);
+    FAILS(GA_BAD_DTYPE, ga_histogram(c, 3), "complex64");
+    FAILS(GA_BAD_SHAPE, ga_histogram(a, 3, .weights = f), "(5,)", "(2, 3)");
+    ga_array *cw = ga_ones((5), .dtype = GA_C64);
+    FAILS(GA_BAD_DTYPE, ga_histogram(f, 3, .weights = cw), "complex64");
+    FAILS(GA_BAD_DTYPE, ga_bincount(v, .weights = cw), "complex64");
+    ga_free(cw);
+    FAILS(GA_BAD_DTYPE, ga_bincount(f), "float64", "integers");
+    FAILS(GA_BAD_SHAPE, ga_bincount(ga_reshape(v, (5, 1))), "(5, 1)", "one dimension");
+    FAILS(GA_BAD_ARGUMENT, ga_bincount(minus), "-2", "negative");
+    FAILS(GA_BAD_ARGUMENT, ga_bincount(v, .minlength = -1), "-1");
+    FAILS(GA_BAD_SHAPE, ga_bincount(v, .weights = a), "(2, 3)", "(5,)");
+    ga_array *far_away = ga_ints((int64_t)1 << 60);
+    FAILS(GA_NO_MEMORY, ga_bincount(far_away), "");
+    ga_free(far_away);
+    ga_array *uneven = NULL;
+    FAILS(GA_BAD_ARGUMENT, ga_unique(none, .counts = &uneven), "NULL");
+    CHECK(uneven == NULL);
+    ga_free(out);
+    ga_free(minus);
+    ga_free(c);
+    ga_free(e);
+    ga_free(zero_d);
+    ga_free(f);
+    ga_free(v);
+    ga_free(b);
+    ga_free(a);
+}
+
+static void test_images(void)
+{
+    ga_array *a = ga_ones((2, 3)), *labels = ga_ones((2, 3), .dtype = GA_I32), *other = ga_ones((3, 3), .dtype = GA_I32);
+    ga_array *c = ga_ones((2, 3), .dtype = GA_C64), *index = ga_ints(1), *none = NULL;
+    FAILS(GA_BAD_DTYPE, ga_label(a, .dtype = GA_F32), "float32", "integers");
+    FAILS(GA_BAD_DTYPE, ga_label(a, .dtype = (ga_dtype)15), "");
+    FAILS(GA_BAD_ARGUMENT, ga_label(a, .connectivity = -1), "-1");
+    ga_array *row = ga_arange(0, 600, 1), *odd = ga_remainder(row, 2);
+    FAILS(GA_BAD_DTYPE, ga_label(odd, .dtype = GA_U8), "300", "uint8");
+    ga_free(row);
+    ga_free(odd);
+    FAILS(GA_BAD_SHAPE, ga_sum_labels(a, other, NULL), "(2, 3)", "(3, 3)");
+    FAILS(GA_BAD_SHAPE, ga_mean_labels(a, other, index), "(2, 3)", "(3, 3)");
+    FAILS(GA_BAD_SHAPE, ga_min_labels(a, other, index), "(2, 3)", "(3, 3)");
+    FAILS(GA_BAD_SHAPE, ga_max_labels(a, other, index), "(2, 3)", "(3, 3)");
+    FAILS(GA_BAD_SHAPE, ga_center_of_mass(a, other, index), "(2, 3)", "(3, 3)");
+    FAILS(GA_BAD_DTYPE, ga_sum_labels(c, labels, NULL), "complex64");
+    FAILS(GA_BAD_DTYPE, ga_max_labels(c, labels, index), "complex64");
+    FAILS(GA_BAD_DTYPE, ga_center_of_mass(c, labels, NULL), "complex64");
+    FAILS(GA_BAD_ARGUMENT, ga_sum_labels(a, none, NULL), "labels");
+    FAILS(GA_BAD_ARGUMENT, ga_size_labels(none, NULL), "labels");
+    FAILS(GA_BAD_ARGUMENT, ga_center_of_mass(a, none, index), "labels");
+    FAILS(GA_BAD_DTYPE, ga_sigma_clip(c), "complex64");
+    FAILS(GA_BAD_ARGUMENT, ga_sigma_clip(a, .sigma = -1), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_sigma_clip(a, .sigma = NAN), "nan");
+#ifndef __cplusplus
+    FAILS(GA_BAD_ARGUMENT, ga_sigma_clip(a, .rule = (ga_clip_rule)9), "9"); /* C++ has no such value */
+#endif
+    FAILS(GA_BAD_ARGUMENT, ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .maxiters = -2), "-2");
+    ga_free(index);
+    ga_free(c);
+    ga_free(other);
+    ga_free(labels);
+    ga_free(a);
+}
+
+static void write_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK(f && fwrite(bytes, 1, n, f) == n);
+    if (f) fclose(f);
+}
+
+/* Is the error that an optional library is missing? Then the words must say what to install. */
+static bool without_library(const char *call, bool nothing)
+{
+    bool missing = ga_error_status() == GA_NO_LIBRARY;
+    if (missing) CHECK(nothing && strstr(ga_error(), "apt-get install") && strstr(ga_error(), "compile"));
+    if (missing) test_skip(call, 1);
+    ga_clear_error();
+    return missing;
+}
+
+static void test_files(void)
+{
+    ga_array   *a = ga_ones((2, 3)), *c = ga_ones((2, 3), .dtype = GA_C64), *e = ga_zeros((0, 3)), *v = ga_ones((3)), *five = ga_ones((2, 2, 5));
+    ga_array   *zero_d = ga_scalar(1.0);
+    const char *here = "/tmp/gpuarr_errors.tmp", *nowhere = "/no such folder/a.png";
+    FAILS(GA_NO_FILE, ga_load("/no such folder/a.npy"), "/no such folder/a.npy", "No such file");
+    FAILS(GA_NO_FILE, ga_save("/no such folder/a.npy", a), "/no such folder/a.npy", "No such file");
+    FAILS(GA_BAD_ARGUMENT, ga_load(NULL), "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_save(NULL, a), "NULL");
+    allowed = GA_BAD_FILE;
+    FAILS(GA_NO_FILE, ga_load("/tmp"), "/tmp");
+    allowed = GA_BAD_FILE;
+    FAILS(GA_NO_FILE, ga_save("/tmp", a), "/tmp");
+    FAILS(GA_NO_FILE, ga_load_from("/no such folder/a.npz", "a"), "/no such folder/a.npz");
+    FAILS(GA_NO_FILE, ga_load(""), "");
+    if (access("/dev/full", W_OK) == 0) {
+        ga_array *large = ga_zeros((100000));
+        FAILS(GA_NO_FILE, ga_save("/dev/full", large), "/dev/full", "No space");
+        ga_free(large);
+    } else {
+        test_skip("no /dev/full", 1);
+    }
+
+    write_bytes(here, "not an array", 12);
+    FAILS(GA_BAD_FILE, ga_load(here), here, "NUMPY");
+    FAILS(GA_BAD_FILE, ga_load_from(here, "a"), here, "npz");
+    write_bytes(here, "", 0);
+    FAILS(GA_BAD_FILE, ga_load(here), here);
+    FAILS(GA_BAD_FILE, ga_load_from(here, NULL), here);
+#define NPY(dict) "\x93NUMPY\x01\x00\x76\x00" dict
+    char header[256];
+    memset(header, ' ', sizeof header);
+#define WRITE_NPY(dict)                                                                                                \
+    (memset(header, ' ', sizeof header), memcpy(header, NPY(dict), sizeof NPY(dict) - 1), header[127] = '\n', write_bytes(here, header, 128 + 48))
+    WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }");
+    ga_array *read = ga_load(here);
+    CHECK(read && read->ndim == 2 && read->dtype == GA_F64);
+    ga_free(read);
+    WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }");
+    FAILS(GA_BAD_FILE, ga_load(here), here, "(2, 4)", "48 bytes");
+    WRITE_NPY("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }");
+    FAILS(GA_BAD_DTYPE, ga_load(here), here, "float16", "float32");
+    WRITE_NPY("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }");
+    FAILS(GA_BAD_DTYPE, ga_load(here), "objects");
+    WRITE_NPY("{'descr': '<U3', 'fortran_order': False, 'shape': (2, 3), }");
+    FAILS(GA_BAD_DTYPE, ga_load(here), "strings");
+    WRITE_NPY("{'descr': '<M8[s]', 'fortran_order': False, 'shape': (2, 3), }");
+    FAILS(GA_BAD_DTYPE, ga_load(here), "dates");
+    WRITE_NPY("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (2,), }");
+    FAILS(GA_BAD_DTYPE, ga_load(here), "structured", "field");
+    WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }");
+    FAILS(GA_BAD_SHAPE, ga_load(here), "8 dimensions", "GPUARR_MAX_DIMS");
+    WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999999, 9999999999999), }");
+    FAILS(GA_BAD_FILE, ga_load(here), "9999999999999");
+    WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (-2, 3), }");
+    FAILS(GA_BAD_FILE, ga_load(here), "(-2, 3)");
+    WRITE_NPY("{'descr': '<f8', 'fortran_order': False, }");
+    FAILS(GA_BAD_FILE, ga_load(here), "shape");
+    WRITE_NPY("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (2,), }");
+    FAILS(GA_BAD_FILE, ga_load(here), "Maybe");
+    WRITE_NPY("{}");
+    FAILS(GA_BAD_FILE, ga_load(here), "descr");
+    header[6] = 9;
+    write_bytes(here, header, 200);
+    FAILS(GA_BAD_FILE, ga_load(here), "version 9");
+    header[6] = 1;
+    write_bytes(here, header, 60);
+    FAILS(GA_BAD_FILE, ga_load(here), "cut short");
+
+    const char     *names[2]  = { "x", "y" }, *twice[2] = { "x", "x" };
+    const ga_array *arrays[2] = { a, v }, *one_null[2] = { a, NULL };
+    CHECK(ga_savez(here, 2, names, arrays));
+    FAILS(GA_BAD_ARGUMENT, ga_load_from(here, "z"), "'z'", "x", "y");
+    FAILS(GA_BAD_FILE, ga_load(here), "ga_load_from");
+    FAILS(GA_BAD_ARGUMENT, ga_savez(here, 2, twice, arrays), "same name", "'x'");
+    FAILS(GA_BAD_ARGUMENT, ga_savez(here, 2, names, one_null), "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_savez(here, -1, names, arrays), "negative");
+    FAILS(GA_BAD_ARGUMENT, ga_savez(here, 2, names, NULL), "NULL");
+    FAILS(GA_NO_FILE, ga_savez("/no such folder/a.npz", 2, names, arrays), "/no such folder/a.npz");
+    remove(here);
+
+    /* Pictures. */
+    bool saved = ga_imsave(here, a);
+    if (!without_library("ga_imsave without stb_image_write.h", !saved)) {
+        FAILS(GA_NO_FILE, ga_imsave(nowhere, a), nowhere, "No such file");
+        FAILS(GA_NO_FILE, ga_imshow(nowhere, a), nowhere, "No such file");
+    }
+    FAILS(GA_BAD_ARGUMENT, ga_imsave(NULL, a), "NULL");
+    FAILS(GA_BAD_SHAPE, ga_imsave(here, v), "(3,)", "(rows, columns)");
+    FAILS(GA_BAD_SHAPE, ga_imsave(here, five), "(2, 2, 5)");
+    FAILS(GA_BAD_SHAPE, ga_imsave(here, e), "(0, 3)", "no pixels");
+    FAILS(GA_BAD_DTYPE, ga_imsave(here, c), "complex64", "ga_absolute");
+    FAILS(GA_BAD_ARGUMENT, ga_imshow(NULL, a), "NULL");
+    FAILS(GA_BAD_SHAPE, ga_imshow(here, v), "(3,)", "2-D");
+    FAILS(GA_BAD_SHAPE, ga_render(five), "(2, 2, 5)");
+    FAILS(GA_BAD_SHAPE, ga_render(e), "no pixels");
+    FAILS(GA_BAD_DTYPE, ga_render(c), "complex64");
+    FAILS(GA_BAD_ARGUMENT, ga_render(a, .cmap = "rainbow"), "rainbow", "viridis", "inferno");
+    FAILS(GA_BAD_ARGUMENT, ga_render(a, .scale = -1), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_render(a, .vmin = NAN, .vmax = 1), "nan", "finite");
+    FAILS(GA_BAD_ARGUMENT, ga_render(a, .vmin = 0, .vmax = INFINITY), "inf");
+    FAILS(GA_BAD_ARGUMENT, ga_render(a, .log = true, .vmin = -1, .vmax = 1), "positive");
+    FAILS(GA_BAD_ARGUMENT, ga_render(a, .scale = 1 << 30), "");
+    remove(here);
+
+    /* FITS. */
+    bool written = ga_fits_write(here, a);
+    if (without_library("FITS without CFITSIO", !written)) {
+        FAILS(GA_NO_LIBRARY, ga_fits_read(here), "CFITSIO", "libcfitsio-dev", "GPUARR_USE_CFITSIO");
+        FAILS(GA_NO_LIBRARY, ga_fits_write(here, a), "CFITSIO", "libcfitsio-dev");
+    } else {
+        CHECK(written);
+        ga_array *none = NULL;
+        FAILS(GA_NO_FILE, ga_fits_read("/no such folder/a.fits"), "/no such folder/a.fits", "No such file");
+        FAILS(GA_NO_FILE, ga_fits_write("/no such folder/a.fits", a), "/no such folder/a.fits");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_read(NULL), "NULL");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_read(here, .hdu = -1), "-1");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_read(here, .hdu = 1, .name = "x"), "one of them");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_read(here, .hdu = 7), "7");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_read(here, .name = "NOTHERE"), "NOTHERE");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_write(here, none), "NULL");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_write(NULL, a), "NULL");
+        FAILS(GA_BAD_DTYPE, ga_fits_write(here, c), "complex64");
+        FAILS(GA_BAD_SHAPE, ga_fits_write(here, zero_d), "0-d");
+        ga_array *i64 = ga_ones((3), .dtype = GA_I64);
+        FAILS(GA_BAD_DTYPE, ga_fits_write(here, i64, .compress = true), "int64");
+        ga_free(i64);
+        write_bytes(here, "no fits", 7);
+        FAILS(GA_BAD_FILE, ga_fits_read(here), here);
+        FAILS(GA_BAD_FILE, ga_fits_write(here, a, .append = true), here);
+    }
+    remove(here);
+
+    FAILS(GA_BAD_ARGUMENT, ga_to_string(a, .precision = -1), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_to_string(a, .edgeitems = -1), "-1");
+    FAILS_AS(GA_BAD_ARGUMENT, (ga_print(a, .linewidth = -1), true), "ga_print(a, .linewidth = -1)", "-1");
+    FAILS_AS(GA_BAD_ARGUMENT, ga_benchmark(NULL, NULL).repeats == 0, "ga_benchmark(NULL, NULL)", "NULL");
+    ga_free(zero_d);
+    ga_free(five);
+    ga_free(v);
+    ga_free(e);
+    ga_free(c);
+    ga_free(a);
+}
+
+/* An option may be asked for by the text of the call: what looks like one and is none must not count, and the reverse. */
+struct settings {
+    int axis;
+};
+static void test_option_text(void)
+{
+    ga_array *a = ga_ones((2, 3)), *b = ga_ones((2, 3));
+    struct settings s = { 0 };
+    CHECK_IS(ga_sum(a, .axis = 0), GA_F64, (3), 2, 2, 2);
+    CHECK_IS(ga_sum(a, .axis=0), GA_F64, (3), 2, 2, 2);
+    CHECK_IS(ga_sum(a, .axis
+                    = 0), GA_F64, (3), 2, 2, 2);
+    CHECK_IS(ga_sum(a, .axis = s.axis), GA_F64, (3), 2, 2, 2);
+    CHECK_SCALAR(ga_sum(a), GA_F64, 6);
+    CHECK_SCALAR(ga_sum(s.axis == 0 ? a : b), GA_F64, 6); /* ".axis =" is here no option */
+    CHECK_SCALAR(ga_sum(ga_sum(a, .axis = 0)), GA_F64, 6);
+#define ALONG_ROWS .axis = 0
+    CHECK_IS(ga_sum(a, ALONG_ROWS), GA_F64, (3), 2, 2, 2); /* an option from a macro */
+#ifdef __cplusplus
+    ga_array *r = ga_roll(b, 1'0'0, .axis = 0); /* a digit separator is no quotation mark */
+    CHECK(r && r->ndim == 2);
+    ga_free(r);
+#endif
+    ga_free(a);
+    ga_free(b);
+}
+
+int main(void)
+{
+    ga_set_error_handler(ga_ignore_error, NULL);
+    test_rules();
+    ga_free(NULL);
+    test_null_and_freed();
+    test_creation();
+    test_views();
+    test_elementwise();
+    test_reductions();
+    test_rearranging();
+    test_images();
+    test_files();
+    test_option_text();
+    return test_end();
+}

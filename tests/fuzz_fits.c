@@ -1,0 +1,83 @@
+/* libFuzzer target: FITS files, read through CFITSIO with every option.
+   clang -g -O1 -fsanitize=fuzzer,address,undefined -I. -DGPUARR_USE_CFITSIO tests/fuzz_fits.c -o build/fuzz_fits -lcfitsio -lm -lpthread
+   GPUARR_CORPUS=build/corpus/fits build/fuzz_fits        writes a few valid files to begin with
+   build/fuzz_fits -max_total_time=20 -max_len=20000 build/corpus/fits */
+#define GPUARR_BASELINE_ONLY
+#define GPUARR_IMPLEMENTATION
+#include "gpuarr.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static char path[300]; /* the file that is read again and again */
+
+static void forget_file(void) { remove(path); }
+
+static void write_seeds(const char *dir)
+{
+    char seed[500];
+    mkdir(dir, 0777);
+    ga_scope
+    {
+        for (int d = GA_BOOL; d <= GA_F64; d++) {
+            snprintf(seed, sizeof seed, "%s/%s.fits", dir, ga_dtype_name((ga_dtype)d));
+            ga_fits_write(seed, ga_ones((2, 3), .dtype = (ga_dtype)d));
+        }
+        ga_array *a = ga_astype(ga_reshape(ga_arange(0, 64, 1), (8, 8)), GA_I16);
+        snprintf(seed, sizeof seed, "%s/rice.fits", dir);
+        ga_fits_write(seed, a, .compress = true);
+        snprintf(seed, sizeof seed, "%s/gzip.fits", dir);
+        ga_fits_write(seed, ga_astype(a, GA_F32), .compress = true);
+        snprintf(seed, sizeof seed, "%s/two.fits", dir);
+        ga_fits_write(seed, ga_zeros((2, 2, 2)));
+        ga_fits_write(seed, a, .name = "SECOND", .append = true);
+    }
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    const char *dir = getenv("GPUARR_CORPUS");
+    if (dir && *dir) {
+        write_seeds(dir);
+        exit(ga_error() != NULL);
+    }
+    snprintf(path, sizeof path, "%s/gpuarr_fuzz_%ld.fits", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
+    atexit(forget_file);
+    ga_set_num_threads(1);
+    ga_set_error_handler(ga_ignore_error, NULL);
+    ga_memory_limit((int64_t)64 << 20);
+    return 0;
+}
+
+static void judge(ga_array *a)
+{
+    if (!a != !!ga_error()) abort();
+    if (!a && strlen(ga_error()) < 20) abort();
+    if (a) {
+        static volatile unsigned sum;
+        const unsigned char     *p = (const unsigned char *)a->data;
+        for (int64_t i = 0; i < a->size * ga_itemsize(a->dtype); i++) sum += p[i];
+        if (!ga_is_contiguous(a)) abort();
+    }
+    ga_free(a);
+    ga_clear_error();
+    if (ga_memory_stats().arrays != 0 || ga_memory_stats().used_bytes != 0) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    int f = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (f < 0 || write(f, data, n) != (ssize_t)n || close(f) != 0) {
+        perror(path);
+        exit(1);
+    }
+    judge(ga_fits_read(path));
+    judge(ga_fits_read(path, .raw = true));
+    judge(ga_fits_read(path, .hdu = 2));
+    judge(ga_fits_read(path, .name = "SECOND"));
+    return 0;
+}

@@ -1,0 +1,747 @@
+/* Memory: every public function survives every allocation that fails, without a leak; scopes, views, wrapped memory, statistics.
+   cc tests/impl.c tests/memory.c -lm -lpthread */
+#include "test.h"
+
+/* ---- an allocator that fails when it is told to ------------------------------------------------------------------ */
+
+static int64_t calls_left = -1;          /* allocations until one fails; -1: none does */
+static int64_t blocks, bytes_out, asked; /* alive, their bytes, how many were asked for */
+static int64_t misuse;                   /* calls with wrong arguments */
+
+static void *failing_alloc(size_t bytes, void *user)
+{
+    asked++;
+    if (user != &blocks) misuse++;
+    if (calls_left == 0) return NULL; /* once reached, everything fails until it is disarmed */
+    if (calls_left > 0) calls_left--;
+    void *p = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!p) return NULL;
+    blocks++;
+    bytes_out += (int64_t)bytes;
+    memset(p, 0xA5, bytes); /* nobody may count on zeros */
+    return p;
+}
+
+static void failing_free(void *p, size_t bytes, void *user)
+{
+    if (user != &blocks || !p) misuse++;
+    blocks--;
+    bytes_out -= (int64_t)bytes;
+    free(p);
+}
+
+/* A variant in which only one allocation fails, so that what comes after an error is seen as well. */
+static bool only_one;
+
+static void *failing_alloc_once(size_t bytes, void *user)
+{
+    bool fails = only_one && calls_left == 0;
+    if (fails) calls_left = -1;
+    return fails ? NULL : failing_alloc(bytes, user);
+}
+
+/* ---- the runs ---------------------------------------------------------------------------------------------------- */
+
+enum { EXTRAS = 8, MOST_ALLOCATIONS = 400 };
+static ga_array *extra[EXTRAS]; /* further results */
+static int       functions_run, functions_failing, failures_injected;
+static bool      needs_library; /* the call needs CFITSIO or stb and does not have it */
+
+typedef struct run {
+    const char *text, *file;
+    int         line;
+    int64_t     k, arrays, used, blocks;
+    bool        once, complained;
+    char       *string;
+} run;
+
+static void run_begin(run *r)
+{
+    memset(extra, 0, sizeof extra);
+    ga_clear_error();
+    ga_memory m = ga_memory_stats();
+    r->arrays   = m.arrays;
+    r->used     = m.used_bytes;
+    r->blocks   = blocks;
+    only_one    = r->once;
+    calls_left  = r->k;
+}
+
+static void run_complain(run *r, const char *what)
+{
+    if (r->complained) return; /* one line for a call is enough */
+    r->complained = true;
+    printf("FAIL %s:%d: %s, allocation %lld fails%s: %s%s%s\n", r->file, r->line, r->text, (long long)r->k,
+           r->once ? " (later ones do not)" : "", what, ga_error() ? "\n     the library says: " : "", ga_error() ? ga_error() : "");
+    fflush(stdout);
+}
+
+/* Judges one call. Returns true when the series is over. `result` is an array to free, or NULL with `ok`. */
+static bool run_end(run *r, bool ok, ga_array *result)
+{
+    bool reached = calls_left == 0 || (only_one && r->k >= 0 && calls_left == -1);
+    calls_left   = -1;
+    only_one     = false;
+    if (ga_error_status() == GA_NO_LIBRARY) {
+        needs_library = true;
+        return true;
+    }
+    if (reached) failures_injected++;
+    if (!reached && !ok) run_complain(r, "no allocation failed, and yet the call did");
+    if (ok && ga_error()) run_complain(r, "it succeeded and left an error");
+    if (!ok && result) run_complain(r, "it failed and returned an array");
+    if (!ok && !ga_error()) run_complain(r, "it failed without an error");
+    if (!ok && ga_error() && (!strstr(ga_error(), "memory") || ga_error_status() != GA_NO_MEMORY))
+        run_complain(r, "the error does not speak of memory");
+    char place[300];
+    snprintf(place, sizeof place, "%s:%d: ", r->file, r->line);
+    if (!ok && ga_error() && strncmp(ga_error(), place, strlen(place)) != 0) run_complain(r, "the error does not name file and line");
+    for (int i = 0; i < EXTRAS; i++) {
+        if (!ok && extra[i]) run_complain(r, "it failed and left something in its results");
+        if (extra[i]) ga_free(extra[i]);
+        extra[i] = NULL;
+    }
+    if (result) ga_free(result);
+    ga_memory m = ga_memory_stats();
+    if (m.arrays != r->arrays) {
+        char text[100];
+        snprintf(text, sizeof text, "%lld arrays more than before", (long long)(m.arrays - r->arrays));
+        run_complain(r, text);
+        ga_report_leaks(stdout);
+    } else if (m.used_bytes != r->used || blocks != r->blocks) {
+        char text[100];
+        snprintf(text, sizeof text, "%lld bytes, %lld blocks more than before", (long long)(m.used_bytes - r->used), (long long)(blocks - r->blocks));
+        run_complain(r, text);
+    }
+    return !reached || r->k > MOST_ALLOCATIONS;
+}
+
+static void run_judge(run *r)
+{
+    if (r->k > MOST_ALLOCATIONS) run_complain(r, "it never ended");
+    functions_run++;
+    if (r->k == 0 && !needs_library) functions_failing--; /* never allocates */
+    functions_failing++;
+    if (needs_library) {
+        needs_library = false;
+        test_skip(r->text, 1);
+    } else if (r->complained) {
+        test_failed++;
+    } else {
+        test_passed++;
+    }
+}
+
+/* Runs `call` with the k-th allocation failing, k = 0, 1, ... until none of its allocations was the k-th; first so that all later
+   ones fail too, then so that later ones work. */
+#define RUN_AS(setup, success, result, text_)                                                                          \
+    for (int once = 0; once < 2; once++) {                                                                             \
+        run r;                                                                                                         \
+        memset(&r, 0, sizeof r);                                                                                       \
+        r.text = text_, r.file = __FILE__, r.line = __LINE__, r.once = once == 1;                                      \
+        for (;; r.k++) {                                                                                               \
+            run_begin(&r);                                                                                             \
+            setup;                                                                                                     \
+            if (run_end(&r, success, result)) break;                                                                   \
+        }                                                                                                              \
+        run_judge(&r);                                                                                                 \
+    }
+#define RUN(...)        RUN_AS(ga_array *got = (__VA_ARGS__), got != NULL, got, #__VA_ARGS__)  /* returns a new array */
+#define RUN_INTO(...)   RUN_AS(const void *got = (__VA_ARGS__), got != NULL, NULL, #__VA_ARGS__) /* returns one of its arguments */
+#define RUN_BOOL(...)   RUN_AS(bool got = (__VA_ARGS__), got, NULL, #__VA_ARGS__)              /* bool; results in extra[] */
+#define RUN_NUMBER(...) RUN_AS(double got = (double)(__VA_ARGS__), !isnan(got), NULL, #__VA_ARGS__)
+#define RUN_TEXT(...)                                                                                                  \
+    RUN_AS(char *got = (__VA_ARGS__); bool had = got != NULL; free(got), had, NULL, #__VA_ARGS__)
+
+static const char *path_of(const char *name)
+{
+    static char path[4][300];
+    static int  turn;
+    const char *dir = getenv("TMPDIR");
+    turn            = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/gpuarr_memory_%ld_%s", dir ? dir : "/tmp", (long)getpid(), name);
+    return path[turn];
+}
+
+static void test_creation(void)
+{
+    double    numbers[6]  = { 1, 2, 3, 4, 5, 6 };
+    int64_t   lengths[2]  = { 2, 3 };
+    ga_array *m           = ga_from(numbers, (2, 3));
+    ga_array *v           = ga_values(1, 2, 3);
+    const ga_array *in[2] = { v, v };
+    RUN(ga_zeros((2, 3)));
+    RUN(ga_ones((2, 3), .dtype = GA_I32));
+    RUN(ga_empty((2, 3)));
+    RUN(ga_full((2, 3), 7));
+    RUN(ga_zeros_n(2, lengths));
+    RUN(ga_empty_n(2, lengths));
+    RUN(ga_zeros_like(m));
+    RUN(ga_ones_like(m));
+    RUN(ga_empty_like(m));
+    RUN(ga_full_like(m, 3));
+    RUN(ga_scalar(4.5));
+    RUN(ga_arange(0, 10, 2));
+    RUN(ga_arange(0, 1, 0.25, .dtype = GA_C64));
+    RUN(ga_linspace(0, 1, 5));
+    RUN(ga_linspace(0, 9, 5, .dtype = GA_I32));
+    RUN(ga_logspace(0, 3, 4));
+    RUN(ga_logspace(0, 3, 4, .dtype = GA_F32));
+    RUN(ga_eye(3, 4, 1));
+    RUN_BOOL(ga_meshgrid_n(2, in, extra, true));
+    RUN_BOOL(ga_meshgrid(v, v, &extra[0], &extra[1], false));
+    RUN(ga_indices((2, 3)));
+    RUN(ga_mgrid("0:3, 0:1:5j"));
+    RUN(ga_tile(m, (2, 2)));
+    RUN(ga_repeat(m, 2));
+    RUN(ga_repeat(m, 2, .axis = 0));
+    RUN(ga_from(numbers, (3, 2)));
+    RUN(ga_from(numbers, (3, 2), .dtype = GA_F32));
+    RUN(ga_values(1, 2, 3));
+    RUN(ga_ints(1, 2, 3));
+    RUN(ga_wrap(numbers, (2, 3)));
+    RUN(ga_wrap_strided(numbers, (2, 2), (24, 8)));
+    RUN(ga_random((3, 4), .seed = 1));
+    RUN(ga_random((3, 4), .dtype = GA_F32, .seed = 1));
+    RUN(ga_random_integers(0, 10, (3, 4)));
+    RUN(ga_random_integers(0, 10, (3, 4), .dtype = GA_U8));
+    RUN(ga_random_normal(0, 1, (3, 4)));
+    RUN(ga_random_normal(0, 1, (3, 4), .dtype = GA_F32));
+    RUN(ga_copy(m));
+    RUN(ga_astype(m, GA_I8));
+    RUN(ga_to(m, GA_CPU));
+    RUN(ga_ascontiguous(m));
+    ga_array *t = ga_transpose(m);
+    RUN(ga_ascontiguous(t));
+    ga_free(t);
+    ga_array *one = ga_scalar(3.0);
+    RUN_NUMBER(ga_item(one));
+    RUN_NUMBER(ga_item_int(one));
+    RUN_NUMBER(ga_item_at(m, 1, 2));
+    RUN_INTO(ga_data(m, GA_F64));
+    ga_free(one);
+    ga_free(m);
+    ga_free(v);
+}
+
+static void test_views(void)
+{
+    ga_array *m = ga_random((2, 3, 4), .seed = 1);
+    ga_array *t = ga_transpose(m);
+    char      text[400]; /* longer than what ga_index keeps on the stack */
+    memset(text, ' ', sizeof text);
+    memcpy(text, "::1, 0", 6);
+    text[sizeof text - 1] = 0;
+    RUN(ga_index(m, "1, ::-1, newaxis"));
+    RUN(ga_index(m, "%s", text));
+    RUN(ga_view(m));
+    RUN(ga_view_as(m, GA_I64));
+    RUN(ga_reshape(m, (6, -1)));
+    RUN(ga_reshape(t, (6, 4)));
+    RUN(ga_ravel(m));
+    RUN(ga_ravel(t));
+    RUN(ga_flatten(m));
+    RUN(ga_transpose(m));
+    RUN(ga_transpose(m, .axes = ga_axes(2, 0, 1)));
+    RUN(ga_swapaxes(m, 0, 1));
+    RUN(ga_moveaxis(m, 0, -1));
+    RUN(ga_squeeze(m));
+    RUN(ga_expand_dims(m, 1));
+    RUN(ga_broadcast_to(m, (5, 2, 3, 4)));
+    RUN(ga_diagonal(m, 1));
+    RUN(ga_flip(m));
+    RUN(ga_fliplr(m));
+    RUN(ga_flipud(m));
+    RUN(ga_rot90(m, 1));
+    CHECK(ga_is_contiguous(m) && !ga_is_contiguous(t) && ga_same_shape(m, m) && ga_may_share_memory(m, t));
+    ga_free(t);
+    ga_free(m);
+}
+
+static void test_elementwise(void)
+{
+    ga_array *a = ga_random((3, 4), .seed = 1), *b = ga_random((4), .seed = 2);
+    ga_array *i = ga_random_integers(1, 5, (3, 4), .seed = 1), *k = ga_random_integers(0, 5, (4), .seed = 2);
+    ga_array *mask = ga_greater(a, 0.5), *out = ga_zeros((3, 4)), *c = ga_astype(a, GA_C128), *u = ga_astype(i, GA_U64);
+    ga_array *t = ga_transpose(a), *square = ga_random((4, 4), .seed = 5), *square_t = ga_transpose(square);
+    /* one run for each row of the table, with array operands that need a cast or a broadcast */
+#define GA_UNARY(name, ...)       RUN(ga_##name(i)); RUN(ga_##name(i, .where = mask));
+#define GA_ELEMENTARY(name, ...)  RUN(ga_##name(i)); RUN(ga_##name(t));
+#define GA_BINARY(name, ...)      RUN(ga_##name(i, k)); RUN(ga_##name(2, i));
+#define GA_ELEMENTARY2(name, ...) RUN(ga_##name(a, k)); RUN(ga_##name(a, 2));
+#define GA_TERNARY(name, ...)     RUN(ga_##name(a, b, 1)); RUN(ga_##name(0, i, k));
+#define GA_TABLE
+#include "gpuarr.h"
+    RUN(ga_add(a, k));
+    RUN(ga_power(i, k));
+    RUN(ga_less(i, u));
+    RUN(ga_multiply(c, 2));
+    RUN(ga_add(1, 2));
+    RUN_INTO(ga_add(a, b, .out = out));
+    RUN_INTO(ga_add(a, b, .out = out, .where = mask));
+    RUN_INTO(ga_add(square, square_t, .out = square)); /* overlap: a copy is made */
+    RUN(ga_where(mask, a, b));
+    RUN(ga_where(i, a, 0));
+    RUN(ga_isclose(a, b));
+    RUN_BOOL(ga_allclose(a, a));
+    RUN_BOOL(ga_allclose(c, c, .equal_nan = true));
+    RUN_BOOL(ga_array_equal(a, a));
+    RUN_BOOL(ga_array_equal(a, a, .equal_nan = true));
+    RUN_INTO(ga_copyto(out, a));
+    RUN_INTO(ga_copyto(out, b, .where = mask));
+    RUN_INTO(ga_copyto(square, square_t));
+    ga_free(square_t);
+    ga_free(square);
+    ga_free(t);
+    ga_free(u);
+    ga_free(c);
+    ga_free(out);
+    ga_free(mask);
+    ga_free(k);
+    ga_free(i);
+    ga_free(b);
+    ga_free(a);
+}
+
+static void test_reductions(void)
+{
+    ga_array *a = ga_random((4, 3, 5), .seed = 1), *i = ga_random_integers(0, 9, (4, 3, 5)), *t = ga_transpose(a);
+    ga_array *c = ga_astype(a, GA_C64), *v = ga_random((5), .seed = 3), *w = ga_random((5, 2), .seed = 4);
+    ga_array *out = ga_zeros((4, 5)), *q = ga_values(10, 50, 90), *indices = ga_zeros((4, 5), .dtype = GA_I64);
+    ga_array *long_one = ga_random((5000), .seed = 6);
+#define GA_REDUCTION(name, ...)                                                                                        \
+    RUN(ga_##name(a));                                                                                                 \
+    RUN(ga_##name(i, .axis = 0));                                                                                      \
+    RUN(ga_##name(t, .axes = ga_axes(0, 2), .keepdims = true));                                                        \
+    RUN(ga_##name(long_one));
+#define GA_TABLE
+#include "gpuarr.h"
+    RUN_INTO(ga_sum(a, .axis = 1, .out = out));
+    RUN(ga_sum(a, .axis = 1, .dtype = GA_F32));
+    RUN(ga_sum(c));
+    RUN(ga_var(a));
+    RUN(ga_var(a, .axis = 1, .ddof = 1));
+    RUN(ga_var(c, .axis = 1));
+    RUN(ga_std(a));
+    RUN(ga_std(i, .axis = 1));
+    RUN_INTO(ga_std(a, .axis = 1, .out = out));
+    RUN(ga_nanmean(a, .axis = 1));
+    RUN(ga_nanvar(a, .axis = 1));
+    RUN(ga_nanstd(a, .axis = 1));
+    RUN(ga_argmin(a));
+    RUN(ga_argmax(a, .axis = 1));
+    RUN_INTO(ga_argmax(a, .axis = 1, .out = indices));
+    RUN(ga_nanargmin(a));
+    RUN(ga_nanargmax(a, .axis = 1));
+    RUN(ga_median(a));
+    RUN(ga_median(t, .axis = 1));
+    RUN_INTO(ga_median(a, .axis = 1, .out = out));
+    RUN(ga_nanmedian(a, .axis = 1));
+    RUN(ga_percentile(a, 30));
+    RUN(ga_percentile(i, q, .axis = 1));
+    RUN(ga_nanpercentile(a, q, .axis = 1, .keepdims = true));
+    RUN(ga_cumsum(a));
+    RUN(ga_cumsum(t, .axis = 1));
+    RUN(ga_cumprod(i, .axis = 1));
+    RUN(ga_norm(a));
+    RUN(ga_norm(c, .axis = 1));
+    RUN(ga_norm(a, .ord = 3.5));
+    RUN(ga_norm(a, .axis = 1, .ord = INFINITY));
+    RUN(ga_norm(i, .ord = GA_EXACTLY));
+    RUN(ga_dot(v, v));
+    RUN(ga_dot(a, v));
+    ga_array *v2 = ga_reshape(v, (1, 5));
+    RUN(ga_dot(v2, w));
+    RUN(ga_dot(v, w));
+    ga_free(v2);
+    ga_free(long_one);
+    ga_free(indices);
+    ga_free(q);
+    ga_free(out);
+    ga_free(w);
+    ga_free(v);
+    ga_free(c);
+    ga_free(t);
+    ga_free(i);
+    ga_free(a);
+}
+
+static void test_rearranging(void)
+{
+    ga_array *a = ga_random((4, 6), .seed = 1), *b = ga_random((4, 6), .seed = 2), *t = ga_transpose(a);
+    ga_array *i = ga_random_integers(0, 4, (12), .seed = 3), *row = ga_ints(1, 0, 1, 1), *weights = ga_random((12), .seed = 4);
+    ga_array *mask = ga_greater(a, 0.5), *f = ga_astype(a, GA_F32);
+    const ga_array *list[2] = { a, b };
+    const int64_t   cuts[2] = { 1, 4 };
+    RUN(ga_concatenate((a, b)));
+    RUN(ga_concatenate((a, f), .axis = 1));
+    RUN(ga_concatenate_n(2, list, .axis = 1));
+    RUN(ga_stack((a, b)));
+    RUN(ga_stack_n(2, list, .axis = 2));
+    RUN_BOOL(ga_split(a, 3, extra, .axis = 1));
+    RUN_BOOL(ga_split_at(a, 3, cuts, extra, .axis = 1));
+    RUN(ga_roll(a, 2));
+    RUN(ga_roll(t, -1, .axis = 1));
+    RUN(ga_pad(a, (1)));
+    RUN(ga_pad(t, (1, 2), .mode = GA_PAD_EDGE));
+    RUN(ga_pad(a, (1, 2), .mode = GA_PAD_REFLECT));
+    RUN(ga_pad(a, (1, 2), .mode = GA_PAD_SYMMETRIC));
+    RUN(ga_pad(a, (1, 2), .mode = GA_PAD_WRAP, .after = ga_axes(2, 1)));
+    RUN(ga_sort(a));
+    RUN(ga_sort(t, .axis = 0));
+    RUN(ga_argsort(a));
+    RUN(ga_argsort(i));
+    RUN(ga_unique(i));
+    RUN(ga_unique(i, .index = &extra[0], .inverse = &extra[1], .counts = &extra[2]));
+    RUN(ga_nonzero(a));
+    RUN(ga_compress(row, a, .axis = 0));
+    RUN(ga_compress(row, a));
+    RUN(ga_extract(mask, a));
+    RUN(ga_take(a, i));
+    RUN(ga_take(a, i, .axis = 0));
+    RUN(ga_take(t, row, .axis = 1, .mode = GA_TAKE_CLIP));
+    RUN(ga_histogram(a, 5));
+    RUN(ga_histogram(i, 5, .weights = weights, .edges = &extra[0]));
+    RUN(ga_histogram(a, 5, .low = 0, .high = 2, .density = true, .edges = &extra[0]));
+    RUN(ga_bincount(i));
+    RUN(ga_bincount(i, .weights = weights, .minlength = 20));
+    ga_free(f);
+    ga_free(mask);
+    ga_free(weights);
+    ga_free(row);
+    ga_free(i);
+    ga_free(t);
+    ga_free(b);
+    ga_free(a);
+}
+
+static void test_images(void)
+{
+    ga_array *a = ga_random((6, 7), .seed = 1), *mask = ga_greater(a, 0.5), *labels = ga_label(mask), *index = ga_ints(1, 2);
+    int64_t   count;
+    int       passes;
+    double    low, high;
+    RUN(ga_label(mask));
+    RUN(ga_label(a, .connectivity = 2, .count = &count, .dtype = GA_I64));
+    RUN(ga_sum_labels(a, labels, NULL));
+    RUN(ga_mean_labels(a, labels, index));
+    RUN(ga_min_labels(a, labels, NULL));
+    RUN(ga_max_labels(a, labels, index));
+    RUN(ga_size_labels(labels, NULL));
+    RUN(ga_size_labels(labels, index));
+    RUN(ga_center_of_mass(a, labels, NULL));
+    RUN(ga_center_of_mass(a, labels, index));
+    RUN(ga_center_of_mass(a, NULL, NULL));
+    RUN(ga_sigma_clip(a));
+    RUN(ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true, .mask = &extra[0], .passes = &passes, .low = &low, .high = &high));
+    ga_free(index);
+    ga_free(labels);
+    ga_free(mask);
+    ga_free(a);
+}
+
+static void test_files(void)
+{
+    ga_array *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
+    ga_array *bytes = ga_astype(rgb, GA_U8), *i = ga_astype(a, GA_I16);
+    const char     *names[2]  = { "first", "second" }, *npy = path_of("a.npy"), *npz = path_of("a.npz"), *picture = path_of("a.png");
+    const char     *fits = path_of("a.fits");
+    const ga_array *arrays[2] = { a, t };
+    RUN_BOOL(ga_imsave(picture, a));
+    RUN_BOOL(ga_imsave(picture, bytes));
+    RUN_BOOL(ga_imsave(picture, rgb));
+    RUN(ga_render(a));
+    RUN(ga_render(t, .cmap = "inferno", .log = true, .colorbar = true, .scale = 3, .title = "a title"));
+    RUN_BOOL(ga_imshow(picture, a));
+    RUN_BOOL(ga_imshow(picture, i, .colorbar = true));
+    remove(picture);
+    RUN_BOOL(ga_save(npy, a));
+    RUN(ga_load(npy));
+    RUN_BOOL(ga_save(npy, t));
+    RUN(ga_load(npy));
+    RUN_BOOL(ga_savez(npz, 2, names, arrays));
+    RUN(ga_load_from(npz, "second"));
+    RUN(ga_load_from(npz, NULL));
+    remove(npy);
+    remove(npz);
+    RUN_BOOL(ga_fits_write(fits, a));
+    RUN_BOOL(ga_fits_write(fits, t, .name = "SECOND", .append = true));
+    RUN(ga_fits_read(fits));
+    RUN_BOOL(ga_fits_write(fits, i, .compress = true));
+    RUN(ga_fits_read(fits));
+    remove(fits);
+    RUN_TEXT(ga_to_string(a));
+    RUN_TEXT(ga_to_string(t, .threshold = 5, .repr = true));
+    ga_free(i);
+    ga_free(bytes);
+    ga_free(rgb);
+    ga_free(t);
+    ga_free(a);
+}
+
+static void do_nothing(void *user) { (void)user; }
+
+static void test_benchmark(void)
+{
+    RUN_BOOL(ga_benchmark(do_nothing, NULL, .repeat = 3, .warmup = -1, .quiet = true).repeats > 0);
+}
+
+static void test_failing_allocations(void)
+{
+    CHECK(ga_memory_stats().arrays == 0);
+    CHECK(ga_set_allocator(failing_alloc_once, failing_free, &blocks));
+    ga_set_error_handler(ga_ignore_error, NULL);
+    test_creation();
+    test_views();
+    test_elementwise();
+    test_reductions();
+    test_files();
+    test_benchmark();
+    test_rearranging();
+    test_images();
+    CHECK(blocks == 0 && bytes_out == 0 && misuse == 0);
+    ga_clear_error();
+    /* Not while arrays are alive. */
+    ga_array *a = ga_zeros((3));
+    CHECK(!ga_set_allocator(NULL, NULL, NULL) && ga_error_status() == GA_BAD_ARGUMENT && strstr(ga_error(), "alive"));
+    ga_clear_error();
+    ga_free(a);
+    CHECK(!ga_set_allocator(failing_alloc, NULL, NULL) && ga_error_status() == GA_BAD_ARGUMENT);
+    ga_clear_error();
+    CHECK(ga_set_allocator(NULL, NULL, NULL) && !ga_error());
+    int64_t before = asked;
+    ga_free(ga_zeros((3)));
+    CHECK(asked == before);
+    printf("%d calls, %d failed allocations\n", functions_run, failures_injected);
+}
+
+/* ---- scopes ------------------------------------------------------------------------------------------------------ */
+
+static int64_t alive(void) { return ga_memory_stats().arrays; }
+
+static ga_array *returns_from_scope(bool keep)
+{
+    ga_scope
+    {
+        ga_array *a = ga_ones((4));
+        ga_array *b = ga_add(a, 1);
+        return keep ? ga_keep(b) : NULL;
+    }
+    return NULL;
+}
+
+static void test_scopes(void)
+{
+    CHECK(alive() == 0);
+    ga_array *out = NULL, *survivor = NULL;
+    ga_scope
+    {
+        ga_array *a = ga_ones((3));
+        CHECK(alive() == 1);
+        ga_scope
+        {
+            ga_array *b = ga_add(ga_add(a, 1), ga_add(a, 2));
+            CHECK(alive() == 4);
+            out = ga_keep(b);
+            CHECK(out == b);
+        }
+        CHECK(alive() == 2 && ga_item_at(out, 0) == 5); /* in the outer scope now */
+        ga_scope
+        {
+            ga_scope { survivor = ga_keep(ga_keep(ga_keep(ga_values(7)))); } /* kept through all three scopes */
+        }
+        CHECK(ga_item(survivor) == 7);
+        ga_free(a); /* by hand, inside its scope */
+        CHECK(alive() == 2);
+        ga_scope {} /* empty */
+        ga_array *c = ga_zeros((2));
+        CHECK(c && alive() == 3);
+    }
+    CHECK(alive() == 1 && ga_item(survivor) == 7);
+    ga_free(survivor);
+    CHECK(alive() == 0);
+
+    ga_array *r = returns_from_scope(true);
+    CHECK(alive() == 1 && ga_item_at(r, 3) == 2);
+    CHECK(ga_keep(r) == r); /* outside a scope: nothing happens */
+    ga_free(r);
+    CHECK(returns_from_scope(false) == NULL && alive() == 0);
+
+    for (int i = 0; i < 10; i++) {
+        bool stop = false;
+        ga_scope
+        {
+            ga_array *a = ga_full((100), i);
+            if (ga_item_at(a, 0) == 3) {
+                stop = true;
+                break; /* out of the scope, which is a loop */
+            }
+            if (i == 1) continue; /* the same */
+        }
+        CHECK(alive() == 0);
+        if (stop) break;
+    }
+    CHECK(alive() == 0);
+
+    /* Arrays made outside are not touched; those freed in an inner scope do not come back. */
+    ga_array *outside = ga_ones((2));
+    ga_scope
+    {
+        ga_array *inside = ga_ones((2));
+        ga_scope { ga_free(inside); }
+        CHECK(ga_item_at(outside, 0) == 1);
+    }
+    CHECK(alive() == 1);
+    ga_free(outside);
+    CHECK(ga_keep(NULL) == NULL);
+
+    /* Order of release: a middle one, the last and the first. */
+    ga_scope
+    {
+        ga_array *a = ga_zeros((1)), *b = ga_zeros((1)), *c = ga_zeros((1)), *d = ga_zeros((1));
+        ga_free(b);
+        ga_free(d);
+        ga_free(a);
+        CHECK(alive() == 1 && ga_item(c) == 0);
+    }
+    CHECK(alive() == 0);
+}
+
+/* ---- views and wrapped memory ------------------------------------------------------------------------------------ */
+
+static int   released;
+static void *released_p;
+static void  count_release(void *p, void *user)
+{
+    released++;
+    released_p = p;
+    CHECK(user == &released);
+}
+
+static void test_views_keep_memory(void)
+{
+    ga_array *a = ga_arange(0, 1000, 1), *v = ga_index(a, "::10"), *w = ga_index(v, "5:"), *r = ga_reshape(w, (5, 19));
+    ga_free(a);
+    ga_free(v);
+    CHECK(ga_item_at(w, 0) == 50 && ga_item_at(r, 4, 18) == 990);
+    ga_free(w);
+    ga_array *other = ga_zeros((1000), .dtype = GA_I64); /* would land in the block if it were free */
+    CHECK(ga_item_at(r, 0, 1) == 60);
+    ga_free(other);
+    ga_free(r);
+    CHECK(alive() == 0);
+
+    /* Wrapped memory: shared, never freed; the callback comes once, with the last view. */
+    float pixels[6] = { 1, 2, 3, 4, 5, 6 };
+    a               = ga_wrap(pixels, (2, 3), .release = count_release, .user = &released);
+    v               = ga_index(a, "1");
+    CHECK(a && a->data == (void *)pixels && a->dtype == GA_F32 && v->data == (void *)(pixels + 3));
+    CHECK(ga_copyto(v, 9) == v && pixels[3] == 9 && pixels[5] == 9 && pixels[2] == 3);
+    pixels[4] = 7;
+    CHECK(ga_item_at(v, 1) == 7);
+    ga_free(a);
+    CHECK(released == 0);
+    ga_free(v);
+    CHECK(released == 1 && released_p == (void *)pixels);
+    ga_scope
+    {
+        ga_array *s = ga_wrap_strided(pixels, (3), (8), .release = count_release, .user = &released);
+        CHECK(ga_item_at(s, 1) == 3 && ga_item_at(s, 2) == 7);
+    }
+    CHECK(released == 2);
+    /* What fails does not release: the memory is still the caller's. */
+    ga_array *none = ga_wrap(pixels, (2, -3), .release = count_release, .user = &released);
+    CHECK(none == NULL && released == 2);
+    ga_clear_error();
+    /* Negative strides: the pointer is the first element. */
+    a = ga_wrap_strided(pixels + 5, (6), (-4));
+    CHECK(ga_item_at(a, 0) == 9 && ga_item_at(a, 5) == 1);
+    ga_free(a);
+    CHECK(alive() == 0);
+}
+
+/* ---- statistics -------------------------------------------------------------------------------------------------- */
+
+static void test_statistics(void)
+{
+    ga_memory_trim();
+    ga_memory_reset_peak();
+    ga_memory m0 = ga_memory_stats();
+    CHECK(m0.arrays == 0 && m0.used_bytes == 0 && m0.peak_bytes == 0 && m0.total_bytes == 0 && m0.limit_bytes == 0);
+    ga_array *a  = ga_zeros((1000));
+    ga_memory m1 = ga_memory_stats();
+    CHECK(m1.arrays == 1 && m1.used_bytes >= 8000 && m1.used_bytes < 9000 && m1.peak_bytes == m1.used_bytes && m1.total_bytes >= m1.used_bytes);
+    ga_array *v  = ga_index(a, "::2");
+    ga_memory m2 = ga_memory_stats();
+    CHECK(m2.arrays == 2 && m2.used_bytes - m1.used_bytes < 1000); /* a view costs a handle */
+    ga_free(a);
+    CHECK(ga_memory_stats().used_bytes >= 8000);
+    ga_free(v);
+    ga_memory m3 = ga_memory_stats();
+    CHECK(m3.arrays == 0 && m3.used_bytes == 0 && m3.peak_bytes == m2.used_bytes);
+    ga_memory_trim();
+    CHECK(ga_memory_stats().total_bytes == 0);
+    ga_memory_reset_peak();
+    CHECK(ga_memory_stats().peak_bytes == 0);
+
+    /* Freed blocks are used again. */
+    for (int i = 0; i < 100; i++) ga_free(ga_zeros((100000)));
+    CHECK(ga_memory_stats().total_bytes < 4 * 800000);
+    ga_memory_trim();
+
+    /* The limit. */
+    ga_memory_limit(1 << 20);
+    CHECK(ga_memory_stats().limit_bytes == 1 << 20);
+    a = ga_zeros((100000));
+    CHECK(a != NULL && !ga_error());
+    ga_array *b = ga_zeros((100000));
+    CHECK(b == NULL && ga_error_status() == GA_NO_MEMORY && strstr(ga_error(), "limit") && strstr(ga_error(), "ga_memory_limit"));
+    ga_clear_error();
+    ga_free(a);
+    b = ga_zeros((100000));
+    CHECK(b != NULL && !ga_error());
+    ga_memory_limit(1000); /* below what is used: only new ones fail */
+    CHECK(ga_item_at(b, 5) == 0 && ga_zeros((1)) == NULL && ga_error_status() == GA_NO_MEMORY);
+    ga_clear_error();
+    ga_memory_limit(0);
+    a = ga_add(b, 1);
+    CHECK(a != NULL && ga_item_at(a, 99999) == 1);
+    ga_memory_limit(-5); /* no limit either */
+    CHECK(ga_memory_stats().limit_bytes == 0);
+    ga_free(a);
+    ga_free(b);
+    CHECK(alive() == 0 && ga_memory_stats().used_bytes == 0);
+
+    /* The list of what is alive. */
+    FILE *f = tmpfile();
+    if (!f) {
+        test_skip("no temporary file", 1);
+        return;
+    }
+    CHECK(ga_report_leaks(f) == 0 && ftell(f) == 0);
+    int line = __LINE__ + 1;
+    a        = ga_ones((3, 4), .dtype = GA_F32);
+    v        = ga_index(a, "1");
+    CHECK(ga_report_leaks(f) == 2 && ga_report_leaks(NULL) == 2);
+    char text[1000] = "", wanted[40];
+    rewind(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    text[n]  = 0;
+    snprintf(wanted, sizeof wanted, "memory.c:%d", line);
+    CHECK(strstr(text, wanted) && strstr(text, "ga_ones((3, 4), .dtype = GA_F32)") && strstr(text, "float32") && strstr(text, "(3, 4)"));
+    CHECK(strstr(text, "ga_index(a, \"1\")") && strstr(text, "48 bytes"));
+    fclose(f);
+    ga_free(v);
+    ga_free(a);
+    CHECK(ga_report_leaks(stdout) == 0);
+}
+
+int main(void)
+{
+    ga_set_num_threads(2);
+    test_failing_allocations();
+    test_scopes();
+    test_views_keep_memory();
+    test_statistics();
+    return test_end();
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Wrong programs must not compile, and the compiler must say why on the user's line: tests/mustfail/*.c, whose first comment
+# gives the words that gcc and clang must say, and the flags that a careful user has; the faulty line is marked with HERE.
+# The last line is 'N passed, N failed, N skipped'.
+cd "$(dirname "$0")/.." || exit 1
+passed=0 failed=0 skipped=0
+out=$(mktemp) || exit 1
+trap 'rm -f "$out"' EXIT
+fail() { echo "FAIL tests/mustfail/$name.c with $cc: $1"; sed 's/^/     /' "$out" | head -${2:-6}; failed=$((failed + 1)); }
+
+# What is right must compile, or the rest says nothing.
+right=$(mktemp -d) || exit 1
+trap 'rm -rf "$out" "$right"' EXIT
+cat > "$right/right.c" <<'END'
+#include "gpuarr.h"
+ga_array *f(ga_array *a, ga_array *b);
+ga_array *f(ga_array *a, ga_array *b)
+{
+    double x[3] = { 1, 2, 3 };
+    ga_add(ga_zeros((3)), ga_from(x, (3)));
+    return ga_add(ga_sum(a, .axis = 0), ga_index(b, "%d", 1), .out = a);
+}
+END
+
+for cc in gcc clang; do
+    if ! command -v $cc >/dev/null; then
+        echo "SKIP no $cc"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    name=right
+    if $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -fsyntax-only "$right/right.c" >"$out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        fail "a right program does not compile"
+    fi
+    for file in tests/mustfail/*.c; do
+        name=$(basename "$file" .c)
+        words=$(sed -n "1s/.*[ *]$cc: \"\([^\"]*\)\".*/\1/p" "$file")
+        flags=$(sed -n '1s/.*flags: \(.*\) \*\/$/\1/p' "$file")
+        [ $cc = clang ] && flags="$flags -Wno-unknown-warning-option"
+        line=$(grep -n 'HERE' "$file" | head -1 | cut -d: -f1)
+        if [ -z "$words" ] || [ -z "$line" ]; then
+            : > "$out"
+            fail "the file gives no words for $cc, or no line is marked"
+        elif $cc -std=c11 $flags -I. -fsyntax-only "$file" >"$out" 2>&1; then
+            fail "it compiles"
+        elif ! grep -qF -- "$words" "$out"; then
+            fail "the message lacks '$words'"
+        elif ! grep -q "$name.c:$line:" "$out"; then
+            fail "the message is not on line $line"
+        else
+            passed=$((passed + 1))
+        fi
+    done
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

@@ -1,0 +1,8 @@
+/* gcc: "GI_SHAPE"  clang: "GI_SHAPE"  flags:  */
+#include "gpuarr.h"
+void f(ga_array *a, ga_array *b);
+void f(ga_array *a, ga_array *b)
+{
+    (void)a, (void)b;
+    ga_zeros(3); /* HERE */
+}

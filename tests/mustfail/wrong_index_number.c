@@ -1,0 +1,8 @@
+/* gcc: "%d"  clang: "format specifies type"  flags: -Werror=format */
+#include "gpuarr.h"
+void f(ga_array *a, ga_array *b);
+void f(ga_array *a, ga_array *b)
+{
+    (void)a, (void)b;
+    ga_index(a, "%d", 1.5); /* HERE */
+}

@@ -1,0 +1,2011 @@
+#!/usr/bin/env python3
+"""Compares gpuarr with NumPy and SciPy on random cases.
+
+    python3 tests/oracle.py --lib build/libgpuarr.so --cases 10000 --seed 1 [--only sum,sort] [--case sum:17] [--table]
+
+Every case is drawn from (seed, operation, number), so what a failure prints after "again:" repeats just that case.
+Exact results must be exact (bits of integers, basic float arithmetic, everything that only moves elements; a NaN is a NaN);
+elementary functions must lie within 1 or 2 ulp of a value computed in a wider type; sums within their documented accuracy.
+Where NumPy raises, gpuarr must fail with an error, and the other way round. No array may be left over.
+
+To add an operation: give its signature in FUNCTIONS, then
+
+    @case("flip")
+    def flip(c):
+        a, axis = c.array(), c.axis()
+        c.compare(np.flip, c.ga.flip, a, axis=axis)
+
+The last line printed is `N passed, N failed, N skipped`; the exit status is 1 if anything failed.
+"""
+import argparse
+import ctypes as C
+import math
+import os
+import random
+import re
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+NUMPY2 = int(np.__version__.split(".")[0]) >= 2
+np.seterr(all="ignore")
+warnings.simplefilter("ignore")
+np.set_printoptions(threshold=60, edgeitems=4, linewidth=160, precision=17)
+LONG = np.longdouble
+EXACTLY = -1.0  # GA_EXACTLY
+
+# ---- dtypes: in the order of gpuarr.h's enumeration, from 1 ----------------------------------------------------------
+
+NAMES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 complex64 complex128".split()
+DTYPES = [np.dtype(n) for n in NAMES]
+NUMBER_OF = {d: i + 1 for i, d in enumerate(DTYPES)}
+BOOL, F32, F64, C64, C128, I64 = (np.dtype(n) for n in ("bool", "f4", "f8", "c8", "c16", "i8"))
+INTS = [d for d in DTYPES if d.kind in "iu"]
+REALS = [d for d in DTYPES if d.kind in "iuf"]
+ORDERED = [BOOL] + REALS
+FLOATS, COMPLEX = [F32, F64], [C64, C128]
+# The groups of the table: which of these dtypes a row must accept (a smaller one is promoted).
+ACCEPTS = {"ALL": DTYPES, "ARITH": DTYPES, "FLTC": DTYPES, "TRUTH": DTYPES, "REAL": ORDERED, "ORDER": ORDERED, "FLT": ORDERED,
+           "INT": [BOOL] + INTS, "BITS": [BOOL] + INTS}
+
+# ---- the structs of gpuarr.h ------------------------------------------------------------------------------------------
+
+i32, i64, u32, f64, ptr, text, flag = C.c_int, C.c_int64, C.c_uint32, C.c_double, C.c_void_p, C.c_char_p, C.c_bool
+Eight = i64 * 8
+
+
+def struct(name, *fields):
+    return type(name, (C.Structure,), {"_fields_": [tuple(f.split(":")) if isinstance(f, str) else f for f in fields]})
+
+
+class Shape(C.Structure):
+    _fields_ = [("ndim", i32), ("n", Eight)]
+
+
+class Array(C.Structure):
+    _fields_ = [("data", ptr), ("dtype", i32), ("device", i32), ("ndim", i32), ("shape", Eight), ("strides", Eight), ("size", i64),
+                ("owner", ptr), ("alive", u32), ("scope", ptr), ("prev", ptr), ("next", ptr)]
+
+
+class Arg(C.Structure):
+    _fields_ = [("array", ptr), ("kind", i32), ("i", i64), ("re", f64), ("im", f64)]
+
+
+class Memory(C.Structure):
+    _fields_ = [(n, i64) for n in ("used_bytes", "peak_bytes", "total_bytes", "limit_bytes", "arrays")]
+
+
+def options(*fields):
+    """An options struct: its fields after `site`. Types: i int, l int64, d double, b bool, s shape, a array, p pointer, t dtype."""
+    kinds = {"i": i32, "l": i64, "u": C.c_uint64, "d": f64, "b": flag, "s": Shape, "a": ptr, "p": ptr, "t": i32, "c": text}
+    return type("Options", (C.Structure,), {"_fields_": [("site", text)] + [(f[2:], kinds[f[0]]) for f in fields],
+                                            "kinds": {f[2:]: f[0] for f in fields}})
+
+
+OPTIONS = {
+    "N": options("t dtype", "i device"),
+    "M": options("a out", "a where", "t dtype"),
+    "R": options("i axis", "s axes", "b keepdims", "t dtype", "a out", "i ddof"),
+    "O": options("i axis", "s axes", "b keepdims", "a out", "i method"),
+    "A": options("i axis", "t dtype", "a out"),
+    "X": options("i axis", "s axes"),
+    "L": options("t dtype", "i device", "b no_endpoint", "d base"),
+    "W": options("i device", "p release", "p user"),
+    "C": options("d rtol", "d atol", "b equal_nan"),
+    "Y": options("a where"),
+    "V": options("i axis", "s axes", "b keepdims", "d ord"),
+    "P": options("i mode", "d value", "s after"),
+    "U": options("p index", "p inverse", "p counts"),
+    "T": options("i axis", "i mode"),
+    "H": options("d low", "d high", "a weights", "b density", "p edges"),
+    "B": options("a weights", "l minlength"),
+    "E": options("i connectivity", "p count", "t dtype"),
+    "G": options("i rule", "d sigma", "d sigma_low", "d sigma_high", "i maxiters", "b mean", "p mask", "p passes", "p low", "p high"),
+    "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
+    "Z": options("t dtype", "i device", "u seed", "u stream"),
+}
+
+# The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64, d double,
+# b bool, t dtype, c text, p pointer, k list of arrays (their number before them), q room for so many new arrays, S the site, and the
+# options above. Before the colon the result: a array, b bool, d double, l int64, t dtype, c text, m text to be freed.
+FUNCTIONS = """
+    where a:annM  isclose a:nnC  allclose b:nnC  array_equal b:nnC  copyto a:anY  copy a:aS  astype a:atS  ascontiguous a:aS
+    var a:aR  std a:aR  nanmean a:aR  nanvar a:aR  nanstd a:aR  argmin a:aR  argmax a:aR  nanargmin a:aR  nanargmax a:aR
+    median a:aO  nanmedian a:aO  percentile a:anO  nanpercentile a:anO  cumsum a:aA  cumprod a:aA  norm a:aV  dot a:aaM
+    dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a  same_shape b:aa  may_share_memory b:aa
+    zeros a:sN  ones a:sN  full a:snN  zeros_n a:ipN  zeros_like a:aN  ones_like a:aN  full_like a:anN  scalar a:nN  arange a:nnnN
+    linspace a:ddlL  logspace a:ddlL  eye a:lllN  meshgrid_n b:kqbS  meshgrid b:aaqqbS  indices a:sN  mgrid a:cN  tile a:asS  repeat a:alA
+    item d:aS  item_int l:aS  item_at d:asS  item_int_at l:asS  index a:Sac  view a:aS  view_as a:atS  reshape a:asS  ravel a:aS  flatten a:aS  transpose a:aX
+    swapaxes a:aiiS  moveaxis a:aiiS  squeeze a:aX  expand_dims a:aiS  broadcast_to a:asS  diagonal a:alS  flip a:aX  fliplr a:aS
+    flipud a:aS  rot90 a:aiS  concatenate_n a:kA  stack_n a:kA  split b:aiqA  split_at b:aipqA  roll a:alA  pad a:asP  sort a:aA
+    argsort a:aA  unique a:aU  nonzero a:aS  compress a:aaA  extract a:aaS  take a:aaT  histogram a:alH  bincount a:aB  label a:aE
+    sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS  max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaS  sigma_clip a:aG
+    save b:caS  load a:cS  savez b:cipkS  load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
+"""
+ROW_SIGNATURES = {"UNARY": "a:aM", "ELEMENTARY": "a:aM", "BINARY": "a:nnM", "ELEMENTARY2": "a:nnM", "TERNARY": "a:nnnM", "REDUCTION": "a:aR"}
+# Public functions that compute nothing that NumPy could check, or that another test covers.
+# Where NumPy 1 differs whatever the operands; besides, it looks at the values of numbers and 0-d arrays to find the dtype.
+DIFFERS_BEFORE_2 = "floor ceil trunc sign nonzero to_string pad histogram nanpercentile percentile unique".split()
+NOT_HERE = """
+    free keep report_leaks error error_status ignore_error clear_error isa now synchronize empty empty_n empty_like to wrap wrap_strided from data
+    imsave render imshow fits_read fits_write print benchmark
+""".split()
+
+
+class Row:
+    """A row of the table."""
+    def __init__(self, family, name, group):
+        self.family, self.name, self.group = family, name, group
+
+
+def read_header(path):
+    """The rows of the table, and the names of the public functions."""
+    source = open(path).read()
+    table = source[:source.index("#ifndef GPUARR_INCLUDED")]
+    rows = {m[2]: Row(m[1], m[2], m[3]) for m in re.finditer(r"^GA_(\w+)\(\s*(\w+),\s*(\w+)", table, re.M)}
+    public = source[len(table):source.index("#if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)")]
+    names = set(re.findall(r"^(?:const )?\w+ +\*?\(?ga_(\w+)\)?\(", public.split(">>front")[0], re.M))
+    return rows, names | set(rows)
+
+
+# ---- calling gpuarr ----------------------------------------------------------------------------------------------------
+
+class GaError(Exception):
+    """A call returned NULL; the text is its sentence."""
+
+
+def as_shape(n):
+    n = (n,) if isinstance(n, (int, np.integer)) else n
+    return Shape(len(n), Eight(*n))
+
+
+def address(a):
+    return a.__array_interface__["data"][0]
+
+
+def to_numpy(p):
+    """A copy of the elements of a ga_array."""
+    a = Array.from_address(p)
+    dtype, n = DTYPES[a.dtype - 1], a.ndim
+    shape, strides = a.shape[:n], a.strides[:n]
+    if math.prod(shape) != a.size:
+        raise Mismatch(f"size is {a.size}, shape {shape}")
+    if a.size == 0:
+        return np.empty(shape, dtype)
+    low = sum(s * (k - 1) for k, s in zip(shape, strides) if s < 0)
+    high = sum(s * (k - 1) for k, s in zip(shape, strides) if s > 0)
+    memory = C.string_at(a.data + low, high - low + dtype.itemsize)
+    return np.ndarray(shape, dtype, memory, -low, strides)
+
+
+class Gpuarr:
+    """ga.sum(a, axis=0) calls ga_sum(a, .axis = 0) with NumPy arrays and returns one; GaError if it returned NULL."""
+
+    def __init__(self, path, rows):
+        self.lib = C.CDLL(path)
+        self.signatures = dict(re.findall(r"(\w+) (\w:\w+)", FUNCTIONS))
+        self.signatures.update({r.name: ROW_SIGNATURES[r.family] for r in rows.values()})
+        lib = self.lib
+        lib.ga_error.restype = text
+        lib.ga_free.argtypes = [ptr]
+        lib.ga_memory_stats.restype = Memory
+        lib.ga_wrap_strided.restype = ptr
+        lib.ga_wrap_strided.argtypes = [ptr, i32, Shape, Shape, OPTIONS["W"]]
+        lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, ptr), None)
+        self.free, self.no_options = lib.ga_free, OPTIONS["W"](b"oracle\twrap()")
+        for name, (result, _, *arguments) in self.signatures.items():
+            if hasattr(lib, "ga_" + name):
+                function = getattr(lib, "ga_" + name)
+                function.restype = {"a": ptr, "b": flag, "d": f64, "l": i64, "c": text, "m": ptr, "t": i32}[result]
+                kinds = {"a": [ptr], "n": [Arg], "s": [Shape], "i": [i32], "l": [i64], "d": [f64], "b": [flag], "t": [i32], "c": [text],
+                         "p": [ptr], "q": [ptr], "S": [text], "k": [ptr] if arguments[:3] == ["c", "i", "p"] else [i32, ptr]}
+                function.argtypes = [t for k in arguments for t in kinds.get(k) or [OPTIONS[k]]]
+                setattr(self, name, self.caller(name, function, result, arguments))
+
+    def wrap(self, a):
+        p = self.lib.ga_wrap_strided(address(a), NUMBER_OF[a.dtype], as_shape(a.shape), as_shape(a.strides), self.no_options)
+        if not p:
+            raise Mismatch("ga_wrap_strided: " + self.error())
+        return p
+
+    def error(self):
+        sentence = (self.lib.ga_error() or b"no error is kept").decode()
+        self.lib.ga_clear_error()
+        return sentence
+
+    def operand(self, v, wrapped):
+        if isinstance(v, np.ndarray):
+            wrapped.append(self.wrap(v))
+            return Arg(wrapped[-1])
+        if isinstance(v, bool):
+            return Arg(None, 1, v)
+        if isinstance(v, int):
+            return Arg(None, 2, v) if v < 2**63 else Arg(None, 3, v - 2**64)
+        return Arg(None, 5, 0, v.real, v.imag) if isinstance(v, complex) else Arg(None, 4, 0, v)
+
+    def receive(self, p):
+        """The new array at p, which is freed, in NumPy; where its elements were is kept in .place."""
+        a = Array.from_address(p)
+        self.place = (a.data, tuple(a.strides[:a.ndim]))
+        try:
+            return to_numpy(p)
+        finally:
+            self.free(p)
+
+    def fill_options(self, kind, name, given, wrapped, rooms):
+        """NumPy's keyword arguments as an options struct; None is not given."""
+        o, names = OPTIONS[kind](), []
+        for key, value in given.items():
+            if value is None:
+                continue
+            if key == "axis" and isinstance(value, tuple):
+                key = "axes"
+            names.append(f".{key} = {value}" if isinstance(value, (int, float)) else f".{key} = ...")
+            letter = o.kinds[key]
+            if letter == "a":
+                wrapped.append(self.wrap(value))
+                value = wrapped[-1]
+            if letter == "p":  # True: room for a new array; else a C variable
+                if value is True:
+                    rooms.append((ptr * 1)())
+                    value = rooms[-1]
+                value = C.addressof(value)
+            setattr(o, key, as_shape(value) if letter == "s" else NUMBER_OF[np.dtype(value)] if letter == "t" else value)
+        o.site = f"oracle\tga_{name}({', '.join(names)})".encode()
+        return o, names
+
+    def caller(self, name, function, result, arguments):
+        def call(*given, **named):
+            """What the function returns; with rooms for new arrays, a list of the returned array (if it is one) and these."""
+            wrapped, rooms, keep, values, given = [], [], [], [], list(given)
+            self.lib.ga_clear_error()
+            try:
+                for kind in arguments:
+                    if kind in OPTIONS:
+                        values.append(self.fill_options(kind, name, named, wrapped, rooms)[0])
+                        continue
+                    if kind == "S":
+                        values.append(b"oracle\tcall()")
+                        continue
+                    v = given.pop(0)
+                    if kind == "a" and v is not None:
+                        wrapped.append(self.wrap(v))
+                        v = wrapped[-1]
+                    elif kind == "n":
+                        v = self.operand(v, wrapped)
+                    elif kind == "s":
+                        v = as_shape(v)
+                    elif kind == "t":
+                        v = NUMBER_OF[np.dtype(v)]
+                    elif kind == "k":
+                        keep.append((ptr * max(len(v), 1))(*map(self.wrap, v)))
+                        wrapped += [w for w in keep[-1] if w]
+                        if function.argtypes[len(values)] is i32:
+                            values.append(len(v))
+                        v = C.addressof(keep[-1])
+                    elif kind == "q":
+                        rooms.append((ptr * v)())
+                        v = C.addressof(rooms[-1])
+                    elif kind == "p" and not isinstance(v, int):
+                        keep.append(v)
+                        v = C.addressof(v)
+                    elif kind == "c" and isinstance(v, str):
+                        v = v.encode()
+                    values.append(v)
+                p = function(*values, *given)
+                made = [q for room in rooms for q in room if q]
+                if self.lib.ga_error():
+                    for q in made:
+                        self.free(q)
+                    sentence = self.error()
+                    if result == "a" and p or made:
+                        raise Mismatch("an array was returned, and an error kept: " + sentence)
+                    raise GaError(sentence)
+                if result == "a":
+                    if not p:
+                        raise Mismatch("NULL was returned without an error")
+                    p = to_numpy(p) if p in wrapped else self.receive(p)
+                elif result == "t":
+                    p = DTYPES[p - 1]
+                elif result == "m":
+                    address, p = p, C.string_at(p).decode()
+                    libc.free(address)
+                if rooms:
+                    places = []
+                    more = []
+                    for q in made:
+                        more.append(self.receive(q))
+                        places.append(self.place)
+                    self.place = places
+                    return ([p] if result == "a" else []) + more
+                return p
+            finally:
+                for w in wrapped:
+                    self.free(w)
+        return call
+
+
+libc = C.CDLL(None)
+libc.free.argtypes = [ptr]
+
+# ---- comparing -----------------------------------------------------------------------------------------------------------
+
+class Mismatch(Exception):
+    """gpuarr's answer is wrong."""
+
+
+class Skip(Exception):
+    """This case cannot be judged here."""
+
+
+def first_bad(bad, want, got):
+    i = np.unravel_index(np.argmax(bad), bad.shape)
+    raise Mismatch(f"{np.count_nonzero(bad)} of {bad.size} elements differ, first at {tuple(int(k) for k in i)}: want {want[i]!r}, got {got[i]!r}"
+                   + (f"\n  want {want.tolist()}\n  got  {got.tolist()}" if want.size <= 40 else ""))
+
+
+def same_form(want, got, dtype=None):
+    if got.shape != want.shape:
+        raise Mismatch(f"shape: want {want.shape}, got {got.shape}")
+    if got.dtype != (dtype or want.dtype):
+        raise Mismatch(f"dtype: want {dtype or want.dtype}, got {got.dtype}")
+
+
+def exact(want, got, signed_zeros=True):
+    same_form(want, got)
+    if want.tobytes() == got.tobytes():
+        return
+    if want.dtype.kind == "c":
+        part = want.real.dtype
+        want, got = (np.ascontiguousarray(v).reshape(v.shape + (1,)).view(part) for v in (want, got))
+    good = want == got
+    if want.dtype.kind == "f":
+        if signed_zeros:
+            good &= np.signbit(want) == np.signbit(got)
+        good |= np.isnan(want) & np.isnan(got)
+    if not good.all():
+        first_bad(~good, want, got)
+
+
+def values_only(want, got):
+    exact(want, got, signed_zeros=False)
+
+
+def any_nan(want, got):
+    """Of several complex NaNs, with a NaN in either part, any will do."""
+    if want.dtype.kind == "c" and want.shape == got.shape:
+        both = np.isnan(want) & np.isnan(got)
+        want, got = np.where(both, 0, want), np.where(both, 0, got)
+    values_only(want, got)
+
+
+class Close:
+    """Within `ulps` units in the last place of the result's dtype, and `slack` besides, of a reference in a wider dtype."""
+
+    def __init__(self, ulps, slack=0, signed_zeros=False):
+        self.ulps, self.slack, self.signed_zeros = ulps, slack, signed_zeros
+
+    def __call__(self, want, got, dtype=None):
+        same_form(want, got, dtype)
+        if got.dtype.kind == "c":
+            size = np.abs(want).astype(got.real.dtype)
+            slack = self.ulps * np.spacing(np.where(np.isfinite(size), size, 0)) + self.slack
+            # which of nan and inf an overflowing complex product is differs between all libraries
+            lost = ~(np.abs(want) < np.finfo(got.dtype).max / 8) & ~np.isfinite(got)
+            for w, g in (want.real, got.real), (want.imag, got.imag):
+                Close(0, slack)(np.where(lost, w.dtype.type(0), w), np.where(lost, g.dtype.type(0), g), g.dtype)
+            return
+        near = want.astype(got.dtype)
+        good = (near == got) | (np.isnan(near) & np.isnan(got))
+        if self.signed_zeros:
+            good &= ~((got == 0) & (want != 0)) | (np.signbit(want) == np.signbit(got))
+            good &= ~((got == 0) & (want == 0)) | (np.signbit(want) == np.signbit(got))
+        if not good.all():
+            top = np.finfo(got.dtype).max
+            unit = np.spacing(np.minimum(np.abs(near), top)).astype(want.dtype)
+            limit = np.where(np.isinf(got) & (np.abs(want) > top / 2), np.copysign(LONG(top), got), got).astype(want.dtype)
+            aim = np.where(np.isinf(near) & np.isfinite(want), np.copysign(LONG(top), want), want).astype(want.dtype)
+            finite = np.isfinite(want) & ~np.isnan(got)
+            good |= finite & (np.abs(limit - aim) <= self.ulps * unit + self.slack)
+        if not good.all():
+            first_bad(~good, near, got)
+
+
+def wide(dtype):
+    """A dtype that is much more exact."""
+    return {F32: F64, F64: np.dtype(LONG), C64: C128, C128: np.dtype(np.clongdouble)}.get(np.dtype(dtype), np.dtype(LONG))
+
+
+# ---- drawing ---------------------------------------------------------------------------------------------------------------
+
+SPECIALS = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 0.5, -0.5, 1.5, 2.5, -2.5, 1e-45, -1e-45, 1.1754942e-38, 3.4028235e38, -3.4028235e38,
+                     1e300, -1e300, 5e-324, 2.0**31, 2.0**32, 2.0**63, -2.0**63, 2.0**64, 127.5, 255.5, 65536, 1 + 2.0**-52, 88.9, 709.9, -745.5, -103.9])
+PYTHON_INTS = [0, 1, -1, 2, 3, -2, 5, 7, 8, 31, 63, 64, 100, 127, 128, -128, -129, 255, 256, 300, 32767, 65535, 2**31 - 1, 2**31, 2**32, -2**31,
+               2**63 - 1, -2**63, 2**63, 2**64 - 1]
+ERRORS = (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError, np.exceptions.AxisError if NUMPY2 else ValueError)
+
+
+class Case:
+    """One case: draws from its own random numbers, and keeps what it drew for the report."""
+
+    def __init__(self, ga, name, key):
+        self.ga, self.name, self.log = ga, name, []
+        self.r = random.Random(key)
+        self.g = np.random.Generator(np.random.PCG64(self.r.getrandbits(64)))
+
+    def chance(self, p):
+        return self.r.random() < p
+
+    def pick(self, *choices):
+        return self.r.choice(choices)
+
+    def dtype(self, among=None):
+        return self.r.choice(among or DTYPES)
+
+    def shape(self, ndim=None, largest=200):
+        r = self.r
+        if ndim is None:
+            ndim = r.choice((0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4)) if r.random() > 0.02 else r.randint(5, 8)
+        if ndim and r.random() < 0.04 and largest >= 200:  # long: several blocks and tiles
+            n = [1] * ndim
+            n[r.randrange(ndim)] = r.choice((1023, 1024, 1025, 2050, 3000, 4500))
+            n[r.randrange(ndim)] *= r.choice((1, 1, 2, 3))
+            return tuple(n)
+        most = {0: 1, 1: 70, 2: 14, 3: 6, 4: 4}.get(ndim, 2)
+        n = [r.randint(1, most) for _ in range(ndim)]
+        if ndim and r.random() < 0.06:
+            n[r.randrange(ndim)] = 0
+        return tuple(n)
+
+    def values(self, dtype, n, style=None):
+        """n numbers. Styles: any, tame (no overflow, few specials), small, unit (around 1)."""
+        g, r, kind = self.g, self.r, dtype.kind
+        if kind == "c":
+            part = F32 if dtype == C64 else F64
+            return (self.values(part, n, style) + 1j * self.values(part, n, style).astype(dtype)).astype(dtype) if style in ("tame", "small", "unit") \
+                else self.values(part, 2 * n, style).view(dtype)
+        if kind == "b":
+            return g.random(n) < r.choice((0.5, 0.5, 0.9, 0.1))
+        style = style or "any"
+        if kind in "iu":
+            how = r.random()
+            lowest, highest = (0, 2**(8 * dtype.itemsize) - 1) if kind == "u" else (-2**(8 * dtype.itemsize - 1), 2**(8 * dtype.itemsize - 1) - 1)
+            if style == "unit":
+                return g.integers(max(lowest, -2), 3, n).astype(dtype)
+            if style == "small" or how < 0.5:
+                return g.integers(max(lowest, -9), 10, n).astype(dtype)
+            v = g.integers(lowest, highest, n, dtype=dtype, endpoint=True)
+            if n and how > 0.7:
+                v[g.integers(0, n, 3)] = r.choice((lowest, highest, 0, 1))
+            return v
+        how = r.random()
+        if style == "unit":
+            v = (g.random(n) + 0.5) * g.choice((1, 1, -1), n)
+        elif style == "small":
+            v = g.integers(-9, 10, n) * r.choice((1.0, 0.5, 0.25))
+        elif how < 0.3:
+            v = g.integers(-8, 9, n) / 2
+        elif how < 0.55:
+            v = g.standard_normal(n) * r.choice((1, 1, 10, 1000))
+        elif style == "tame" or how < 0.85:
+            v = g.standard_normal(n) * np.exp2(g.integers(-20, 21, n))
+        elif how < 0.92:
+            v = g.standard_normal(n) * np.exp2(g.integers(-1100, 1000, n) if dtype == F64 else g.integers(-150, 128, n))
+        else:
+            v = g.integers(0, 2**(8 * dtype.itemsize), n, dtype=f"u{dtype.itemsize}").view(dtype)
+            return np.where(np.isnan(v), dtype.type(np.nan), v)  # NumPy's fmax takes a signalling NaN for the larger number
+        v = v.astype(dtype)
+        if n and r.random() < {"any": 0.5, "tame": 0.1}.get(style, 0):
+            k = r.randint(1, 4)
+            v[g.integers(0, n, k)] = g.choice(SPECIALS[:7] if style == "tame" else SPECIALS, k)
+        return v
+
+    def lay(self, shape, dtype, style=None, repeat=True):
+        """An array of that shape, somewhere in a larger base: axes in any order, steps, backwards, repeated."""
+        r, n = self.r, len(shape)
+        if n == 0 or r.random() < 0.4:
+            return self.values(dtype, math.prod(shape), style).reshape(shape)
+        order = list(range(n))
+        if r.random() < 0.6:
+            r.shuffle(order)
+        steps = [r.choice((1, 1, 1, 2, 3, -1, -1, -2)) for _ in order]
+        repeated = r.randrange(n) if repeat and r.random() < 0.12 else -1
+        lengths = [1 if k == repeated else shape[k] for k in order]
+        base_shape = [m * abs(s) for m, s in zip(lengths, steps)]
+        base = self.values(dtype, math.prod(base_shape), style).reshape(base_shape)
+        view = base[tuple(slice(None, None, s) for s in steps)].transpose([order.index(k) for k in range(n)])
+        return np.broadcast_to(view, shape) if repeated >= 0 else view
+
+    def array(self, dtype=None, shape=None, style=None, among=None, repeat=True, name=None):
+        dtype = np.dtype(dtype) if dtype is not None else self.dtype(among)
+        a = self.lay(self.shape() if shape is None else shape, dtype, style, repeat)
+        self.note(name or "array", a)
+        return a
+
+    def number(self):
+        r, how = self.r, self.r.random()
+        if how < 0.45:
+            v = r.choice(PYTHON_INTS[:9] if r.random() < 0.6 else PYTHON_INTS)
+        elif how < 0.8:
+            v = float(r.choice((0.5, 2.0, -1.5, 3.0, 0.1, 1e10, 1e-10, 0.0, -0.0))) if r.random() < 0.7 else float(r.choice(SPECIALS))
+        elif how < 0.92:
+            v = r.random() < 0.5
+        else:
+            v = complex(r.choice((0, 1, -2.5)), r.choice((0, 1.5, -1)))
+        self.note("number", v)
+        return v
+
+    def broadcast(self, shape):
+        """A shape that broadcasts with it (or, rarely, does not)."""
+        r, n = self.r, list(shape)
+        n = [1 if r.random() < 0.15 else k for k in n]
+        if n and r.random() < 0.2:
+            n = n[r.randint(1, len(n)):]
+        if n and r.random() < 0.02:
+            n[r.randrange(len(n))] += 1
+        return tuple(n)
+
+    def operands(self, count, among=None, style=None, numbers=0.3):
+        shape, mixed, r = self.shape(), self.r.random() < 0.4, self.r
+        dtype = self.dtype(among)
+        values = []
+        for k in range(count):
+            if numbers and r.random() < numbers / (1 if count < 3 else 1.5):
+                values.append(self.number())
+            else:
+                values.append(self.array(self.dtype(among) if mixed else dtype, self.broadcast(shape) if r.random() < 0.4 else shape, style, name="xyz"[k]))
+        return values
+
+    def axis(self, ndim, several=True, given=0.8):
+        """None, an axis, several axes; rarely one that does not exist."""
+        r = self.r
+        if r.random() > given:
+            return None
+        if ndim == 0:
+            return r.choice((1, -2)) if r.random() < 0.05 else None  # some functions of NumPy take axis 0 of a 0-d array
+        if r.random() < 0.02:
+            return r.choice((ndim, -ndim - 1))
+        if several and r.random() < 0.3:
+            axes = [k - ndim if r.random() < 0.3 else k for k in r.sample(range(ndim), r.randint(1, ndim))]
+            return tuple(axes)
+        return r.randrange(-ndim, ndim)
+
+    def target(self, shape, dtype, alike=None):
+        """An .out: a view of a base, filled; alike: memory that it may overlap with."""
+        if shape and isinstance(alike, np.ndarray) and alike.shape == shape and alike.flags.writeable and self.chance(0.5) and 0 not in alike.strides:
+            out = alike if self.chance(0.6) else alike[tuple(slice(None, None, self.pick(1, -1)) for _ in shape)]
+        else:
+            out = self.lay(shape, dtype, "small", repeat=False)
+        self.note("out", out)
+        return out
+
+    def note(self, name, value):
+        self.log.append((name, value, value.copy() if isinstance(value, np.ndarray) and value.size <= 400 else None))
+
+    def compare(self, reference, actual, *given, check=exact, **named):
+        """reference(...) and actual(...) with the same arguments: the same result, or both an error."""
+        try:
+            want = reference(*given, **named)
+        except ERRORS as e:
+            want = e
+        self.judge(want, lambda: actual(*given, **named), check, named)
+
+    def judge(self, want, actual, check=exact, named=None):
+        if named:
+            self.note("options", {k: v for k, v in named.items() if v is not None and not isinstance(v, np.ndarray)})
+        try:
+            got = actual()
+        except GaError as e:
+            if isinstance(want, Exception):
+                return
+            raise Mismatch(f"gpuarr fails, NumPy does not.\n  error: {e}\n  want: {want!r}") from None
+        if isinstance(want, Exception):
+            raise Mismatch(f"NumPy raises {type(want).__name__}: {str(want)[:200]}\n  gpuarr gives {got!r}")
+        check(np.asarray(want) if not isinstance(want, (np.ndarray, tuple, list)) else want, got)
+
+    def drew_a_number(self):
+        return any(not isinstance(v, np.ndarray) or v.ndim == 0 for name, v, _ in self.log if name != "options")
+
+    def report(self):
+        lines = []
+        for name, v, copy in self.log:
+            if isinstance(v, np.ndarray):
+                strides, v = v.strides, v if copy is None else copy
+                shown = repr(v.tolist()) if v.size <= 60 else repr(v)
+                lines.append(f"    {name}: {v.dtype} {v.shape} strides {strides} = {shown}")
+            else:
+                lines.append(f"    {name}: {v!r}")
+        return "\n".join(lines)
+
+
+CASES = {}  # name of the operation: the function that draws and judges one case
+COVERED = set()
+
+
+def case(*names, covers=()):
+    def register(f):
+        for name in names:
+            CASES[name] = f
+        COVERED.update(names, covers)
+        return f
+    return register
+
+
+# ---- elementwise: the rows of the table -----------------------------------------------------------------------------------
+
+ULPS = {n: 1 for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan".split()}  # the other elementary functions: 2
+NUMPY_NAME = {"conj": np.conjugate, "real": np.real, "imag": np.imag}
+EXACT_ELEMENTARY = {"nextafter"}
+EITHER_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip"}  # of 0 and -0, NumPy takes one or the other
+NO_BOOL = {"positive", "negative", "sign", "subtract"}  # NumPy refuses them; gpuarr computes in int8
+
+
+def is_complex(v):
+    return isinstance(v, complex) or isinstance(v, np.ndarray) and v.dtype.kind == "c"
+
+
+def dtype_of(v):
+    return v.dtype if isinstance(v, np.ndarray) else np.result_type(v)
+
+
+def in_dtype(v, dtype):
+    return v.astype(dtype) if isinstance(v, np.ndarray) else np.asarray(v).astype(dtype) if not isinstance(v, int) else np.asarray(v, dtype)
+
+
+def multiply_add(x, y, z, dtype=None):
+    if dtype is None:
+        dtype = np.result_type(x, y, z)
+        dtype = np.dtype(np.int8) if dtype == BOOL else dtype
+    return np.add(np.multiply(x, y, dtype=dtype), z, dtype=dtype)
+
+
+def clip(x, low, high, dtype=None):
+    dtype = dtype or np.result_type(x, low, high)
+    return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+
+
+def numpy_map(row, xs, dtype):
+    """What NumPy makes of it, with float32 in place of float16, and 0 for an integer reciprocal of 0."""
+    f = {"multiply_add": multiply_add, "clip": clip}.get(row.name) or NUMPY_NAME.get(row.name) or getattr(np, row.name)
+    if dtype is not None and row.name not in ("real", "imag"):
+        y = f(*xs, dtype=dtype)
+    else:
+        y = f(*xs)
+    if y.dtype == np.float16:
+        y = f(*(in_dtype(x, F32) for x in xs))
+    y = np.array(y)
+    if row.name == "reciprocal" and y.dtype.kind in "iu":
+        y = np.where(np.broadcast_to(in_dtype(xs[0], y.dtype), y.shape) == 0, y.dtype.type(0), y)
+    return y
+
+
+def reference_map(row, xs, y):
+    """The reference and how to compare with it. y: NumPy's result."""
+    if row.family.startswith("ELEMENTARY") and row.name not in EXACT_ELEMENTARY and y.dtype.kind == "f":
+        w = wide(y.dtype)
+        xs = [in_dtype(x, y.dtype).astype(w) for x in xs]
+        want = np.asarray(getattr(np, row.name)(*xs))
+        slack = 0
+        if row.name == "logaddexp":  # near 0 it is the small difference of large numbers
+            slack = 2 * np.spacing(np.maximum(np.abs(xs[0]), np.abs(xs[1])).astype(y.dtype)).astype(w)
+            slack = np.where(np.isfinite(slack), slack, 0)
+        return want, Close(ULPS.get(row.name, 2), slack, signed_zeros=True)
+    if y.dtype.kind == "c" and row.name not in ("positive", "negative", "conj", "add", "subtract", "maximum", "minimum"):
+        xs = [in_dtype(x, y.dtype).astype(wide(y.dtype)) for x in xs]
+        want = numpy_map(row, xs, None)
+        slack = 0
+        if row.name == "multiply_add":
+            slack = 4 * np.finfo(y.real.dtype).eps * (np.abs(xs[0] * xs[1]) + np.abs(xs[2]))
+        return want, Close(4, slack)
+    if row.name == "absolute" and is_complex(xs[0]):
+        w = wide(y.dtype)
+        return np.hypot(xs[0].real.astype(w), xs[0].imag.astype(w)), Close(2)
+    return y, values_only if row.name in EITHER_ZERO else exact
+
+
+def elementwise(row):
+    count = {"UNARY": 1, "ELEMENTARY": 1, "TERNARY": 3}.get(row.family, 2)
+
+    def draw(c):
+        accepted = ACCEPTS[row.group]
+        among = DTYPES if c.chance(0.03) else accepted
+        if among is not accepted or len(accepted) == len(DTYPES):
+            among = among + COMPLEX if c.chance(0.3) else among
+        if row.group in ("FLT", "FLTC") and c.chance(0.5):
+            among = FLOATS
+        tame = "tame" if set(among) & set(COMPLEX) and row.name in ("multiply", "divide", "square", "reciprocal", "multiply_add", "sign") else None
+        xs = c.operands(count, among, tame, numbers=0 if count == 1 else 0.3)
+        if tame and any(is_complex(x) for x in xs):
+            xs = [moderate(x) for x in xs]
+        if not any(isinstance(x, np.ndarray) for x in xs) and count == 1:
+            xs = [c.array()]
+        dtype = c.dtype(accepted) if c.chance(0.1) and row.family != "UNARY" and not row.name.startswith(BOOLEAN) else None
+        if too_large_alone(xs):
+            raise Skip
+        if row.name.startswith("logical_") and any(type(x) is int and x >= 2**63 for x in xs):
+            raise Skip
+        complex_operand = any(is_complex(x) for x in xs) or dtype is not None and dtype.kind == "c"
+        try:
+            if complex_operand and C64 not in accepted:
+                raise TypeError("no complex function")
+            if not NUMPY2 and not all(isinstance(x, np.ndarray) for x in xs):
+                raise Skip
+            y = numpy_map(row, xs, dtype)
+            if row.name == "power" and y.size == 0 and y.dtype.kind in "iu":
+                raise Skip  # NumPy asks the elements for negative exponents, gpuarr the number
+        except ERRORS as e:
+            if row.name in NO_BOOL and all(dtype_of(x) == BOOL for x in xs) and dtype in (None, BOOL):
+                raise Skip from None
+            c.judge(e, lambda: getattr(c.ga, row.name)(*xs, dtype=dtype), named={"dtype": dtype})
+            return
+        want, check = reference_map(row, xs, y)
+        run_map(c, getattr(c.ga, row.name), xs, want, y.dtype, check, dtype)
+    return draw
+
+
+BOOLEAN = ("equal", "not_equal", "less", "greater", "logical_")
+
+
+def fits(v, dtype):
+    return type(v) is not int or dtype.kind not in "iu" or np.iinfo(dtype).min <= v <= np.iinfo(dtype).max
+
+
+def too_large_alone(xs):
+    """An int beyond int64 among numbers and bools: an error in NumPy, where Python's int is an int64 then."""
+    return any(type(x) is int and x >= 2**63 for x in xs) and all(not isinstance(x, np.ndarray) or x.dtype == BOOL for x in xs)
+
+
+def finite(x):
+    """Overflow and NaN of complex products differ between all libraries."""
+    if isinstance(x, np.ndarray):
+        if x.dtype.kind not in "fc" or np.isfinite(x).all():
+            return x
+        return np.where(np.isfinite(x), x, x.dtype.type(1))
+    return x if not isinstance(x, float) or math.isfinite(x) else 1.0
+
+
+def moderate(x):
+    """Complex quotients by tiny numbers overflow on the way, in NumPy too."""
+    x = finite(x)
+    if isinstance(x, np.ndarray) and x.dtype.kind in "fc":
+        return np.where((x == 0) | (np.abs(x) > 1e-12) & (np.abs(x) < 1e12), x, x.dtype.type(1))
+    return x
+
+
+def run_map(c, call, xs, want, result, check, dtype=None):
+    """With or without .out and .where: want is what NumPy (or better) computes for every element."""
+    out = where = None
+    if c.chance(0.15):
+        where = c.array(BOOL, c.broadcast(want.shape), name="where")
+    if c.chance(0.2):
+        kind = c.dtype([d for d in DTYPES if np.can_cast(result, d, "same_kind")] if c.chance(0.95) else None)
+        out = c.target(want.shape, kind, alike=c.pick(*xs))
+    named = {k: v for k, v in (("out", out), ("where", where), ("dtype", dtype)) if v is not None}
+    c.note("options", {k: v for k, v in named.items() if k == "dtype"})
+    if where is not None:
+        try:
+            shape = np.broadcast_shapes(want.shape, where.shape)
+        except ValueError as e:
+            return c.judge(e, lambda: call(*xs, **named))
+        if shape != want.shape:
+            if out is not None:
+                return c.judge(ValueError("out is too small"), lambda: call(*xs, **named))
+            want = np.broadcast_to(want, shape)
+    if out is None:
+        if where is not None:
+            want = np.where(where, want, want.dtype.type(0))
+        got = expect_success(lambda: call(*xs, **named))
+        if isinstance(check, Close):
+            check(want, got, result)
+        else:
+            check(want, got)
+        return
+    if not np.can_cast(result, out.dtype, "same_kind"):
+        return c.judge(TypeError(f"{result} does not go into {out.dtype}"), lambda: call(*xs, **named))
+    base = out if out.base is None else out.base
+    before, touched = base.copy(), np.zeros(base.shape, bool)
+    mark = np.ndarray(out.shape, bool, touched, (address(out) - address(base)) // out.itemsize, [s // out.itemsize for s in out.strides]) \
+        if out.size and base.flags.c_contiguous and base.dtype == out.dtype else None
+    chosen = np.broadcast_to(where, out.shape) if where is not None else np.ones(out.shape, bool)
+    kept = out.copy()
+    if mark is not None:
+        mark[...] = chosen
+    # what has been computed in `result` is cast to the dtype of out
+    exactly = out.dtype == result
+    got = expect_success(lambda: call(*xs, **named))
+    if not np.array_equal(got, out, equal_nan=out.dtype.kind in "fc"):
+        raise Mismatch("the array returned is not .out")
+    if mark is not None and not same_bytes(before[~touched], base[~touched]):
+        raise Mismatch("elements outside .out or .where were written")
+    got = np.where(chosen, got, out.dtype.type(0))
+    if isinstance(check, Close) and not exactly:
+        if out.dtype.kind not in "fc" or result.kind not in "fc":
+            raise Skip
+        near = want.astype(result).astype(out.dtype)
+        scale = np.finfo(result).eps * 8 * np.abs(np.where(np.isfinite(near), near, 0)).astype(wide(out.dtype))
+        tiny = np.finfo(result).smallest_subnormal * 4 if NUMPY2 else 1e-38
+        return Close(2, scale + tiny + check.slack)(np.where(chosen, near, 0).astype(wide(out.dtype)), got, out.dtype)
+    want = np.where(chosen, want, want.dtype.type(0))
+    if isinstance(check, Close):
+        return check(want, got, out.dtype)
+    check(saturating(want, out.dtype), got)
+
+
+def same_bytes(a, b):
+    return np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+
+
+def expect_success(call):
+    try:
+        return call()
+    except GaError as e:
+        raise Mismatch(f"gpuarr fails, NumPy does not.\n  error: {e}") from None
+
+
+def saturating(a, dtype):
+    """astype, but floats saturate and NaN gives 0 when they become integers."""
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "iu" or a.dtype.kind not in "fc":
+        return a.astype(dtype)
+    limits, x = np.iinfo(dtype), a.real
+    inside = (x > float(limits.min)) & (x < float(limits.max))
+    y = np.where(inside, x, 0).astype(dtype)
+    y[x >= float(limits.max)] = limits.max
+    y[x <= float(limits.min)] = limits.min
+    return y
+
+
+# ---- reductions --------------------------------------------------------------------------------------------------------------
+
+def reduction_values(name):
+    return {"prod": "unit", "nanprod": "unit"}.get(name, "any" if name in ("min", "max", "any", "all", "count_nonzero", "nanmin", "nanmax") else "tame")
+
+
+def wide_reduce(name, a, dtype, **named):
+    """The reference of a sum, product or mean in a wider dtype, and the slack: n * eps64 * the sum of absolute values."""
+    x = a.astype(dtype).astype(wide(dtype)) if dtype.kind in "fc" else a.astype(np.clongdouble if a.dtype.kind == "c" else LONG)
+    want = np.asarray(getattr(np, name)(x, **named))
+    n = a.size // max(want.size, 1)
+    if "prod" in name:
+        return want, np.where(np.isfinite(np.abs(want)), (n + 2) * 2 * 2.0**-52 * np.abs(want), 0)
+    size = np.asarray(getattr(np, name)(np.where(np.isfinite(x), np.abs(x), 0), **named))
+    return want, (n + 2) * 2.0**-53 * size
+
+
+def put_result(c, call, a, named, want, result, check):
+    """Runs a reduction, in one of five cases with .out."""
+    if c.chance(0.2):
+        out = c.target(want.shape, c.dtype([d for d in DTYPES if np.can_cast(result, d, "same_kind")] if c.chance(0.95) else None))
+        if not np.can_cast(result, out.dtype, "same_kind"):
+            return c.judge(TypeError(".out"), lambda: call(a, out=out, **named))
+        got = expect_success(lambda: call(a, out=out, **named))
+        if not np.array_equal(got, out, equal_nan=out.dtype.kind in "fc"):
+            raise Mismatch("the array returned is not .out")
+        if isinstance(check, Close):
+            if out.dtype != result:
+                raise Skip
+            return check(want, got, result)
+        return check(saturating(want, out.dtype), got)
+    got = expect_success(lambda: call(a, **named))
+    if isinstance(check, Close):
+        check(want, got, result)
+    else:
+        check(want, got)
+
+
+def reduction(row):
+    name = row.name
+
+    def draw(c):
+        a = c.array(style=reduction_values(name), among=DTYPES + FLOATS * 3)
+        if name in ("nanmin", "nanmax", "nansum", "nanprod") and a.dtype.kind in "f" and a.size and c.chance(0.7):
+            a = np.where(c.g.random(a.shape) < c.pick(0.1, 0.5, 1.0), a.dtype.type(np.nan), a)
+            c.note("with NaN", a)
+        named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
+        if name in ("sum", "prod", "mean", "nansum", "nanprod") and c.chance(0.15):
+            named["dtype"] = c.dtype(DTYPES)
+        c.note("options", named)
+        if "prod" in name and a.dtype.kind == "c" and a.size > 300:
+            raise Skip  # too large
+        call = getattr(c.ga, name)
+        if row.group in ("FLT",) and a.dtype.kind == "c":
+            return c.judge(TypeError("no complex"), lambda: call(a, **named))
+        try:
+            y = np.asarray(getattr(np, name)(a, **named))
+        except ERRORS as e:
+            return c.judge(e, lambda: call(a, **named))
+        if y.dtype == np.float16:
+            raise Skip
+        if "dtype" in named and not np.can_cast(a.dtype, named["dtype"], "same_kind"):
+            raise Skip
+        named = {k: v for k, v in named.items() if v is not None}
+        if name in ("sum", "prod", "mean", "nansum", "nanprod") and y.dtype.kind in "fc":
+            rest = {k: v for k, v in named.items() if k != "dtype"}
+            want, slack = wide_reduce(name, a, y.dtype, **rest)
+            return put_result(c, call, a, named, want, y.dtype, Close(1, slack))
+        if name == "mean":  # of a given integer dtype
+            raise Skip
+        put_result(c, call, a, named, y, y.dtype, any_nan)
+    return draw
+
+
+ROW_CASES = {"REDUCTION": reduction}
+
+
+@case("var", "std", "nanvar", "nanstd", "nanmean")
+def moments(c):
+    name, skips = c.name, c.name.startswith("nan")
+    a = c.array(style="tame", among=DTYPES + FLOATS * 4 if not skips else ORDERED + FLOATS * 4)
+    if skips and a.dtype.kind == "f" and a.size:
+        a = np.where(c.g.random(a.shape) < c.pick(0.1, 0.5, 1.0), a.dtype.type(np.nan), a)
+        c.note("with NaN", a)
+    named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
+    if name != "nanmean" and c.chance(0.4):
+        named["ddof"] = c.r.randint(0, 3)
+    c.note("options", named)
+    f, call = getattr(np, name), getattr(c.ga, name)
+    try:
+        y = np.asarray(f(a, **named))
+    except ERRORS as e:
+        return c.judge(e, lambda: call(a, **named))
+    x = a.astype(np.clongdouble if a.dtype.kind == "c" else LONG)
+    want = np.asarray(f(x, **named))
+    mean = np.nanmean if skips else np.mean
+    rest = {k: v for k, v in named.items() if k != "ddof"}
+    size = mean(np.where(np.isinf(np.abs(x)), 1, np.abs(x)), **rest)
+    n = max(a.size // max(want.size, 1), 1)
+    slack = np.where(np.isfinite(size), size, 0) * n * 2.0**-52
+    if name.endswith("var"):
+        spread = np.where(np.isfinite(want), want, 0)
+        slack = slack * slack * 4 + n * 2.0**-50 * spread + slack * np.sqrt(spread)
+    elif name.endswith("std"):
+        slack = slack * 2
+    put_result(c, call, a, named, want, y.dtype, Close(2, slack))
+
+
+@case("argmin", "argmax", "nanargmin", "nanargmax")
+def arg_extreme(c):
+    a = c.array(style=c.pick("small", "any"), among=ORDERED + FLOATS * 2 if c.name.startswith("nan") else None)
+    if a.dtype.kind == "c" and np.isnan(a).any():
+        a = finite(a)
+    named = {"axis": c.axis(a.ndim, several=False), "keepdims": c.chance(0.3)}
+    c.compare(getattr(np, c.name), getattr(c.ga, c.name), a, check=exact, **named)
+
+
+# ---- choices, copies, comparisons of whole arrays -----------------------------------------------------------------------------
+
+@case("where")
+def where(c):
+    x, y = c.operands(2)
+    condition = c.array(shape=c.broadcast(x.shape if isinstance(x, np.ndarray) else c.shape()), among=[BOOL] * 4 + DTYPES, name="condition")
+    if not NUMPY2 and not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)) or too_large_alone((x, y)):
+        raise Skip
+    if not all(fits(v, dtype_of(w)) for v, w in ((x, y), (y, x))):
+        raise Skip  # NumPy wraps it, gpuarr refuses
+    want = attempt(lambda: np.where(condition, x, y))
+    if isinstance(want, Exception):
+        return c.judge(want, lambda: c.ga.where(condition, x, y))
+    run_map(c, c.ga.where, [condition, x, y], want, want.dtype, exact)
+
+
+def close_pair(c):
+    a = c.array(among=DTYPES + FLOATS * 4)
+    if a.dtype.kind in "fc" and c.chance(0.8):
+        factor = 1 + np.array([0, 1e-7, 2e-6, 1e-4, 1e-2])[c.g.integers(0, 5, a.shape)]
+        b = (a * factor).astype(a.dtype)
+    else:
+        b = a.copy() if c.chance(0.5) else c.array(shape=c.broadcast(a.shape))
+    b = np.asarray(b)
+    c.note("b", b)
+    tolerances = {}
+    if c.chance(0.4):
+        tolerances["rtol"] = c.pick(1e-3, 1e-6, EXACTLY)
+    if c.chance(0.4):
+        tolerances["atol"] = c.pick(1e-3, 1e-12, EXACTLY)
+    if c.chance(0.3):
+        tolerances["equal_nan"] = True
+    return a, b, tolerances
+
+
+def wide_isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """numpy.isclose, in float64 or complex128."""
+    rtol, atol = max(rtol, 0), max(atol, 0)
+    a, b = (v.astype(C128 if v.dtype.kind == "c" else F64) if isinstance(v, np.ndarray) else v for v in (a, b))
+    return np.asarray(np.isclose(a, b, rtol, atol, equal_nan))
+
+
+def near_the_limit(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    a, b = a.astype(C128), b.astype(C128)
+    limit = max(atol, 0) + max(rtol, 0) * np.abs(b)
+    return (np.abs(np.abs(a - b) - limit) <= 1e-12 * (np.abs(a) + np.abs(b))).any() and limit.any()
+
+
+@case("isclose", "allclose")
+def isclose(c):
+    a, b, tolerances = close_pair(c)
+    try:
+        if near_the_limit(a, b, **tolerances):
+            raise Skip
+        want = wide_isclose(a, b, **tolerances)
+    except ERRORS as e:
+        want = e
+    if c.name == "allclose" and not isinstance(want, Exception):
+        want = bool(want.all())
+    c.judge(want, lambda: getattr(c.ga, c.name)(a, b, **tolerances), same_bool if c.name == "allclose" else exact, tolerances)
+
+
+def same_bool(want, got):
+    if bool(want) != bool(got):
+        raise Mismatch(f"want {bool(want)}, got {bool(got)}")
+
+
+@case("array_equal")
+def array_equal(c):
+    a, b, tolerances = close_pair(c)
+    nan = tolerances.get("equal_nan", False)
+    c.judge(np.array_equal(a, b, equal_nan=nan), lambda: c.ga.array_equal(a, b, equal_nan=nan), same_bool, {"equal_nan": nan})
+
+
+@case("astype")
+def astype(c):
+    a, dtype = c.array(), c.dtype()
+    c.judge(saturating(a, dtype), lambda: c.ga.astype(a, dtype), named={"dtype": dtype})
+
+
+@case("copy", "ascontiguous")
+def copy(c):
+    a = c.array()
+    c.judge(a.copy(), lambda: getattr(c.ga, c.name)(a))
+
+
+@case("copyto")
+def copyto(c):
+    dst = c.array(repeat=False, name="dst")
+    if c.chance(0.15) and dst.ndim:
+        src = dst[tuple(slice(None, None, c.pick(1, -1)) for _ in dst.shape)]
+        c.note("src (overlaps)", src)
+    else:
+        src = c.number() if c.chance(0.3) else c.array(shape=c.broadcast(dst.shape), name="src", among=DTYPES + [dst.dtype] * 8)
+    mask = c.array(BOOL, c.broadcast(dst.shape), name="where") if c.chance(0.4) else None
+    if not NUMPY2 and not isinstance(src, np.ndarray):
+        raise Skip
+    before = dst.copy()
+    try:
+        want = dst.copy()
+        np.copyto(want, src.copy() if isinstance(src, np.ndarray) else src, where=True if mask is None else mask)
+        if isinstance(src, np.ndarray):
+            want = before.copy()
+            np.copyto(want, saturating(np.broadcast_to(src, want.shape), want.dtype), where=True if mask is None else mask)
+    except ERRORS as e:
+        want = e
+    c.judge(want, lambda: c.ga.copyto(dst, src, where=mask))
+
+
+# ---- order statistics, running sums, norm, dot ------------------------------------------------------------------------------------
+
+METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
+
+
+def ordered_input(c):
+    a = c.array(style=c.pick("small", "tame"), among=REALS + FLOATS * 6)
+    if a.dtype.kind == "f":
+        if not np.isfinite(a).all():  # inf - inf between two elements is NaN or not
+            a = np.where(np.isfinite(a), a, a.dtype.type(1))
+        if a.size and c.chance(0.5 if c.name.startswith("nan") else 0.1):
+            a = np.where(c.g.random(a.shape) < c.pick(0.1, 0.5), a.dtype.type(np.nan), a)
+        c.note("a", a)
+    return a
+
+
+def judge_order(c, reference, call, a, named, scale=1):
+    try:
+        want = np.asarray(reference())
+    except ERRORS as e:
+        want = e
+    if a.size == 0 or isinstance(want, np.ndarray) and want.ndim > 8:
+        raise Skip
+    largest = float(np.nanmax(np.abs(a.astype(F64)))) if a.size and not np.isnan(a).all() else 0.0
+
+    def check(want, got):
+        if want.dtype.kind == "f":
+            return Close(1, 2 * np.finfo(want.dtype).eps * largest)(want.astype(wide(want.dtype)), got, want.dtype)
+        values_only(want, got)
+    c.judge(want, call, check, named)
+
+
+@case("median", "nanmedian")
+def median(c):
+    a = ordered_input(c)
+    named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
+    judge_order(c, lambda: getattr(np, c.name)(a, **named), lambda: getattr(c.ga, c.name)(a, **named), a, named)
+
+
+@case("percentile", "nanpercentile")
+def percentile(c):
+    a = ordered_input(c)
+    shapes = ((1,), (3,), (4,), (2, 3)) if c.name == "percentile" else ((1,), (3,))  # NumPy's nanpercentile mixes the axes of a 2-D q up
+    q = c.g.integers(0, 101, c.pick(*shapes)).astype(float) if c.chance(0.4) else float(c.pick(0, 25, 50, 75, 100, 33.3, 99.9, 1))
+    if c.chance(0.02):
+        q = c.pick(-1.0, 101.0)
+    method = c.r.randrange(5)
+    named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
+    c.note("q, method", (q, METHODS[method]))
+    x = a.astype(F64) if a.dtype.kind in "iu" and METHODS[method] in ("linear", "midpoint") else a  # NumPy's integers overflow
+    least = attempt(lambda: np.nanmin(a, axis=named["axis"]))
+    if c.name == "nanpercentile" and not isinstance(least, Exception) and np.isnan(least).any():
+        raise Skip  # of nothing but NaN NumPy changes the dtype
+    judge_order(c, lambda: getattr(np, c.name)(x, q, method=METHODS[method], **named), lambda: getattr(c.ga, c.name)(a, q, method=method, **named), a, named)
+
+
+@case("cumsum", "cumprod")
+def running(c):
+    a = c.array(style="unit" if c.name == "cumprod" else "tame", among=DTYPES + FLOATS * 3)
+    named = {"axis": c.axis(a.ndim, several=False)}
+    if c.chance(0.15):
+        named["dtype"] = c.dtype([d for d in DTYPES if np.can_cast(a.dtype, d, "same_kind") and d != BOOL])
+    f, call = getattr(np, c.name), getattr(c.ga, c.name)
+    c.note("options", named)
+    if c.name == "cumprod" and a.dtype.kind == "c" and a.size > 300:
+        raise Skip  # too large
+    try:
+        y = f(a, **named)
+    except ERRORS as e:
+        return c.judge(e, lambda: call(a, **named))
+    named = {k: v for k, v in named.items() if v is not None}
+    if y.dtype.kind not in "fc":
+        return put_result(c, call, a, named, y, y.dtype, exact)
+    x = a.astype(y.dtype).astype(wide(y.dtype))
+    axis = {k: v for k, v in named.items() if k == "axis"}
+    want, n = f(x, **axis), a.shape[named["axis"]] if "axis" in named else a.size
+    size = np.cumsum(np.where(np.isfinite(x), np.abs(x), 0), **axis) if c.name == "cumsum" else np.where(np.isfinite(want), np.abs(want), 0) * 2
+    put_result(c, call, a, named, want, y.dtype, Close(1, (n + 2) * 2.0**-52 * size))
+
+
+@case("norm")
+def norm(c):
+    a = c.array(style=c.pick("small", "tame"), among=DTYPES + FLOATS * 4)
+    order = c.pick(None, None, 1.0, 2.0, 3.0, 3.5, math.inf, -math.inf, EXACTLY)
+    named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
+    x = np.abs(a.astype(np.clongdouble if a.dtype.kind == "c" else LONG))
+    result = a.real.dtype if a.dtype.kind in "fc" else F64
+    p = LONG(2 if order is None else 0 if order == EXACTLY else order)
+    try:
+        if math.isinf(p):
+            want = (np.max if p > 0 else np.min)(x, **named)
+        elif p == 0:
+            want = np.sum(x != 0, **named).astype(LONG)
+        else:
+            want = np.sum(x**p, **named)**(1 / p)
+    except ERRORS as e:
+        want = e
+    c.judge(want, lambda: c.ga.norm(a, ord=order, **named), lambda w, g: Close(2, (a.size + 8) * 2.0**-51 * finite(np.abs(w)))(w, g, result), dict(named, ord=order))
+
+
+@case("dot")
+def dot(c):
+    n, dtype, other = c.r.randint(0, 12), c.dtype(DTYPES + FLOATS * 3), c.dtype()
+    other = dtype if c.chance(0.7) else other
+    shapes = c.pick(((n,), (n,)), ((3, n), (n,)), ((n,), (n, 4)), ((5, n), (n, 2)), ((2, 3, n), (n,)), ((), (n,)), ((n, 2), ()), ((n,), (n + 1,)), ((2, n), (3, n)))
+    a, b = (c.array(d, s, "tame", name=k) for d, s, k in ((dtype, shapes[0], "a"), (other, shapes[1], "b")))
+    a, b = finite(a), finite(b)
+    try:
+        y = np.asarray(np.dot(a, b))
+    except ERRORS as e:
+        return c.judge(e, lambda: c.ga.dot(a, b))
+    if y.dtype.kind not in "fc":
+        return c.judge(y, lambda: c.ga.dot(a, b))
+    w = wide(y.dtype)
+    x, z = a.astype(y.dtype).astype(w), b.astype(y.dtype).astype(w)
+    slack = (n + 3) * 2.0**-51 * np.dot(np.abs(x), np.abs(z))
+    c.judge(np.asarray(np.dot(x, z)), lambda: c.ga.dot(a, b), lambda want, got: Close(1, slack)(want, got, y.dtype))
+
+
+# ---- rearranging --------------------------------------------------------------------------------------------------------------------
+
+def arrays_alike(c, stack):
+    shape, dtype, mixed = c.shape()[:7], c.dtype(), c.chance(0.3)
+    axis, among = c.r.randrange(max(len(shape), 1)), c.pick(DTYPES, INTS, ORDERED)
+    arrays = []
+    for _ in range(c.r.randint(1, 4)):
+        n = list(shape)
+        if not stack and n:
+            n[axis] = c.r.randint(0, 4)
+        if n and c.chance(0.01):
+            n[-1] += 1
+        arrays.append(c.array(c.dtype(among) if mixed else dtype, tuple(n)))
+    if not shape and not stack or c.chance(0.15) and axis == 0:
+        return arrays, {}
+    return arrays, {"axis": axis - len(shape) - stack if c.chance(0.3) else axis}
+
+
+@case("concatenate_n", "stack_n", covers=("concatenate", "stack"))
+def join(c):
+    stack = c.name == "stack_n"
+    arrays, named = arrays_alike(c, stack)
+    f, call = np.stack if stack else np.concatenate, getattr(c.ga, c.name)
+    if c.chance(0.15):
+        named["dtype"] = c.dtype()
+    try:
+        want = f(arrays, **named)
+        if "dtype" in named:
+            want = f([saturating(a, want.dtype) for a in arrays], **named)
+    except ERRORS as e:
+        want = e
+    c.judge(want, lambda: call(arrays, **named), named=named)
+
+
+def same_view(c, want, got, place):
+    """The same elements in the same place."""
+    exact(want, got)
+    if want.base is None:  # NumPy made a scalar
+        return
+    if want.size and place[0] != address(want):
+        raise Mismatch("this is a copy, or another part of the array")
+    if want.size and [s for s, n in zip(place[1], want.shape) if n > 1] != [s for s, n in zip(want.strides, want.shape) if n > 1]:
+        raise Mismatch(f"strides: want {want.strides}, got {place[1]}")
+
+
+@case("split", "split_at")
+def split(c):
+    a = c.array()
+    axis = c.r.randrange(-a.ndim, a.ndim) if a.ndim and c.chance(0.7) else None
+    named = {} if axis is None else {"axis": axis}
+    if c.name == "split":
+        n = c.pick(*[k for k in range(1, 9) if a.ndim and a.shape[axis or 0] % k == 0] or [1]) if c.chance(0.9) else c.r.randint(1, 5)
+        cuts, call = n, lambda: c.ga.split(a, n, n, **named)
+    else:
+        cuts = sorted(c.r.randint(-3, 15) for _ in range(c.r.randint(0, 4)))
+        call = lambda: c.ga.split_at(a, len(cuts) + 1, (i64 * max(len(cuts), 1))(*cuts), len(cuts) + 1, **named)
+    c.note("cuts", cuts)
+    try:
+        want = np.split(a, cuts, **named)
+    except ERRORS as e:
+        want = e
+
+    def check(want, got):
+        for w, g, place in zip(want, got, c.ga.place, strict=True):
+            same_view(c, w, g, place)
+    c.judge(want, call, check, named)
+
+
+@case("roll")
+def roll(c):
+    a = c.array()
+    c.compare(np.roll, c.ga.roll, a, c.r.randint(-9, 9), axis=c.axis(a.ndim, several=False))
+
+
+@case("repeat")
+def repeat(c):
+    a = c.array()
+    c.compare(np.repeat, c.ga.repeat, a, -1 if a.size and c.chance(0.05) else c.r.randint(0, 4), axis=c.axis(a.ndim, several=False))
+
+
+@case("tile")
+def tile(c):
+    a, reps = c.array(shape=c.shape(largest=50)), tuple(c.r.randint(0, 3) for _ in range(c.r.randint(1, 3)))
+    c.note("reps", reps)
+    c.compare(np.tile, c.ga.tile, a, reps)
+
+
+@case("pad")
+def pad(c):
+    a, mode = c.array(shape=c.shape(c.r.randint(1, 3), 100)), c.r.randrange(5)
+    if a.size > 3000:
+        raise Skip
+    each, named = c.chance(0.6), {"mode": mode}
+    before = tuple(c.r.randint(0, 5) for _ in range(a.ndim if each else 1))
+    after = tuple(c.r.randint(0, 5) for _ in range(len(before))) if c.chance(0.5) else None
+    value = float(c.r.randint(0, 9)) if mode == 0 and c.chance(0.5) else None
+    widths = [(x, y) for x, y in zip(before, after or before)]
+    c.note("before, after, mode", (before, after, mode))
+    name = ["constant", "edge", "reflect", "symmetric", "wrap"][mode]
+    try:
+        want = np.pad(a, widths, name, **({"constant_values": value or 0} if mode == 0 else {}))
+    except ERRORS as e:
+        want = e
+    c.judge(want, lambda: c.ga.pad(a, before, after=after, value=value, **named))
+
+
+@case("sort", "argsort")
+def sort(c):
+    a = c.array(shape=c.shape(c.pick(1, 1, 2, 2, 3)), style=c.pick("small", "any"))
+    axis = c.axis(a.ndim, several=False)
+    f = getattr(np, c.name)
+    c.judge(attempt(lambda: f(a, axis=-1 if axis is None else axis, kind="stable")), lambda: getattr(c.ga, c.name)(a, axis=axis), named={"axis": axis})
+
+
+def attempt(call):
+    try:
+        return call()
+    except ERRORS as e:
+        return e
+
+
+@case("unique")
+def unique(c):
+    a = c.array(style=c.pick("small", "any"))
+    if a.dtype.kind == "c":
+        a = finite(a)
+    wanted = {k: True for k in ("index", "inverse", "counts") if c.chance(0.4)}
+    c.note("wanted", wanted)
+    want = np.unique(a, **{"return_" + k: True for k in wanted})
+    want = list(want) if wanted else [want]
+    if "inverse" in wanted:
+        k = 1 + ("index" in wanted)
+        want[k] = want[k].reshape(a.shape)
+
+    def check(want, got):
+        for w, g in zip(want, got if wanted else [got], strict=True):
+            values_only(w, g)
+    c.judge(want, lambda: c.ga.unique(a, **wanted), check)
+
+
+@case("nonzero")
+def nonzero(c):
+    a = c.array(style=c.pick("small", "any"))
+    c.judge(attempt(lambda: np.stack(np.nonzero(a))), lambda: c.ga.nonzero(a))
+
+
+@case("compress")
+def compress(c):
+    a = c.array()
+    axis = c.axis(a.ndim, several=False)
+    n = (a.size if axis is None else a.shape[axis] if -a.ndim <= axis < a.ndim else 3) + c.pick(0, 0, 0, -1, 1 if a.size else 0)
+    condition = c.array(c.pick(BOOL, BOOL, I64), (max(n, 0),), "small", name="condition")
+    c.compare(np.compress, c.ga.compress, condition, a, axis=axis)
+
+
+@case("extract")
+def extract(c):
+    a = c.array()
+    condition = c.array(c.pick(BOOL, F64), a.shape, "small", name="condition")
+    c.compare(np.extract, c.ga.extract, condition, a)
+
+
+@case("take")
+def take(c):
+    a, mode = c.array(), c.r.randrange(3)
+    axis = c.axis(a.ndim, several=False)
+    n = a.size if axis is None else a.shape[axis] if -a.ndim <= axis < a.ndim else 1
+    beyond = c.chance(0.1) or mode > 0
+    dtype = c.pick(I64, I64, np.dtype("i4"), np.dtype("i1"), np.dtype("u2"))
+    low, high = (-n - 2, n + 2) if beyond else (-n, n - 1)
+    low, high = (max(low, np.iinfo(dtype).min), min(high, np.iinfo(dtype).max))
+    if high < low or a.size == 0:  # NumPy does not look at the indices then
+        raise Skip
+    indices = c.g.integers(low, high, c.shape(largest=50)[:3], endpoint=True).astype(dtype)
+    c.note("indices, mode", (indices.tolist(), mode))
+    want = attempt(lambda: np.take(a, indices, axis=axis, mode=("raise", "wrap", "clip")[mode]))
+    if isinstance(want, np.ndarray) and want.ndim > 8:
+        raise Skip
+    c.judge(want, lambda: c.ga.take(a, indices, axis=axis, mode=mode), named={"axis": axis})
+
+
+@case("histogram")
+def histogram(c):
+    a = c.array(style=c.pick("small", "tame", "tame"), among=REALS + FLOATS * 4)
+    bins, named = c.r.randint(1, 12), {}
+    limits = sorted((c.r.randint(-9, 5) / 2, c.r.randint(-3, 9) / 2)) if c.chance(0.5) else None
+    if limits and limits[0] == limits[1]:
+        limits = None
+    weights = c.array(c.pick(F64, F64, F32, I64), a.shape, "unit", name="weights") if c.chance(0.3) else None
+    density, edges = c.chance(0.2), c.chance(0.5)
+    c.note("bins, range, density", (bins, limits, density))
+    want = attempt(lambda: np.histogram(a, bins, limits, False, weights if weights is None else weights.astype(F64)))
+    if density and not isinstance(want, Exception):  # NumPy takes the widths of the bins of float32 in float32
+        want = want[0] / np.diff(want[1].astype(F64)) / want[0].sum(), want[1]
+    if limits:
+        named.update(low=limits[0], high=limits[1])
+    named.update(weights=weights, density=density or None, edges=edges or None)
+
+    def check(want, got):
+        counts, places = want
+        if edges:
+            got, where = got
+            exact(places.astype(F64), where)
+        if weights is None and not density:
+            return exact(counts, got)
+        counts, slack = counts.astype(F64), 4 * a.size * 2.0**-52
+        if weights is not None:  # sums of numbers of both signs
+            size = np.abs(weights.astype(F64)).sum()
+            if density:
+                inside, _ = np.histogram(a, bins, limits, False, weights.astype(F64))
+                size = size / max(abs(inside.sum()), 1e-300) * (np.abs(counts) + 1 / np.diff(places))
+            slack = slack * size
+        Close(2, finite(np.asarray(slack + 0 * counts)))(counts, got, F64)
+    c.judge(want, lambda: c.ga.histogram(a, bins, **named), check)
+
+
+@case("bincount")
+def bincount(c):
+    a = c.array(c.dtype([d for d in INTS if d != np.uint64]), (c.pick(0, 1, 5, 20, 100),), "small")
+    if c.chance(0.9) and a.dtype.kind == "i":
+        a = np.abs(a)
+        c.note("a", a)
+    weights = c.array(c.pick(F64, F32, I64), a.shape, "unit", name="weights") if c.chance(0.4) else None
+    least = c.r.randint(0, 15)
+    c.judge(attempt(lambda: np.bincount(a, weights, least)), lambda: c.ga.bincount(a, weights=weights, minlength=least),
+            exact if weights is None else lambda w, g: Close(2, 4 * a.size * 2.0**-52)(w, g, F64), {"minlength": least})
+
+
+# ---- views ---------------------------------------------------------------------------------------------------------------------------
+
+def judge_view(c, want, call, named=None):
+    def check(want, got):
+        same_view(c, want, got, c.ga.place)
+    c.judge(want, call, check, named)
+
+
+@case("index")
+def index(c):
+    a, r, items, keys, given = c.array(), c.r, [], [], []
+    axes = list(range(a.ndim))
+    ellipsis = r.random() < 0.25
+    count = r.randint(0, a.ndim)
+    places = axes[:count] if not ellipsis else axes[:r.randint(0, count)]
+    back = axes[len(places) + a.ndim - count:] if ellipsis else []
+
+    def number(k):
+        if r.random() < 0.2:
+            given.append(k)
+            return "%d"
+        return str(k)
+
+    def item(n):
+        how = r.random()
+        if how < 0.25 and n:
+            k = r.randrange(-n, n) if r.random() < 0.98 else n
+            items.append(number(k))
+            keys.append(k)
+            return
+        if how < 0.35:
+            items.append(":")
+            keys.append(slice(None))
+            return
+        start, stop = (r.randint(-n - 2, n + 2) if r.random() < 0.6 else None for _ in range(2))
+        step = r.choice((1, 2, 3, -1, -2)) if r.random() < 0.5 else None
+        text = ("" if start is None else number(start)) + ":" + ("" if stop is None else number(stop))
+        items.append(text + ("" if step is None else ":" + number(step)))
+        keys.append(slice(start, stop, step))
+
+    def new():
+        if r.random() < 0.1:
+            items.append(r.choice(("newaxis", "None")))
+            keys.append(None)
+    for d in places:
+        new()
+        item(a.shape[d])
+    if ellipsis:
+        items.append("...")
+        keys.append(Ellipsis)
+    for d in back:
+        item(a.shape[d])
+        new()
+    if not items:
+        items, keys = ["..."], [Ellipsis]
+    spaced = r.choice((", ", ",", " , ")).join(items)
+    c.note("index", (spaced, given))
+    want = attempt(lambda: a[tuple(keys) + (() if Ellipsis in keys else (Ellipsis,))])
+    if isinstance(want, np.ndarray) and want.ndim > 8:
+        raise Skip
+    judge_view(c, want, lambda: c.ga.index(a, spaced, *given))
+
+
+@case("view", "ravel", "flatten", "fliplr", "flipud")
+def plain_view(c):
+    a = c.array()
+    want = attempt({"view": a.view, "ravel": a.ravel, "flatten": a.flatten}.get(c.name) or (lambda: getattr(np, c.name)(a)))
+    copied = isinstance(want, Exception) or not np.may_share_memory(want, a)
+    (Case.judge if copied else judge_view)(c, want, lambda: getattr(c.ga, c.name)(a))
+
+
+@case("reshape")
+def reshape(c):
+    a = c.array(shape=c.pick((12,), (3, 4), (2, 2, 3), (24, 1), (2, 3, 4), (1,), (), (0, 3), (60,), (5, 12)))
+    n, shape = a.size, []
+    while n > 1 and len(shape) < 5:
+        k = c.pick(*[k for k in (1, 2, 3, 4, 5, n) if n % k == 0])
+        shape.append(k)
+        n //= k
+    if n > 1:
+        shape.append(n)
+    if a.size == 0:
+        shape = c.pick([0], [3, 0], [0, 5, 2], [2], [-1, 3])
+    if shape and c.chance(0.4):
+        shape[c.r.randrange(len(shape))] = -1
+    if shape and c.chance(0.03):
+        shape[0] += 1
+    c.note("shape", shape)
+    want = attempt(lambda: a.reshape(shape))
+    view = isinstance(want, np.ndarray) and np.may_share_memory(want, a)
+    (judge_view if view else Case.judge)(c, want, lambda: c.ga.reshape(a, tuple(shape)))
+
+
+@case("transpose")
+def transpose(c):
+    a = c.array()
+    axes = tuple(c.r.sample(range(a.ndim), a.ndim)) if a.ndim and c.chance(0.6) else None
+    if axes and c.chance(0.3):
+        axes = tuple(k - a.ndim if c.chance(0.5) else k for k in axes)
+    if axes and c.chance(0.05):
+        axes = axes[:-1] or (7,)
+    judge_view(c, attempt(lambda: np.transpose(a, axes)), lambda: c.ga.transpose(a, axis=axes), {"axes": axes})
+
+
+@case("swapaxes", "moveaxis")
+def two_axes(c):
+    a = c.array()
+    i, j = (c.r.randint(-a.ndim - c.chance(0.05), max(a.ndim - 1 + c.chance(0.05), 0)) for _ in range(2))
+    judge_view(c, attempt(lambda: getattr(np, c.name)(a, i, j)), lambda: getattr(c.ga, c.name)(a, i, j), {"axes": (i, j)})
+
+
+@case("squeeze", "flip")
+def axes_views(c):
+    shape = tuple(1 if c.chance(0.5 if c.name == "squeeze" else 0) else n for n in c.shape())
+    a = c.array(shape=shape)
+    axis = c.axis(a.ndim, given=0.6)
+    if c.name == "squeeze" and isinstance(axis, int) and c.chance(0.7) and 1 in shape:
+        axis = shape.index(1)
+    judge_view(c, attempt(lambda: getattr(np, c.name)(a, axis)), lambda: getattr(c.ga, c.name)(a, axis=axis), {"axis": axis})
+
+
+@case("expand_dims")
+def expand_dims(c):
+    a = c.array(shape=c.shape()[:6])
+    axis = c.r.randint(-a.ndim - 2, a.ndim + 1)
+    judge_view(c, attempt(lambda: np.expand_dims(a, axis)), lambda: c.ga.expand_dims(a, axis), {"axis": axis})
+
+
+@case("broadcast_to")
+def broadcast_to(c):
+    shape = c.shape()
+    a = c.array(shape=c.broadcast(shape))
+    judge_view(c, attempt(lambda: np.broadcast_to(a, shape)), lambda: c.ga.broadcast_to(a, shape), {"shape": shape})
+
+
+@case("diagonal")
+def diagonal(c):
+    a, k = c.array(), c.r.randint(-5, 5)
+    judge_view(c, attempt(lambda: np.diagonal(a, k)), lambda: c.ga.diagonal(a, k), {"offset": k})
+
+
+@case("rot90")
+def rot90(c):
+    a, k = c.array(), c.r.randint(-5, 5)
+    judge_view(c, attempt(lambda: np.rot90(a, k)), lambda: c.ga.rot90(a, k), {"k": k})
+
+
+@case("view_as")
+def view_as(c):
+    a, dtype = c.array(), c.dtype([d for d in DTYPES if d != BOOL])
+    want = attempt(lambda: a.view(dtype))
+    if isinstance(want, np.ndarray) and any(n % dtype.alignment for n in (address(want), *want.strides)):
+        raise Skip  # gpuarr refuses what is not aligned
+    judge_view(c, want, lambda: c.ga.view_as(a, dtype), {"dtype": dtype})
+
+
+@case("is_contiguous", "same_shape", "may_share_memory", covers=())
+def about(c):
+    a = c.array()
+    b = a[tuple(slice(None, None, 2) for _ in a.shape)] if c.chance(0.5) else c.array(shape=c.pick(a.shape, c.shape()))
+    if c.name == "is_contiguous":
+        c.judge(a.flags.c_contiguous, lambda: c.ga.is_contiguous(a), same_bool)
+    elif c.name == "same_shape":
+        c.judge(a.shape == b.shape, lambda: c.ga.same_shape(a, b), same_bool)
+    elif not (np.may_share_memory(a, b) and not np.shares_memory(a, b)):
+        c.judge(np.may_share_memory(a, b), lambda: c.ga.may_share_memory(a, b), same_bool)
+
+
+@case("dtype_name", "itemsize", "promote", "can_cast")
+def dtypes(c):
+    a, b = c.dtype(), c.dtype()
+    want = {"dtype_name": a.name.encode(), "itemsize": a.itemsize, "promote": np.promote_types(a, b), "can_cast": np.can_cast(a, b)}[c.name]
+    got = getattr(c.ga, c.name)(*((a, b) if c.name in ("promote", "can_cast") else (a,)))
+    if got != want:
+        raise Mismatch(f"{a}, {b}: want {want}, got {got}")
+
+
+@case("item", "item_int", "item_at", "item_int_at")
+def item(c):
+    is_int, indexed = "int" in c.name, c.name.endswith("at")
+    a = c.array(shape=None if indexed else c.pick((), (1,), (1, 1)), among=INTS if is_int else ORDERED)
+    at = tuple(c.r.randrange(-n, n) if n else 0 for n in a.shape)
+    c.note("at", at)
+    call = lambda: getattr(c.ga, c.name)(*((a, at) if indexed else (a,)))
+    want = attempt(lambda: (a[at] if indexed else a.reshape(())[()]).astype(I64 if is_int else F64))
+    c.judge(want, call, lambda w, g: exact(w, np.asarray(g, w.dtype)))
+
+
+# ---- creation --------------------------------------------------------------------------------------------------------------------------
+
+def fits_exactly(v, dtype):
+    """Would NumPy wrap or warn where gpuarr refuses?"""
+    if isinstance(v, complex):
+        return dtype.kind == "c"
+    if isinstance(v, float) and dtype.kind in "iu":
+        return math.isfinite(v) and np.iinfo(dtype).min <= math.trunc(v) <= np.iinfo(dtype).max and abs(v) < 2**53
+    return dtype != BOOL or type(v) is not int or v < 2**63
+
+
+@case("zeros", "ones", "zeros_n", "full", "full_like", "zeros_like", "ones_like", "scalar")
+def filled(c):
+    shape, dtype = c.shape(), c.dtype() if c.chance(0.6) else None
+    v, like = c.number(), c.array(shape=shape)
+    named = {"dtype": dtype}
+    if "full" in c.name or c.name == "scalar":
+        if not fits_exactly(v, dtype or (like.dtype if c.name == "full_like" else np.dtype(C128))):
+            raise Skip
+    if not NUMPY2:
+        raise Skip
+    want = attempt({"zeros": lambda: np.zeros(shape, dtype or F64), "ones": lambda: np.ones(shape, dtype or F64),
+                    "zeros_n": lambda: np.zeros(shape, dtype or F64), "full": lambda: np.full(shape, v, dtype),
+                    "scalar": lambda: np.full((), v, dtype)}.get(c.name)
+                   or (lambda: getattr(np, c.name)(like, *((v,) if c.name == "full_like" else ()), dtype=dtype)))
+    given = {"zeros": (shape,), "ones": (shape,), "zeros_n": (len(shape), Eight(*shape)), "full": (shape, v), "full_like": (like, v),
+             "scalar": (v,)}.get(c.name, (like,))
+    c.judge(want, lambda: getattr(c.ga, c.name)(*given, **named), named=named)
+
+
+@case("arange")
+def arange(c):
+    real, r = c.chance(0.5), c.r
+    numbers = [r.randint(-20, 20), r.randint(-20, 40), r.choice((1, 1, 2, 3, -1, -2, 7))]
+    if real:
+        numbers = [n / r.choice((1, 2, 10, 3)) if r.random() < 0.7 else n for n in numbers]
+    if c.chance(0.02):
+        numbers[2] = 0
+    dtype = c.dtype(FLOATS + INTS) if c.chance(0.3) else None
+    c.note("start, stop, step, dtype", (numbers, dtype))
+    if dtype is not None and dtype.kind in "iu" and (any(isinstance(n, float) for n in numbers) or dtype.kind == "u" and min(numbers) < 0):
+        raise Skip
+    want = attempt(lambda: np.arange(*numbers, dtype=dtype))
+    if isinstance(want, np.ndarray) and want.dtype == F32:
+        return c.judge(want, lambda: c.ga.arange(*numbers, dtype=dtype),
+                       lambda w, g: Close(2, max(w.size, 1) * 1e-6)(w.astype(F64), g, F32))
+    c.judge(want, lambda: c.ga.arange(*numbers, dtype=dtype))
+
+
+@case("linspace", "logspace")
+def linspace(c):
+    start, stop = (c.r.choice((c.r.randint(-10, 10), c.r.uniform(-10, 10), 0.1, 1e10 if c.name == "linspace" else 2)) for _ in range(2))
+    num, end = c.r.choice((0, 1, 2, 3, 5, 50, 101, -1)), c.chance(0.7)
+    dtype = c.dtype(FLOATS + INTS) if c.chance(0.3) else None
+    if dtype is not None and dtype.kind in "iu":
+        if c.name == "logspace" or dtype.kind == "u" and min(start, stop) < 0 or max(abs(start), abs(stop)) > 100:
+            raise Skip
+    base = c.pick(2.0, 10.0, math.e) if c.name == "logspace" and c.chance(0.4) else None
+    c.note("start, stop, num, endpoint, dtype, base", (start, stop, num, end, dtype, base))
+    more = {} if base is None else {"base": base}
+    want = attempt(lambda: getattr(np, c.name)(start, stop, num, endpoint=end, dtype=dtype, **more))
+    c.judge(want, lambda: getattr(c.ga, c.name)(start, stop, num, no_endpoint=not end, dtype=dtype, **more),
+            exact if c.name == "linspace" else lambda w, g: Close(4)(w.astype(wide(w.dtype)), g, w.dtype))
+
+
+@case("eye")
+def eye(c):
+    rows, cols, k, dtype = c.r.randint(0, 8), c.r.randint(1, 8), c.r.randint(-9, 9), c.dtype()
+    c.note("rows, cols, k, dtype", (rows, cols, k, dtype))
+    c.judge(np.eye(rows, cols, k, dtype), lambda: c.ga.eye(rows, cols, k, dtype=dtype))
+
+
+@case("meshgrid", "meshgrid_n")
+def meshgrid(c):
+    arrays = [c.array(shape=(c.r.randint(0, 6),)) for _ in range(2 if c.name == "meshgrid" else c.r.randint(1, 4))]
+    ij = c.chance(0.5)
+    want = np.meshgrid(*arrays, indexing="ij" if ij else "xy")
+
+    def check(want, got):
+        for w, g in zip(want, got, strict=True):
+            exact(w, g)
+    c.judge(list(want), lambda: c.ga.meshgrid(*arrays, 1, 1, ij) if c.name == "meshgrid" else c.ga.meshgrid_n(arrays, len(arrays), ij), check, {"ij": ij})
+
+
+@case("indices")
+def indices(c):
+    shape, dtype = c.shape(largest=50)[:6], c.dtype(INTS + FLOATS) if c.chance(0.4) else None
+    c.judge(np.indices(shape, dtype=dtype or I64), lambda: c.ga.indices(shape, dtype=dtype), named={"shape": shape, "dtype": dtype})
+
+
+@case("mgrid")
+def mgrid(c):
+    slices, texts, r = [], [], c.r
+    for _ in range(r.randint(1, 3)):
+        start, stop = r.choice((None, 0, 1, -2, 0.5)), r.choice((3, 5, 7, 2.5))
+        step = r.choice((None, None, 1, 2, 0.5, 0.1, 5j, 1j))
+        slices.append(slice(start, stop, step))
+        texts.append(f"{'' if start is None else start}:{stop}" + ("" if step is None else ":" + str(step).strip("()") if not isinstance(step, complex)
+                                                                    else f":{int(step.imag)}j"))
+    c.note("slices", ", ".join(texts))
+    want = np.mgrid[tuple(slices)] if len(slices) > 1 else np.mgrid[slices[0]]
+    c.judge(want, lambda: c.ga.mgrid(", ".join(texts)))
+
+
+@case("random", "random_integers", "random_normal")
+def random_numbers(c):
+    """Philox itself is checked elsewhere; here shape, dtype, range, and that the same seed gives the same numbers."""
+    shape, seed = c.shape(), c.r.getrandbits(64)
+    low = c.r.randint(-100, 100)
+    high = low + c.r.randint(1, 50)
+    given = {"random": (shape,), "random_integers": (low, high, shape), "random_normal": (0.0, 1.0, shape)}[c.name]
+    dtype = c.dtype(FLOATS) if c.name != "random_integers" else I64
+    one, two = (getattr(c.ga, c.name)(*given, dtype=dtype, seed=seed) for _ in range(2))
+    exact(one, two)
+    same_form(np.empty(shape, dtype), one)
+    bottom, top = {"random": (0, 1), "random_integers": (low, high), "random_normal": (-40, 40)}[c.name]
+    if not ((one >= bottom) & (one < top)).all():
+        raise Mismatch(f"not all numbers lie in [{bottom}, {top})")
+
+
+# ---- files and text -------------------------------------------------------------------------------------------------------------------
+
+SCRATCH = None
+
+
+def scratch(name):
+    global SCRATCH
+    if SCRATCH is None:
+        SCRATCH = tempfile.TemporaryDirectory(prefix="oracle")
+    return os.path.join(SCRATCH.name, name)
+
+
+@case("save", "load", "savez", "load_from")
+def files(c):
+    a, path = c.array(), scratch("a.npy" if "z" not in c.name and c.name != "load_from" else "a.npz")
+    if c.name == "save":
+        def run():
+            c.ga.save(path, a)
+            return np.load(path)
+        c.judge(a, run)
+    elif c.name == "load":
+        np.save(path, a.copy(order=c.pick("C", "F")))
+        c.judge(a, lambda: c.ga.load(path))
+    elif c.name == "savez":
+        b = c.array()
+
+        def run():
+            c.ga.savez(path, 2, (text * 2)(b"first", b"second"), [a, b])
+            with np.load(path) as z:
+                exact(b, z["second"])
+                return z["first"]
+        c.judge(a, run)
+    else:
+        np.savez(path, other=np.arange(3), a=a)
+        c.judge(a, lambda: c.ga.load_from(path, "a"))
+
+
+@case("to_string")
+def to_string(c):
+    a, named = c.array(shape=c.shape(largest=100)), {}
+    if c.chance(0.4):
+        named = {k: v for k, v in (("precision", c.r.randint(1, 12)), ("threshold", c.pick(5, 50)), ("edgeitems", c.r.randint(1, 4)),
+                                   ("linewidth", c.pick(40, 100)), ("suppress", True)) if c.chance(0.5)}
+    full = c.chance(0.4)
+    settings = dict(precision=8, threshold=1000, edgeitems=3, linewidth=75, suppress=False)
+    settings.update(named)
+    if a.dtype.kind == "c" and c.chance(0.9):
+        raise Skip
+    with np.printoptions(**settings):
+        want = repr(a) if full else str(a)
+    if full:
+        named["repr"] = True
+    try:
+        got = c.ga.to_string(a, **named)
+    except GaError as e:
+        raise Mismatch(str(e)) from None
+    c.note("options", named)
+    if got != want:
+        raise Mismatch(f"want\n{want}\ngot\n{got}")
+
+
+# ---- images -----------------------------------------------------------------------------------------------------------------------------
+
+def ndimage():
+    try:
+        from scipy import ndimage
+        return ndimage
+    except ImportError:
+        raise Skip from None
+
+
+def first_seen(labels):
+    """Labels numbered anew, in the order in which they are first seen."""
+    values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(np.where(values == 0, -1, first))
+    number = np.empty(len(values), int)
+    number[order] = np.arange(len(values)) + (0 if 0 in values else 1)
+    return number[inverse].reshape(labels.shape)
+
+
+@case("label")
+def label(c):
+    a = c.array(shape=c.shape(c.pick(1, 2, 2, 2, 3)), among=[BOOL] * 5 + DTYPES, style="small")
+    connectivity = c.pick(None, 1, 2, 3)
+    dtype = c.dtype(INTS[4:]) if c.chance(0.3) else None
+    labels, n = ndimage().label(a != 0, ndimage().generate_binary_structure(a.ndim, connectivity or 1))
+    count = i64(-1)
+    got = c.ga.label(a, connectivity=connectivity, dtype=dtype, count=count)
+    c.note("connectivity, dtype", (connectivity, dtype))
+    exact(first_seen(labels).astype(dtype or np.int32), got)
+    if count.value != n:
+        raise Mismatch(f"count: want {n}, got {count.value}")
+
+
+@case("sum_labels", "mean_labels", "min_labels", "max_labels", "size_labels", "center_of_mass")
+def measures(c):
+    shape = c.shape(c.pick(1, 2, 2, 3))
+    a = finite(c.array(shape=shape, among=ORDERED[1:] + FLOATS * 3, style=c.pick("small", "tame")))
+    labels = c.g.integers(0, 6, shape).astype(c.dtype([np.dtype("i4"), I64, np.dtype("u1")]))
+    index = c.g.integers(0, 9, c.r.randint(1, 6)).astype(c.pick(np.int32, np.int64)) if c.chance(0.5) else None
+    c.note("labels", labels)
+    c.note("index", index)
+    wanted = index if index is not None else np.arange(1, (int(labels.max()) if labels.size else 0) + 1)
+    x = a.astype(LONG)
+    if c.name == "size_labels":
+        want = np.array([np.count_nonzero(labels == k) for k in wanted], I64)
+        return c.judge(want, lambda: c.ga.size_labels(labels, index))
+    if c.name == "center_of_mass":
+        whole = c.chance(0.2)
+        masks = [np.ones(shape, bool)] if whole else [labels == k for k in wanted]
+        grid = np.indices(shape)
+        want = np.array([[(x * g)[m].sum() / x[m].sum() if m.any() else np.nan for g in grid] for m in masks], LONG).reshape(len(masks), len(shape))
+        size = np.array([[np.abs(x * g)[m].sum() / abs(x[m].sum()) if m.any() and x[m].sum() else 0 for g in grid] for m in masks], LONG).reshape(want.shape)
+        spread = np.array([[np.abs(x)[m].sum() / abs(x[m].sum()) if m.any() and x[m].sum() else 0] for m in masks], LONG).reshape(-1, 1)
+        if whole:
+            labels = index = None
+        slack = a.size * 2.0**-50 * (size + spread * finite(np.abs(want)))
+        lost = ~np.isfinite(want)  # over 0: NaN or infinite, as rounding has it
+
+        def check(w, g):
+            Close(2, slack)(np.where(lost, 0, w), np.where(lost & (~np.isfinite(g) | (np.abs(g) > 1e10)), 0, g), F64)
+        return c.judge(want, lambda: c.ga.center_of_mass(a, labels, index), check)
+    chosen = [x[labels == k] for k in wanted]
+    f = {"sum_labels": np.sum, "mean_labels": np.mean, "min_labels": np.min, "max_labels": np.max}[c.name]
+    want = np.array([f(v) if v.size else 0 if f is np.sum else np.nan for v in chosen], LONG)
+    slack = 0 if f in (np.min, np.max) else np.array([(v.size + 2) * 2.0**-52 * np.abs(v).sum() for v in chosen], LONG)
+    c.judge(want, lambda: getattr(c.ga, c.name)(a, labels, index), lambda w, g: Close(1, slack)(w, g, F64))
+
+
+LESSON, ASTROPY = 0, 1
+
+
+def clip_sigmas(x, rule, low_sigma, high_sigma, maxiters, mean):
+    """What is left, the bounds of the last round, the rounds, and how close an element came to a bound."""
+    x = x[np.isfinite(x)].astype(F64)
+    kept, rounds, nearest, bounds = np.arange(x.size), 0, np.inf, (np.nan, np.nan)
+    while maxiters < 0 or rounds < maxiters:
+        v = x[kept]
+        center, std = (np.mean(v) if mean else np.median(v), np.std(v)) if v.size else (np.nan, np.nan)
+        bounds = center - low_sigma * std, center + high_sigma * std
+        scale = max(abs(bounds[0]), abs(bounds[1]), 1e-300)
+        if mean and std <= 1e-12 * abs(center):  # the mean of equal numbers may be rounded
+            nearest = 0
+        if v.size and std > 0:
+            nearest = min(nearest, np.abs(v - bounds[0]).min() / scale, np.abs(v - bounds[1]).min() / scale)
+        inside = (v > bounds[0]) & (v < bounds[1]) if rule == LESSON else (v >= bounds[0]) & (v <= bounds[1])
+        rounds += 1
+        kept = kept[inside]
+        if inside.all() or not kept.size:
+            break
+    if rule == ASTROPY:  # what lies within the last bounds, also if it was rejected before
+        kept = np.flatnonzero((x >= bounds[0]) & (x <= bounds[1]))
+    return kept, bounds, rounds, nearest
+
+
+@case("sigma_clip")
+def sigma_clip(c):
+    a = c.array(shape=c.shape(c.pick(1, 1, 2)), style=c.pick("tame", "tame", "small"), among=REALS + FLOATS * 5)
+    if a.size == 0 and not c.chance(0.1):
+        raise Skip
+    rule, mean = c.pick(LESSON, ASTROPY), c.chance(0.3)
+    sigma = c.pick(None, 1.0, 1.5, 2.0, 3.0)
+    low, high = (c.pick(1.0, 2.5) if c.chance(0.2) else None for _ in range(2))
+    maxiters = c.pick(None, -1, 1, 2) if rule == ASTROPY else None
+    named = {"rule": rule, "sigma": sigma, "sigma_low": low, "sigma_high": high, "maxiters": maxiters, "mean": mean or None}
+    x = a.ravel()
+    kept, bounds, rounds, nearest = clip_sigmas(x, rule, low or sigma or 3, high or sigma or 3, -1 if rule == LESSON else maxiters or 5, mean)
+    if nearest < 1e-12:
+        raise Skip  # on a bound: rounding decides
+    x = x[np.isfinite(x)]
+    passes, at_low, at_high = i32(), f64(), f64()
+    c.note("options", named)
+    try:
+        got, mask = c.ga.sigma_clip(a, mask=True, passes=passes, low=at_low, high=at_high, **named)
+    except GaError as e:
+        raise Mismatch(str(e)) from None
+    exact(x[kept], got)
+    flat = np.ones(x.size, bool)
+    flat[kept] = False
+    want = np.ones(a.size, bool)
+    want[np.isfinite(a.ravel())] = flat
+    exact(want.reshape(a.shape), mask)
+    if x.size and len(kept) and not np.allclose([at_low.value, at_high.value], bounds, 1e-12, 1e-12):
+        raise Mismatch(f"bounds: want {bounds}, got {(at_low.value, at_high.value)}")
+    if x.size and len(kept) and passes.value != rounds:
+        raise Mismatch(f"passes: want {rounds}, got {passes.value}")
+
+
+# ---- running ----------------------------------------------------------------------------------------------------------------------
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--lib", default="build/libgpuarr.so", help="a shared library made of gpuarr.h")
+    parser.add_argument("--header", default=os.path.join(here, "..", "gpuarr.h"), help="whose table and functions must be covered")
+    parser.add_argument("--cases", type=int, default=10000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="operations, separated by commas")
+    parser.add_argument("--without", default="", help="operations that are left out, separated by commas")
+    parser.add_argument("--case", default="", help="operation:number, one case alone")
+    parser.add_argument("--show", type=int, default=20, help="how many failures to print in full, at most two per operation")
+    parser.add_argument("--table", action="store_true", help="print cases and failures by operation")
+    parser.add_argument("-v", action="store_true", help="print each case before it runs: after a crash, the last one is to blame")
+    options = parser.parse_args()
+
+    rows, public = read_header(options.header)
+    ga = Gpuarr(os.path.abspath(options.lib), rows)
+    for row in rows.values():
+        if hasattr(np, row.name) or row.name in ("multiply_add",):
+            CASES[row.name] = ROW_CASES.get(row.family, elementwise)(row)
+            COVERED.add(row.name)
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    failures, table = [], {name: [0, 0, 0] for name in CASES}
+
+    def failed(name, what, again=""):
+        counts["failed"] += 1
+        failures.append((name, what, again))
+
+    uncovered = sorted(n for n in public - COVERED - set(NOT_HERE) if not n.startswith(("memory_", "set_", "get_")))
+    if uncovered and not options.only and not options.case:
+        failed("coverage", "no case covers " + ", ".join(uncovered) + ": add cases, or name them in NOT_HERE")
+    names = [n for n in CASES if (not options.only or n in options.only.split(",")) and n not in options.without.split(",")]
+    for name in [n for n in names if n in ga.signatures and not hasattr(ga, n)]:
+        names.remove(name)
+        failed(name, "the library does not have it")
+    plan = ((names[k % len(names)], k // len(names)) for k in range(options.cases))
+    if options.case:
+        plan = [(options.case.split(":")[0], int(options.case.split(":")[1]))]
+    for name, number in plan:
+        c = Case(ga, name, f"{options.seed}:{name}:{number}")
+        table[name][0] += 1
+        if options.v:
+            print(f"--seed {options.seed} --case {name}:{number}", flush=True)
+        try:
+            CASES[name](c)
+            counts["passed"] += 1
+            continue
+        except Skip:
+            counts["skipped"] += 1
+            table[name][2] += 1
+            continue
+        except Mismatch as e:
+            if not NUMPY2 and (name in DIFFERS_BEFORE_2 or c.drew_a_number()):
+                counts["skipped"] += 1
+                table[name][2] += 1
+                continue
+            what = str(e)
+        except Exception as e:  # a mistake of this script is a failure as well
+            import traceback
+            what = "the script itself: " + "".join(traceback.format_exception(type(e), e, e.__traceback__)[-4:])
+        table[name][1] += 1
+        failed(name, what + "\n" + c.report(), f"--seed {options.seed} --case {name}:{number}")
+    left = ga.lib.ga_memory_stats().arrays
+    if left:
+        failed("memory", f"{left} arrays are left over")
+    shown = {}
+    for name, what, again in failures:
+        shown[name] = shown.get(name, 0) + 1
+        if shown[name] <= 2 and sum(min(n, 2) for n in shown.values()) <= options.show:
+            print(f"FAILED {name}: {what}" + (f"\n    again: python3 tests/oracle.py --lib {options.lib} {again}" if again else "") + "\n")
+    if options.table:
+        print(f"{'operation':20} {'cases':>7} {'failed':>7} {'skipped':>8}")
+        for name, (n, bad, skipped) in sorted(table.items()):
+            if n:
+                print(f"{name:20} {n:7} {bad:7} {skipped:8}")
+    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    return 1 if counts["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

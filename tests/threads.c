@@ -1,0 +1,248 @@
+/* Threads: calls from several threads at once, any number of helper threads, calls from inside others, fork.
+   cc -fsanitize=thread -DGPUARR_IMPLEMENTATION tests/threads.c -lm -lpthread */
+#include "test.h"
+
+#include <pthread.h>
+
+/* One of everything, on arrays of its own. Returns a number that any other thread must get as well (a hash of the bits). */
+static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
+{
+    const unsigned char *b = (const unsigned char *)p;
+    for (size_t i = 0; i < n; i++) h = (h ^ b[i]) * 0x100000001B3u;
+    return h;
+}
+
+static void add_to_hash(uint64_t *h, const ga_array *a)
+{
+    ga_array *c = ga_ascontiguous(a);
+    if (!c) {
+        *h = 0;
+        return;
+    }
+    *h = hash_bytes(*h, c->shape, (size_t)c->ndim * sizeof c->shape[0]);
+    *h = hash_bytes(*h, c->data, (size_t)(c->size * ga_itemsize(c->dtype)));
+    ga_free(c);
+}
+
+#define H(...) add_to_hash(&h, (__VA_ARGS__))
+
+static uint64_t everything(int64_t n, uint64_t seed)
+{
+    uint64_t h = 0xCBF29CE484222325u;
+    ga_scope
+    {
+        ga_array *a = ga_random((n, 100), .seed = seed), *b = ga_random((100), .dtype = GA_F32, .seed = seed + 1);
+        ga_array *i = ga_random_integers(-50, 50, (n), .seed = seed), *t = ga_transpose(a), *mask = ga_greater(a, 0.5);
+        H(ga_add(a, b));
+        H(ga_sin(ga_multiply(a, 100)));
+        H(ga_multiply_add(a, 2, b));
+        H(ga_power(a, 1.5));
+        H(ga_sqrt(t));
+        H(ga_where(mask, a, 0));
+        H(ga_copyto(ga_copy(a), 7, .where = mask));
+        H(ga_astype(a, GA_I16));
+        H(ga_sum(a));
+        H(ga_sum(a, .axis = 0));
+        H(ga_mean(t, .axis = 0, .dtype = GA_F32));
+        H(ga_std(a, .axis = 1));
+        H(ga_max(t, .axis = 1));
+        H(ga_argmin(a, .axis = 0));
+        H(ga_any(mask, .axis = 1));
+        H(ga_median(a, .axis = 0));
+        H(ga_percentile(a, 30));
+        H(ga_cumsum(a, .axis = 0));
+        H(ga_norm(a));
+        H(ga_dot(a, b));
+        H(ga_sort(t, .axis = 1));
+        H(ga_argsort(i));
+        H(ga_unique(i));
+        H(ga_roll(a, 3, .axis = 1));
+        H(ga_pad(a, (1, 2), .mode = GA_PAD_REFLECT));
+        H(ga_concatenate((a, a), .axis = 1));
+        H(ga_take(a, ga_ints(3, 1, -1), .axis = 0));
+        H(ga_histogram(a, 20));
+        H(ga_nonzero(mask));
+        H(ga_extract(mask, a));
+        H(ga_label(mask));
+        H(ga_sum_labels(a, ga_label(mask), NULL));
+        H(ga_sigma_clip(a, .sigma = 1.5));
+        H(ga_render(a));
+        H(ga_index(a, "::-3, 5:60:2"));
+        H(ga_reshape(t, (-1)));
+        H(ga_linspace(0, 1, n));
+        H(ga_arange(0, n, 1, .dtype = GA_F32));
+        H(ga_mgrid("0:20, 0:1:30j"));
+        H(ga_tile(b, (3, 2)));
+        char *text = ga_to_string(a);
+        h          = hash_bytes(h, text ? text : "", text ? strlen(text) : 0);
+        free(text);
+    }
+    if (ga_error()) printf("     %s\n", ga_error());
+    return ga_error() ? 0 : h;
+}
+
+static uint64_t expected[4];
+
+static void *worker(void *which)
+{
+    int  k    = (int)(intptr_t)which;
+    bool same = true;
+    for (int round = 0; round < 2; round++) same = everything(k % 2 ? 30 : 700, (uint64_t)k) == expected[k] && same;
+    /* The error belongs to the thread. */
+    if (k == 2) {
+        ga_array *none = NULL;
+        same           = ga_add(none, 1) == NULL && ga_error() != NULL && same;
+    }
+    return (void *)(intptr_t)(same ? 1 : 0);
+}
+
+static void test_concurrent(int threads_of_the_library)
+{
+    pthread_t threads[4];
+    ga_set_num_threads(threads_of_the_library);
+    CHECK(ga_get_num_threads() == threads_of_the_library);
+    for (int k = 0; k < 4; k++) CHECK(pthread_create(&threads[k], NULL, worker, (void *)(intptr_t)k) == 0);
+    for (int k = 0; k < 4; k++) {
+        void *same = NULL;
+        pthread_join(threads[k], &same);
+        CHECK(same != NULL);
+    }
+    CHECK(ga_error() == NULL);
+}
+
+/* Changing the number of threads while others calculate. */
+static void *changes(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 200; i++) ga_set_num_threads(1 + i % 4);
+    return NULL;
+}
+
+static void test_changing(void)
+{
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, changes, NULL) == 0);
+    CHECK(everything(700, 0) == expected[0]);
+    pthread_join(t, NULL);
+    ga_set_num_threads(2);
+}
+
+/* A call inside a call: the error handler and the callback of ga_wrap calculate, ga_benchmark calls functions. */
+static int  nested_ok;
+static void nested(ga_status status, const char *sentence, void *user)
+{
+    (void)status, (void)sentence, (void)user;
+    ga_array *a = ga_ones((200000)), *s = ga_sum(a);
+    if (ga_item(s) == 200000) nested_ok++;
+    ga_free(s);
+    ga_free(a);
+}
+static void released(void *p, void *user)
+{
+    (void)p;
+    nested(GA_OK, "", user);
+}
+static void benchmarked(void *user)
+{
+    (void)user;
+    nested(GA_OK, "", user);
+    ga_add(ga_ones((100000)), 1); /* freed by the benchmark */
+}
+
+static void test_nested(void)
+{
+    double    x[3] = { 1, 2, 3 };
+    ga_array *none = NULL;
+    ga_set_error_handler(nested, NULL);
+    CHECK(ga_sqrt(none) == NULL && nested_ok == 1);
+    ga_set_error_handler(NULL, NULL);
+    ga_clear_error();
+    ga_free(ga_wrap(x, (3), .release = released));
+    CHECK(nested_ok == 2);
+    int64_t             before = ga_memory_stats().arrays;
+    ga_benchmark_result r      = ga_benchmark(benchmarked, NULL, .repeat = 5, .warmup = -1, .quiet = true);
+    CHECK(r.repeats == 5 && nested_ok == 7 && ga_memory_stats().arrays == before);
+}
+
+/* An array made here and freed there, many times over: the pool is shared. */
+enum { HANDED = 200 };
+static ga_array *handed[HANDED];
+static void     *frees(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < HANDED; i++) {
+        ga_array *a;
+        while (!(a = __atomic_exchange_n(&handed[i], (ga_array *)NULL, __ATOMIC_ACQ_REL))) sched_yield();
+        ga_free(a);
+    }
+    return NULL;
+}
+
+static void test_handing_over(void)
+{
+    pthread_t t;
+    int64_t   before = ga_memory_stats().arrays;
+    CHECK(pthread_create(&t, NULL, frees, NULL) == 0);
+    ga_array *base = ga_ones((1000));
+    for (int i = 0; i < HANDED; i++) __atomic_store_n(&handed[i], i % 2 ? ga_full((100), i) : ga_index(base, "%d:", i), __ATOMIC_RELEASE);
+    pthread_join(t, NULL);
+    ga_free(base);
+    CHECK(ga_memory_stats().arrays == before);
+}
+
+/* A child has no helper threads: it starts its own. It must not hang, whatever the other threads of the parent did. */
+#if defined(__SANITIZE_THREAD__)
+static void test_fork(void) { test_skip("fork: ThreadSanitizer does not follow the threads of a child", 1); }
+#else
+static volatile bool stop_allocating;
+static void         *allocates(void *unused)
+{
+    (void)unused;
+    while (!__atomic_load_n(&stop_allocating, __ATOMIC_RELAXED)) ga_free(ga_zeros((64)));
+    return NULL;
+}
+
+static bool child_is_right(void)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60); /* hanging is a failure */
+        _exit(everything(700, 0) == expected[0] ? 0 : 1);
+    }
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void test_fork(void)
+{
+    ga_set_num_threads(2);
+    CHECK(everything(700, 0) == expected[0]);
+    for (int i = 0; i < 3; i++) CHECK(child_is_right());
+    CHECK(everything(700, 0) == expected[0]);
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, allocates, NULL) == 0);
+    for (int i = 0; i < 20; i++)
+        if (!CHECK(child_is_right())) break;
+    __atomic_store_n(&stop_allocating, true, __ATOMIC_RELAXED);
+    pthread_join(t, NULL);
+}
+#endif
+
+int main(void)
+{
+    ga_set_num_threads(1);
+    for (int k = 0; k < 4; k++) expected[k] = everything(k % 2 ? 30 : 700, (uint64_t)k);
+    CHECK(expected[0] && expected[1] && expected[2] && expected[3] && expected[0] != expected[2]);
+    for (int n = 1; n <= 4; n *= 2) {
+        ga_set_num_threads(n);
+        CHECK(everything(700, 0) == expected[0]);
+        test_concurrent(n);
+    }
+    test_changing();
+    test_nested();
+    test_handing_over();
+    test_fork();
+    CHECK(ga_memory_stats().arrays == 0);
+    return test_end();
+}
