@@ -335,7 +335,10 @@ GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
     return (GA_T)(x / y - (x % y != 0 && (x < 0) != (y < 0)));
 }
 GI_FORMULA GA_T GA_FN(left_shift)(GA_T x, GA_T y) { return y >= 0 && y < GA_FN(bits) ? (GA_T)((GI_W)x << y) : (GA_T)0; }
-GI_FORMULA GA_T GA_FN(right_shift)(GA_T x, GA_T y) { return y >= 0 && y < GA_FN(bits) ? (GA_T)(x >> y) : (GA_T)(x < 0 ? -1 : 0); }
+GI_FORMULA GA_T GA_FN(right_shift)(GA_T x, GA_T y)
+{
+    return y >= 0 && y < GA_FN(bits) ? (GA_T)(x >> y) : (GA_T)(x < 0 ? -1 : 0);
+}
 #else
 GI_FORMULA GA_T GA_FN(abs)(GA_T x) { return x; }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return (GA_T)(x > 0); }
@@ -409,7 +412,7 @@ GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
     return q - whole > (GA_T)0.5 ? whole + 1 : whole;
 }
 
-#else /* complex */
+#else                                                                  /* complex */
 #define GI_PART(name) GI_JOIN(gi_##name##_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the primitive of the real type */
 GI_FORMULA GA_T GA_FN(make)(GI_R re, GI_R im)
 {
@@ -428,7 +431,8 @@ GI_FORMULA GI_R GA_FN(real)(GA_T x) { return x.re; }
 GI_FORMULA GI_R GA_FN(imag)(GA_T x) { return x.im; }
 GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b)
 {
-    return GA_FN(make)(GI_PART(mul)(a.re, b.re) - GI_PART(mul)(a.im, b.im), GI_PART(mul)(a.re, b.im) + GI_PART(mul)(a.im, b.re));
+    return GA_FN(make)(GI_PART(mul)(a.re, b.re) - GI_PART(mul)(a.im, b.im),
+                       GI_PART(mul)(a.re, b.im) + GI_PART(mul)(a.im, b.re));
 }
 /* Smith's method, as NumPy: no overflow on the way. */
 GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b)
@@ -484,6 +488,7 @@ GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
 #endif
 
 #elif GI_PASS == 2
+/* clang-format off */
 /* ---- conversions ---------------------------------------------------------------------------------------------------- */
 /* Conversions to this type, from each type: gi_cast_f32_i64(x). */
 #if GI_CLASS == 0
@@ -532,26 +537,28 @@ typedef GI_JOIN(gi_, GI_AVERAGE_TAG) GI_NAME(gi_end_AVERAGE);
 typedef GA_T    GI_NAME(gi_end_SAME);
 typedef bool    GI_NAME(gi_end_BOOL);
 typedef int64_t GI_NAME(gi_end_COUNT);
+/* clang-format on */
 
 #elif GI_PASS == 3
 /* ---- >>rows of one element type: gi_op_add_f32(x, y) --------------------------------------------------------------- */
 #define GI_OP(name) GI_NAME(gi_op_##name)
-#define GA_UNARY(name, dtypes, result, formula, ...)                                                                    \
+#define GA_UNARY(name, dtypes, result, formula, ...)                                                                           \
     GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x) { return (formula); })
-#define GA_BINARY(name, dtypes, result, formula, ...)                                                                   \
+#define GA_BINARY(name, dtypes, result, formula, ...)                                                                          \
     GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x, GA_T y) { return (formula); })
-#define GA_TERNARY(name, dtypes, result, formula, ...)                                                                  \
+#define GA_TERNARY(name, dtypes, result, formula, ...)                                                                         \
     GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x, GA_T y, GA_T z) { return (formula); })
 #if GI_CLASS == 3
-#define GA_ELEMENTARY(name, ...)                                                                                        \
+#define GA_ELEMENTARY(name, ...)                                                                                               \
     GI_FORMULA GA_T GI_OP(name)(GA_T x) { return GA_FN(name##_rare)(x) ? GA_FN(name##_slow)(x) : GA_FN(name##_core)(x); }
-#define GA_ELEMENTARY2(name, ...)                                                                                       \
-    GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y)                                                                         \
-    {                                                                                                                  \
-        return GA_FN(name##_rare)(x, y) ? GA_FN(name##_slow)(x, y) : GA_FN(name##_core)(x, y);                         \
+#define GA_ELEMENTARY2(name, ...)                                                                                              \
+    GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y)                                                                                \
+    {                                                                                                                          \
+        return GA_FN(name##_rare)(x, y) ? GA_FN(name##_slow)(x, y) : GA_FN(name##_core)(x, y);                                 \
     }
 #else
-#define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y) { return GA_FN(name)(x, y); })
+#define GA_ELEMENTARY2(name, dtypes, ...)                                                                                      \
+    GI_IF_##dtypes(GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y) { return GA_FN(name)(x, y); })
 #endif
 #define GA_TABLE
 #include "gpuarr.h"
@@ -575,8 +582,7 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 #include <stdio.h>
 
 #ifdef __cplusplus
-#define GI_DEFAULT                                                                                                     \
-    = {} /* C++ wants to be told that an option which is not given is zero */
+#define GI_DEFAULT = {} /* C++ wants to be told that an option which is not given is zero */
 extern "C" {
 #else
 #define GI_DEFAULT
@@ -669,10 +675,10 @@ typedef struct ga_array {
     int64_t   strides[GPUARR_MAX_DIMS]; /* bytes from one element to the next, as NumPy's; may be 0 or negative */
     int64_t   size;                     /* number of elements: the product of the shape */
 
-    gi_buffer       *owner;             /* keeps the memory alive */
-    uint32_t         alive;             /* a mark that a freed array no longer carries */
-    struct gi_scope *scope;             /* frees this array when it ends; NULL: you do */
-    struct ga_array *prev, *next;       /* the other arrays of that scope */
+    gi_buffer       *owner;       /* keeps the memory alive */
+    uint32_t         alive;       /* a mark that a freed array no longer carries */
+    struct gi_scope *scope;       /* frees this array when it ends; NULL: you do */
+    struct ga_array *prev, *next; /* the other arrays of that scope */
 } ga_array;
 
 /* An operand: an array or a plain number. GA_ARG makes one from either. */
@@ -686,13 +692,13 @@ typedef struct ga_arg {
 
 /* Options. Each begins with `site`, the place and the text of the call, which the macros fill in for the error messages. */
 typedef struct ga_new_options {
-    const char *site;
+    const char      *site;
     ga_dtype dtype   GI_DEFAULT; /* default float64, or that of the prototype */
     ga_device device GI_DEFAULT; /* default ga_get_device() */
 } ga_new_options;
 
 typedef struct ga_map_options {
-    const char *site;
+    const char           *site;
     ga_array *out         GI_DEFAULT; /* write the result there (any dtype that it can be cast to within its kind) */
     const ga_array *where GI_DEFAULT; /* bool: compute only there; elsewhere out keeps its value (a new result is 0) */
     ga_dtype dtype        GI_DEFAULT; /* compute in this dtype */
@@ -700,7 +706,7 @@ typedef struct ga_map_options {
 } ga_map_options;
 
 typedef struct ga_reduce_options {
-    const char *site;
+    const char    *site;
     int axis       GI_DEFAULT; /* not given: over all axes; negative counts from the end */
     ga_shape axes  GI_DEFAULT; /* several: .axes = ga_axes(0, 2) */
     bool keepdims  GI_DEFAULT; /* leave the reduced axes in, with length 1 */
@@ -713,7 +719,7 @@ typedef struct ga_reduce_options {
 typedef enum ga_quantile { GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT, GA_NEAREST } ga_quantile;
 
 typedef struct ga_order_options {
-    const char *site;
+    const char        *site;
     int axis           GI_DEFAULT;
     ga_shape axes      GI_DEFAULT;
     bool keepdims      GI_DEFAULT;
@@ -722,14 +728,14 @@ typedef struct ga_order_options {
 } ga_order_options;
 
 typedef struct ga_axis_options {
-    const char *site;
+    const char    *site;
     int axis       GI_DEFAULT; /* when not given: see the function */
     ga_dtype dtype GI_DEFAULT;
     ga_array *out  GI_DEFAULT;
 } ga_axis_options;
 
 typedef struct ga_axes_options {
-    const char *site;
+    const char   *site;
     int axis      GI_DEFAULT; /* one axis, or */
     ga_shape axes GI_DEFAULT; /* several: .axes = ga_axes(2, 0, 1) */
 } ga_axes_options;
@@ -741,11 +747,11 @@ typedef enum ga_status {
     GA_BAD_ARGUMENT, /* a value that makes no sense for the call */
     GA_BAD_SHAPE,
     GA_BAD_DTYPE,
-    GA_BAD_DEVICE,   /* arrays on different devices, or no such device */
+    GA_BAD_DEVICE, /* arrays on different devices, or no such device */
     GA_NO_MEMORY,
-    GA_NO_FILE,      /* cannot open, read or write */
-    GA_BAD_FILE,     /* read, but not what it should be */
-    GA_NO_LIBRARY    /* an optional library is missing */
+    GA_NO_FILE,   /* cannot open, read or write */
+    GA_BAD_FILE,  /* read, but not what it should be */
+    GA_NO_LIBRARY /* an optional library is missing */
 } ga_status;
 
 /* The first error of this thread since ga_clear_error: a sentence with file, line, call and what to do; NULL if none. */
@@ -796,44 +802,48 @@ const char *ga_isa(void);
 
 /* ==== >>creation: each returns a new array, or NULL on error ====================================================== */
 
-ga_array *(ga_zeros)(ga_shape shape, ga_new_options o);                                   /* all 0 */
-ga_array *(ga_ones)(ga_shape shape, ga_new_options o);                                    /* all 1 */
-ga_array *(ga_empty)(ga_shape shape, ga_new_options o);                                   /* any content */
-ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o);                      /* all `value`; dtype of the value unless given (C's `true` is an int) */
-ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o);                 /* for run-time shapes */
+ga_array *(ga_zeros)(ga_shape shape, ga_new_options o); /* all 0 */
+ga_array *(ga_ones)(ga_shape shape, ga_new_options o);  /* all 1 */
+ga_array *(ga_empty)(ga_shape shape, ga_new_options o); /* any content */
+ga_array *(ga_full)(ga_shape shape, ga_arg value,
+                    ga_new_options o); /* all `value`; dtype of the value unless given (C's `true` is an int) */
+ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o); /* for run-time shapes */
 ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o);
-ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o);                           /* shape, dtype, device of a */
+ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o); /* shape, dtype, device of a */
 ga_array *(ga_ones_like)(const ga_array *a, ga_new_options o);
 ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o);
 ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o);
-ga_array *(ga_scalar)(ga_arg value, ga_new_options o);                                    /* 0-d */
-ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o);          /* start, start + step ... before stop; int64 for integers */
+ga_array *(ga_scalar)(ga_arg value, ga_new_options o); /* 0-d */
+ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step,
+                      ga_new_options o); /* start, start + step ... before stop; int64 for integers */
 
 typedef struct ga_linspace_options {
-    const char *site;
+    const char      *site;
     ga_dtype dtype   GI_DEFAULT;
     ga_device device GI_DEFAULT;
     bool no_endpoint GI_DEFAULT; /* leave stop out: numpy's endpoint=False */
     double base      GI_DEFAULT; /* logspace: default 10 */
 } ga_linspace_options;
-ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o);   /* num numbers from start to stop */
-ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o);   /* base ** linspace */
+ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o); /* num numbers from start to stop */
+ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
 
-ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o);              /* ones on the k-th diagonal */
+ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o); /* ones on the k-th diagonal */
 /* Coordinates from n 1-D arrays into outs[0..n-1]; ij: matrix order, else xy as numpy's default. False on error, outs then NULL. */
-bool (ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site);
-bool (ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array **yy, bool ij, const char *site);
-ga_array *(ga_indices)(ga_shape shape, ga_new_options o);                                 /* (ndim, shape...): the index of every element, int64 */
-ga_array *(ga_mgrid)(const char *slices, ga_new_options o);                               /* numpy.mgrid["0:300, 0:600:2"]; "0:1:5j" is five points from 0 to 1 */
-ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site);                  /* a repeated along each axis */
-ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o);             /* each element repeated; .axis not given: flattened */
+bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site);
+bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array **yy, bool ij, const char *site);
+ga_array *(ga_indices)(ga_shape shape, ga_new_options o); /* (ndim, shape...): the index of every element, int64 */
+ga_array *(ga_mgrid)(const char    *slices,
+                     ga_new_options o); /* numpy.mgrid["0:300, 0:600:2"]; "0:1:5j" is five points from 0 to 1 */
+ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site); /* a repeated along each axis */
+ga_array *(ga_repeat)(const ga_array *a, int64_t repeats,
+                      ga_axis_options o); /* each element repeated; .axis not given: flattened */
 
 /* A new array with a copy of the numbers at p (dtype from the pointer type): ga_from(values, (2, 3)). */
 ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o);
 /* The caller's memory as an array, not copied and never freed: ga_wrap(pixels, (height, width)). It must outlive the array and its views.
    C order; ga_wrap_strided takes byte strides. release(p, user), if given, is called when the last view is gone. */
 typedef struct ga_wrap_options {
-    const char *site;
+    const char      *site;
     ga_device device GI_DEFAULT;
     void (*release)(void *p, void *user) GI_DEFAULT;
     void *user GI_DEFAULT;
@@ -844,13 +854,13 @@ ga_array *(ga_wrap_strided)(void *p, ga_dtype dtype, ga_shape shape, ga_shape st
 /* Random numbers: Philox4x32-10, counter-based: the same seed gives the same numbers on any backend and any number of threads.
    seed 0 is a seed like any other. Element i of a call depends on (seed, stream, i) alone. */
 typedef struct ga_random_options {
-    const char *site;
+    const char      *site;
     ga_dtype dtype   GI_DEFAULT; /* float32 or float64 (default); integers: default int64 */
     ga_device device GI_DEFAULT;
     uint64_t seed    GI_DEFAULT;
     uint64_t stream  GI_DEFAULT; /* another sequence with the same seed */
 } ga_random_options;
-ga_array *(ga_random)(ga_shape shape, ga_random_options o);                               /* uniform in [0, 1) */
+ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
 
@@ -858,13 +868,13 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
 ga_array *(ga_copy)(const ga_array *a, const char *site);
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site);
 ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site);
-ga_array *(ga_ascontiguous)(const ga_array *a, const char *site);                         /* a view of a if it is C-contiguous, else a copy */
+ga_array *(ga_ascontiguous)(const ga_array *a, const char *site); /* a view of a if it is C-contiguous, else a copy */
 
 /* One number out of an array with one element, or at an index: ga_item_at(a, 2, 3). NaN on error. */
-double  (ga_item)(const ga_array *a, const char *site);
-int64_t (ga_item_int)(const ga_array *a, const char *site);
-double  (ga_item_at)(const ga_array *a, ga_shape index, const char *site);
-int64_t (ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
+double(ga_item)(const ga_array *a, const char *site);
+int64_t(ga_item_int)(const ga_array *a, const char *site);
+double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
+int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
 /* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32). */
 void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
@@ -875,24 +885,24 @@ void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 __attribute__((format(printf, 3, 4)))
 #endif
 ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...);
-ga_array *(ga_view)(const ga_array *a, const char *site);                                 /* the same elements once more */
-ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site);              /* the same bytes as another dtype */
-ga_array *(ga_reshape)(const ga_array *a, ga_shape shape, const char *site);              /* one length may be -1; a copy if it must be */
-ga_array *(ga_ravel)(const ga_array *a, const char *site);                                /* 1-D; a copy if it must be */
-ga_array *(ga_flatten)(const ga_array *a, const char *site);                              /* 1-D, always a copy */
-ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o);                           /* axes reversed, or in the order .axes */
+ga_array *(ga_view)(const ga_array *a, const char *site);                    /* the same elements once more */
+ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site); /* the same bytes as another dtype */
+ga_array *(ga_reshape)(const ga_array *a, ga_shape shape, const char *site); /* one length may be -1; a copy if it must be */
+ga_array *(ga_ravel)(const ga_array *a, const char *site);                   /* 1-D; a copy if it must be */
+ga_array *(ga_flatten)(const ga_array *a, const char *site);                 /* 1-D, always a copy */
+ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o);              /* axes reversed, or in the order .axes */
 ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site);
 ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site);
-ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o);                             /* without axes of length 1 (or the given one) */
+ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o); /* without axes of length 1 (or the given one) */
 ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site);
-ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site);         /* read-only by custom: elements repeat */
-ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site);             /* of the first two axes, put last */
-ga_array *(ga_flip)(const ga_array *a, ga_axes_options o);                                /* all axes, or the given ones */
+ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site); /* read-only by custom: elements repeat */
+ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site);     /* of the first two axes, put last */
+ga_array *(ga_flip)(const ga_array *a, ga_axes_options o);                        /* all axes, or the given ones */
 ga_array *(ga_fliplr)(const ga_array *a, const char *site);
 ga_array *(ga_flipud)(const ga_array *a, const char *site);
-ga_array *(ga_rot90)(const ga_array *a, int k, const char *site);                         /* k quarter turns, first axis towards the second */
+ga_array *(ga_rot90)(const ga_array *a, int k, const char *site); /* k quarter turns, first axis towards the second */
 
-bool ga_is_contiguous(const ga_array *a);                                                 /* C order without gaps */
+bool ga_is_contiguous(const ga_array *a); /* C order without gaps */
 bool ga_same_shape(const ga_array *a, const ga_array *b);
 bool ga_may_share_memory(const ga_array *a, const ga_array *b);
 
@@ -906,23 +916,24 @@ bool ga_may_share_memory(const ga_array *a, const ga_array *b);
 #define GA_TABLE
 #include "gpuarr.h"
 
-ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_options o);    /* x where condition is nonzero, else y */
+ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y,
+                     ga_map_options o); /* x where condition is nonzero, else y */
 
 typedef struct ga_close_options {
-    const char *site;
+    const char    *site;
     double rtol    GI_DEFAULT; /* default 1e-5; GA_EXACTLY for 0 */
     double atol    GI_DEFAULT; /* default 1e-8; GA_EXACTLY for 0 */
     bool equal_nan GI_DEFAULT;
 } ga_close_options;
 #define GA_EXACTLY (-1.0)
-ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o);                           /* |a - b| <= atol + rtol * |b| */
-bool (ga_allclose)(ga_arg a, ga_arg b, ga_close_options o);                               /* the arrays may lie on different devices */
-bool (ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o);                            /* same shape and elements */
+ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o); /* |a - b| <= atol + rtol * |b| */
+bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o);      /* the arrays may lie on different devices */
+bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o);   /* same shape and elements */
 
 /* Copies src, broadcast and cast, into the elements of dst, where `.where` is nonzero if given. As if src were copied first.
    ga_copyto(ga_index(rgb, ":4, :9, 2"), 1). Returns dst, or NULL on error. */
 typedef struct ga_copyto_options {
-    const char *site;
+    const char           *site;
     const ga_array *where GI_DEFAULT;
 } ga_copyto_options;
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
@@ -933,79 +944,84 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
 #define GA_TABLE
 #include "gpuarr.h"
 
-ga_array *(ga_var)(const ga_array *a, ga_reduce_options o);                               /* variance; .ddof */
-ga_array *(ga_std)(const ga_array *a, ga_reduce_options o);                               /* standard deviation; .ddof */
+ga_array *(ga_var)(const ga_array *a, ga_reduce_options o); /* variance; .ddof */
+ga_array *(ga_std)(const ga_array *a, ga_reduce_options o); /* standard deviation; .ddof */
 ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o);
 ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o);
 ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o);
-ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o);                            /* index of the first smallest, int64 */
+ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o); /* index of the first smallest, int64 */
 ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o);
 ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o);
 ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o);
 ga_array *(ga_median)(const ga_array *a, ga_order_options o);
 ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
-ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o);               /* q in percent, number or array (its axes come first) */
+ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
+                          ga_order_options o); /* q in percent, number or array (its axes come first) */
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
-ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o);                              /* running sum; .axis not given: flattened */
+ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
 typedef struct ga_norm_options {
-    const char *site;
+    const char   *site;
     int axis      GI_DEFAULT;
     ga_shape axes GI_DEFAULT;
     bool keepdims GI_DEFAULT;
     double ord    GI_DEFAULT; /* vector norms 1, 2 (default), 3.5, INFINITY, -INFINITY, GA_EXACTLY (-1) counts the nonzero */
 } ga_norm_options;
-ga_array *(ga_norm)(const ga_array *a, ga_norm_options o);                                /* of all elements, or along .axis */
-ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o);               /* numpy.dot: inner product, matrix product for 2-D */
+ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
+ga_array *(ga_dot)(const ga_array *a, const ga_array *b,
+                   ga_map_options o); /* numpy.dot: inner product, matrix product for 2-D */
 
 /* ==== >>rearranging =============================================================================================== */
 
 /* n arrays: ga_concatenate((a, b, c), .axis = 1); for run-time lists ga_concatenate_n. */
 ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o);
-ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o);          /* along a new axis */
+ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o); /* along a new axis */
 /* parts[0..n-1] become n equal views along .axis (default 0); false on error. ga_split_at: cut before each of the n - 1 indices. */
-bool (ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
-bool (ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o);
-ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o);                 /* .axis not given: flattened */
+bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
+bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o);
+ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o); /* .axis not given: flattened */
 typedef enum ga_pad_mode { GA_PAD_CONSTANT, GA_PAD_EDGE, GA_PAD_REFLECT, GA_PAD_SYMMETRIC, GA_PAD_WRAP } ga_pad_mode;
 typedef struct ga_pad_options {
-    const char *site;
+    const char      *site;
     ga_pad_mode mode GI_DEFAULT;
     double value     GI_DEFAULT;
     ga_shape after   GI_DEFAULT; /* widths behind each axis; default as before */
 } ga_pad_options;
-ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o);                 /* one width for all axes, or one each */
-ga_array *(ga_sort)(const ga_array *a, ga_axis_options o);                                /* ascending, NaN last, stable; .axis not given: the last */
-ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o);                             /* int64 */
+ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o); /* one width for all axes, or one each */
+ga_array *(ga_sort)(const ga_array *a, ga_axis_options o);    /* ascending, NaN last, stable; .axis not given: the last */
+ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o); /* int64 */
 typedef struct ga_unique_options {
-    const char *site;
+    const char        *site;
     ga_array **index   GI_DEFAULT; /* first occurrence of each */
     ga_array **inverse GI_DEFAULT; /* which one each element of a is */
     ga_array **counts  GI_DEFAULT;
 } ga_unique_options;
-ga_array *(ga_unique)(const ga_array *a, ga_unique_options o);                            /* sorted, 1-D */
-ga_array *(ga_nonzero)(const ga_array *a, const char *site);                              /* int64 (ndim, count): row k holds the indices along axis k */
-ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o); /* the slices where the 1-D condition is nonzero */
-ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char *site);   /* 1-D: the elements where condition is nonzero, a[condition] */
+ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
+ga_array *(ga_nonzero)(const ga_array *a, const char *site);   /* int64 (ndim, count): row k holds the indices along axis k */
+ga_array *(ga_compress)(const ga_array *condition, const ga_array *a,
+                        ga_axis_options o); /* the slices where the 1-D condition is nonzero */
+ga_array *(ga_extract)(const ga_array *condition, const ga_array *a,
+                       const char *site); /* 1-D: the elements where condition is nonzero, a[condition] */
 typedef enum ga_take_mode { GA_TAKE_RAISE, GA_TAKE_WRAP, GA_TAKE_CLIP } ga_take_mode;
 typedef struct ga_take_options {
-    const char *site;
+    const char       *site;
     int axis          GI_DEFAULT; /* not given: of the flattened array */
     ga_take_mode mode GI_DEFAULT;
 } ga_take_options;
-ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o);       /* a[indices] */
+ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
-    const char *site;
+    const char             *site;
     double low              GI_DEFAULT; /* range; low == high: from min to max */
     double high             GI_DEFAULT;
     const ga_array *weights GI_DEFAULT;
     bool density            GI_DEFAULT;
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
 } ga_histogram_options;
-ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o);        /* int64 counts; float64 with weights or density */
+ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
+                         ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
-    const char *site;
+    const char             *site;
     const ga_array *weights GI_DEFAULT;
     int64_t minlength       GI_DEFAULT;
 } ga_bincount_options;
@@ -1015,11 +1031,12 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 typedef struct ga_label_options {
     const char *site;
-    int connectivity GI_DEFAULT; /* neighbours that differ in at most this many coordinates: 1 (default) is 4-connected in 2-D, 2 8-connected */
-    int64_t *count   GI_DEFAULT; /* the number of objects */
-    ga_dtype dtype   GI_DEFAULT; /* of the labels, default int32 */
+    int connectivity
+        GI_DEFAULT; /* neighbours that differ in at most this many coordinates: 1 (default) is 4-connected in 2-D, 2 8-connected */
+    int64_t *count GI_DEFAULT; /* the number of objects */
+    ga_dtype dtype GI_DEFAULT; /* of the labels, default int32 */
 } ga_label_options;
-ga_array *(ga_label)(const ga_array *a, ga_label_options o);                              /* objects of nonzero elements, numbered from 1 in raster order */
+ga_array *(ga_label)(const ga_array *a, ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
 /* Over the elements of a with label index[k], for each k; index NULL: 1 to the largest label. float64. A label without elements has sum,
    size, minimum and maximum 0, and mean and center NaN, as in SciPy. */
@@ -1028,14 +1045,15 @@ ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_a
 ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
-ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site); /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
+ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index,
+                              const char *site); /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
 
 typedef enum ga_clip_rule {
     GA_CLIP_LESSON, /* keep strictly inside median +- kappa * std, repeat until nothing changes: the radio-astronomy lesson */
     GA_CLIP_ASTROPY /* keep inside and on the bounds, at most .maxiters times: astropy.stats.sigma_clip */
 } ga_clip_rule;
 typedef struct ga_sigma_options {
-    const char *site;
+    const char       *site;
     ga_clip_rule rule GI_DEFAULT;
     double sigma      GI_DEFAULT; /* kappa, default 3 */
     double sigma_low  GI_DEFAULT; /* below, above: default sigma */
@@ -1047,58 +1065,62 @@ typedef struct ga_sigma_options {
     double *low       GI_DEFAULT; /* the last bounds */
     double *high      GI_DEFAULT;
 } ga_sigma_options;
-ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o);                         /* what is left, 1-D, in its order, without NaN and inf */
+ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
 
 /* ==== >>files ===================================================================================================== */
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error. */
-bool (ga_imsave)(const char *path, const ga_array *a, const char *site);
+bool(ga_imsave)(const char *path, const ga_array *a, const char *site);
 
 typedef struct ga_imshow_options {
-    const char *site;
-    const char *cmap GI_DEFAULT; /* "viridis" (default), "gray", "gray_r", "inferno", "RdBu_r" */
-    bool log         GI_DEFAULT; /* logarithmic norm; what is <= 0 is drawn as the lowest colour */
-    double vmin      GI_DEFAULT; /* colour range; vmin == vmax: the range of the data; vmin > vmax turns the colours round */
-    double vmax      GI_DEFAULT;
-    bool colorbar    GI_DEFAULT; /* with numbers, at the right */
-    int scale        GI_DEFAULT; /* draw each element as scale x scale pixels, default 1 */
+    const char       *site;
+    const char *cmap  GI_DEFAULT; /* "viridis" (default), "gray", "gray_r", "inferno", "RdBu_r" */
+    bool log          GI_DEFAULT; /* logarithmic norm; what is <= 0 is drawn as the lowest colour */
+    double vmin       GI_DEFAULT; /* colour range; vmin == vmax: the range of the data; vmin > vmax turns the colours round */
+    double vmax       GI_DEFAULT;
+    bool colorbar     GI_DEFAULT; /* with numbers, at the right */
+    int scale         GI_DEFAULT; /* draw each element as scale x scale pixels, default 1 */
     const char *title GI_DEFAULT; /* a line of text above */
 } ga_imshow_options;
-ga_array *(ga_render)(const ga_array *a, ga_imshow_options o);                            /* uint8 (rows, columns, 3): what ga_imshow writes */
-bool (ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o);               /* a 2-D array in colours, as PNG */
+ga_array *(ga_render)(const ga_array *a, ga_imshow_options o);             /* uint8 (rows, columns, 3): what ga_imshow writes */
+bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
 
-ga_array *(ga_load)(const char *path, const char *site);                                  /* .npy */
-bool (ga_save)(const char *path, const ga_array *a, const char *site);
-ga_array *(ga_load_from)(const char *path, const char *name, const char *site);           /* one array of an .npz; NULL name: the first */
-bool (ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays, const char *site); /* uncompressed .npz */
+ga_array *(ga_load)(const char *path, const char *site); /* .npy */
+bool(ga_save)(const char *path, const ga_array *a, const char *site);
+ga_array *(ga_load_from)(const char *path, const char *name, const char *site); /* one array of an .npz; NULL name: the first */
+bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays,
+               const char *site); /* uncompressed .npz */
 
 typedef struct ga_fits_options {
-    const char *site;
+    const char      *site;
     int hdu          GI_DEFAULT; /* 0: the first with an image (also a compressed one); else its number, 1 the primary */
     const char *name GI_DEFAULT; /* or the extension of this EXTNAME */
     bool raw         GI_DEFAULT; /* without BSCALE, BZERO and BLANK */
     bool compress    GI_DEFAULT; /* writing: Rice tiles in an extension */
     bool append      GI_DEFAULT; /* writing: a further extension of an existing file */
 } ga_fits_options;
-ga_array *(ga_fits_read)(const char *path, ga_fits_options o);                            /* axes as in NumPy: the last FITS axis first; scaled integers and BLANK become floats, unsigned ones stay integers */
-bool (ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o);
+ga_array *(
+    ga_fits_read)(const char *path,
+                  ga_fits_options
+                      o); /* axes as in NumPy: the last FITS axis first; scaled integers and BLANK become floats, unsigned ones stay integers */
+bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o);
 
 typedef struct ga_print_options {
-    const char *site;
-    int precision  GI_DEFAULT; /* digits after the point, default 8 */
-    int threshold  GI_DEFAULT; /* more elements than this are summarised, default 1000 */
-    int edgeitems  GI_DEFAULT; /* default 3 */
-    int linewidth  GI_DEFAULT; /* default 75 */
-    bool suppress  GI_DEFAULT; /* no scientific notation */
-    bool repr      GI_DEFAULT; /* as Python's repr: array([...], dtype=...) */
+    const char   *site;
+    int precision GI_DEFAULT; /* digits after the point, default 8 */
+    int threshold GI_DEFAULT; /* more elements than this are summarised, default 1000 */
+    int edgeitems GI_DEFAULT; /* default 3 */
+    int linewidth GI_DEFAULT; /* default 75 */
+    bool suppress GI_DEFAULT; /* no scientific notation */
+    bool repr     GI_DEFAULT; /* as Python's repr: array([...], dtype=...) */
 } ga_print_options;
-void (ga_print)(const ga_array *a, ga_print_options o);                                   /* as NumPy prints it, and a newline */
-char *(ga_to_string)(const ga_array *a, ga_print_options o);                              /* the same without the newline; free() it */
+void(ga_print)(const ga_array *a, ga_print_options o);       /* as NumPy prints it, and a newline */
+char *(ga_to_string)(const ga_array *a, ga_print_options o); /* the same without the newline; free() it */
 
 /* ==== >>timing ==================================================================================================== */
 
-double ga_now(void);                                                                      /* seconds, monotonic */
+double ga_now(void); /* seconds, monotonic */
 
 typedef struct ga_times {
     double min, mean, median, std, max; /* seconds a call */
@@ -1108,16 +1130,16 @@ typedef struct ga_benchmark_result {
     int      repeats;
 } ga_benchmark_result;
 typedef struct ga_benchmark_options {
-    const char *site;
-    const char *name    GI_DEFAULT; /* default: the text of the call */
-    int repeat          GI_DEFAULT; /* measured calls, default 10000 or what fits in max_seconds */
-    int warmup          GI_DEFAULT; /* default 10; -1 none */
-    double max_seconds  GI_DEFAULT; /* default 1 */
-    bool quiet          GI_DEFAULT; /* do not print the line */
+    const char        *site;
+    const char *name   GI_DEFAULT; /* default: the text of the call */
+    int repeat         GI_DEFAULT; /* measured calls, default 10000 or what fits in max_seconds */
+    int warmup         GI_DEFAULT; /* default 10; -1 none */
+    double max_seconds GI_DEFAULT; /* default 1 */
+    bool quiet         GI_DEFAULT; /* do not print the line */
 } ga_benchmark_options;
 /* Calls f(user) again and again and prints one line, as cupyx.profiler.benchmark. Arrays that f makes are released after each call. */
-ga_benchmark_result (ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o);
-void (ga_synchronize)(void);                                                              /* waits until the device has done everything */
+ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o);
+void(ga_synchronize)(void); /* waits until the device has done everything */
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -1133,21 +1155,49 @@ void (ga_synchronize)(void);                                                    
 
 #ifdef __cplusplus
 #define GI_OPTIONS(O, ...) (O{ __VA_ARGS__ })
-static inline ga_arg gi_arg(const ga_array *a) { ga_arg r = {}; r.array = a; return r; }
-static inline ga_arg gi_arg(ga_array *a)       { ga_arg r = {}; r.array = a; return r; }
-static inline ga_arg gi_arg(const ga_arg &a)   { return a; }
-static inline ga_arg gi_arg(bool v)            { ga_arg r = {}; r.kind = GA_KIND_BOOL; r.i = v; return r; }
-static inline ga_arg gi_arg(double v)          { ga_arg r = {}; r.kind = GA_KIND_REAL; r.re = v; return r; }
-static inline ga_arg gi_arg(float v)           { return gi_arg((double)v); }
-static inline ga_arg gi_arg(long long v)       { ga_arg r = {}; r.kind = GA_KIND_INT; r.i = v; return r; }
-static inline ga_arg gi_arg(char v)            { return gi_arg((long long)v); }
-static inline ga_arg gi_arg(signed char v)     { return gi_arg((long long)v); }
-static inline ga_arg gi_arg(unsigned char v)   { return gi_arg((long long)v); }
-static inline ga_arg gi_arg(short v)           { return gi_arg((long long)v); }
-static inline ga_arg gi_arg(unsigned short v)  { return gi_arg((long long)v); }
-static inline ga_arg gi_arg(int v)             { return gi_arg((long long)v); }
-static inline ga_arg gi_arg(long v)            { return gi_arg((long long)v); }
-static inline ga_arg gi_arg(unsigned v)        { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(const ga_array *a)
+{
+    ga_arg r = {};
+    r.array  = a;
+    return r;
+}
+static inline ga_arg gi_arg(ga_array *a)
+{
+    ga_arg r = {};
+    r.array  = a;
+    return r;
+}
+static inline ga_arg gi_arg(const ga_arg &a) { return a; }
+static inline ga_arg gi_arg(bool v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_BOOL;
+    r.i      = v;
+    return r;
+}
+static inline ga_arg gi_arg(double v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_REAL;
+    r.re     = v;
+    return r;
+}
+static inline ga_arg gi_arg(float v) { return gi_arg((double)v); }
+static inline ga_arg gi_arg(long long v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_INT;
+    r.i      = v;
+    return r;
+}
+static inline ga_arg gi_arg(char v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(signed char v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(unsigned char v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(short v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(unsigned short v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(int v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(long v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(unsigned v) { return gi_arg((long long)v); }
 static inline ga_arg gi_arg(unsigned long long v)
 {
     ga_arg r = {};
@@ -1156,9 +1206,23 @@ static inline ga_arg gi_arg(unsigned long long v)
     return r;
 }
 static inline ga_arg gi_arg(unsigned long v) { return gi_arg((unsigned long long)v); }
-static inline ga_arg gi_arg(ga_c64 v)  { ga_arg r = {}; r.kind = GA_KIND_COMPLEX; r.re = v.re; r.im = v.im; return r; }
-static inline ga_arg gi_arg(ga_c128 v) { ga_arg r = {}; r.kind = GA_KIND_COMPLEX; r.re = v.re; r.im = v.im; return r; }
-#define GA_ARG(v) gi_arg(v)
+static inline ga_arg gi_arg(ga_c64 v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_COMPLEX;
+    r.re     = v.re;
+    r.im     = v.im;
+    return r;
+}
+static inline ga_arg gi_arg(ga_c128 v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_COMPLEX;
+    r.re     = v.re;
+    r.im     = v.im;
+    return r;
+}
+#define GA_ARG(v)          gi_arg(v)
 
 template <class... I> static inline ga_shape gi_shape(I... n)
 {
@@ -1166,12 +1230,12 @@ template <class... I> static inline ga_shape gi_shape(I... n)
     static_assert(sizeof...(n) <= GPUARR_MAX_DIMS, "more dimensions than GPUARR_MAX_DIMS");
     return r;
 }
-#define GI_SHAPE(...) gi_shape(__VA_ARGS__)
+#define GI_SHAPE(...)      gi_shape(__VA_ARGS__)
 
 template <class T> struct gi_dtype_of;
-#define GI_TRAIT(TAG, tag, T, name)                                                                                     \
-    template <> struct gi_dtype_of<T> {                                                                                \
-        static constexpr ga_dtype value = GA_##TAG;                                                                    \
+#define GI_TRAIT(TAG, tag, T, name)                                                                                            \
+    template <> struct gi_dtype_of<T> {                                                                                        \
+        static constexpr ga_dtype value = GA_##TAG;                                                                            \
     };
 GI_EACH_DTYPE(GI_TRAIT)
 #undef GI_TRAIT
@@ -1191,7 +1255,7 @@ template <class... A> static inline gi_list gi_make_list(A... a)
 }
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
-#define GI_LIST(...) gi_make_list(__VA_ARGS__)
+#define GI_LIST(...)   gi_make_list(__VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
@@ -1206,7 +1270,7 @@ static inline ga_arg gi_arg_real(double v) { return (ga_arg){ .kind = GA_KIND_RE
 static inline ga_arg gi_arg_c64(ga_c64 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
 static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
 /* No `default:`, so that an operand of any other type is a compile error at the call. */
-#define GA_ARG(v)                                                                                                      \
+#define GA_ARG(v)                                                                                                              \
     _Generic((v), ga_array *: gi_arg_array, const ga_array *: gi_arg_array, ga_arg: gi_arg_self, bool: gi_arg_bool,    \
         char: gi_arg_int, signed char: gi_arg_int, unsigned char: gi_arg_int, short: gi_arg_int,                       \
         unsigned short: gi_arg_int, int: gi_arg_int, unsigned: gi_arg_int, long: gi_arg_int, long long: gi_arg_int,    \
@@ -1218,8 +1282,7 @@ static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_C
 
 #define GI_ASSOCIATE(TAG, tag, T, name) T * : GA_##TAG, const T * : GA_##TAG,
 /* The dtype that a C pointer points to; a compile error if it is none. */
-#define GA_DTYPE_OF(p)                                                                                                 \
-    _Generic((p), GI_EACH_DTYPE(GI_ASSOCIATE) gi_buffer * : GA_DTYPE_DEFAULT)
+#define GA_DTYPE_OF(p)                  _Generic((p), GI_EACH_DTYPE(GI_ASSOCIATE) gi_buffer * : GA_DTYPE_DEFAULT)
 
 typedef struct gi_list {
     const ga_array *const *a;
@@ -1227,8 +1290,8 @@ typedef struct gi_list {
 } gi_list;
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
-#define GI_LIST(...)                                                                                                   \
-    ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                              \
+#define GI_LIST(...)                                                                                                           \
+    ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
                 (int)(sizeof((const ga_array *const[]){ __VA_ARGS__ }) / sizeof(const ga_array *)) })
 #endif
 
@@ -1248,23 +1311,22 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define GI_1S(fn, O, here, a, s, ...)      (fn)(a, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_2S(fn, O, here, a, b, s, ...)   (fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_PS(fn, O, here, p, s, ...)      (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_PSS(fn, O, here, p, s, t, ...)                                                                              \
+#define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
     (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_L(fn, O, here, l, ...)          (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_L(fn, O, here, l, ...)               (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 
 /* The same for options with an axis: `.axis = 0` must be told from no axis, so the options as written (macros expanded) follow the
    call's text, behind a vertical tab. gi_option_given looks there. */
-#define GI_GIVEN(...)                        "\v" #__VA_ARGS__
-#define GI_AXIS_1(fn, O, here, a, ...)       (fn)(a, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_2(fn, O, here, a, b, ...)    (fn)(a, b, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_3(fn, O, here, a, b, c, ...) (fn)(a, b, c, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_4(fn, O, here, a, b, c, d, ...) \
-    (fn)(a, b, c, d, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_1N(fn, O, here, a, x, ...)   (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_L(fn, O, here, l, ...)       (fn)(GI_LIST l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_GIVEN(...)                           "\v" #__VA_ARGS__
+#define GI_AXIS_1(fn, O, here, a, ...)          (fn)(a, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_1N(fn, O, here, a, x, ...)      (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_L(fn, O, here, l, ...)          (fn)(GI_LIST l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 
 /* A list of axes for an option: .axes = ga_axes(0, 2). And of widths: .after = ga_axes(1, 1). */
-#define ga_axes(...) GI_SHAPE(__VA_ARGS__)
+#define ga_axes(...)                            GI_SHAPE(__VA_ARGS__)
 
 /* clang-format off */
 #define ga_zeros(...)           GI_S(ga_zeros, ga_new_options, GI_SITE("ga_zeros(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -1519,7 +1581,7 @@ struct gi_scope_guard : gi_scope {
 };
 #define GI_SCOPE(name) for (gi_scope_guard name; name.open; name.open = 0)
 #else
-#define GI_SCOPE(name)                                                                                                 \
+#define GI_SCOPE(name)                                                                                                         \
     for (__attribute__((cleanup(gi_scope_end))) gi_scope name = *gi_scope_begin(&name); name.open; name.open = 0)
 #endif
 #define GI_JOIN_(a, b) a##b
@@ -1583,10 +1645,7 @@ static void              *gi_error_user;
 const char *ga_error(void) { return gi_error_status == GA_OK ? NULL : gi_error_text; }
 ga_status   ga_error_status(void) { return gi_error_status; }
 void        ga_clear_error(void) { gi_error_status = GA_OK; }
-void        ga_ignore_error(ga_status status, const char *sentence, void *user)
-{
-    (void)status, (void)sentence, (void)user;
-}
+void        ga_ignore_error(ga_status status, const char *sentence, void *user) { (void)status, (void)sentence, (void)user; }
 
 void ga_set_error_handler(ga_error_handler handler, void *user)
 {
@@ -1603,28 +1662,27 @@ static int gi_write_site(char *to, size_t room, const char *site)
     if (!call) return snprintf(to, room, "%.*s: ", LONGEST_CALL, site);
     size_t length = strcspn(call + 1, "\v");
     bool   cut    = length > LONGEST_CALL;
-    return snprintf(to, room, "%.*s%s%.*s%s: ", (int)(call - site), site, call > site ? ": " : "", cut ? (int)LONGEST_CALL : (int)length, call + 1,
-                    cut ? "..." : "");
+    return snprintf(to, room, "%.*s%s%.*s%s: ", (int)(call - site), site, call > site ? ": " : "",
+                    cut ? (int)LONGEST_CALL : (int)length, call + 1, cut ? "..." : "");
 }
 
 /* Keeps the first error of this thread as a sentence and reports it. Always returns NULL. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-static void *gi_fail(const char *site, ga_status status, const char *format, ...)
+static void *
+gi_fail(const char *site, ga_status status, const char *format, ...)
 {
     if (gi_error_status != GA_OK) return NULL;
     gi_error_status = status;
-    int     used = gi_write_site(gi_error_text, sizeof gi_error_text, site);
+    int     used    = gi_write_site(gi_error_text, sizeof gi_error_text, site);
     va_list args;
     va_start(args, format);
     if (used >= 0 && (size_t)used < sizeof gi_error_text)
         vsnprintf(gi_error_text + used, sizeof gi_error_text - (size_t)used, format, args);
     va_end(args);
-    if (gi_error_handler)
-        gi_error_handler(status, gi_error_text, gi_error_user);
-    else
-        fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+    if (gi_error_handler) gi_error_handler(status, gi_error_text, gi_error_user);
+    else fprintf(stderr, "gpuarr: %s\n", gi_error_text);
     return NULL;
 }
 
@@ -1636,8 +1694,7 @@ static const char *gi_shape_text(int ndim, const int64_t *n)
     static __thread int  turn;
     char                *s    = text[turn = (turn + 1) % BUFFERS];
     int                  used = snprintf(s, ROOM, "(");
-    for (int d = 0; d < ndim; d++)
-        used += snprintf(s + used, (size_t)(ROOM - used), d ? ", %lld" : "%lld", (long long)n[d]);
+    for (int d = 0; d < ndim; d++) used += snprintf(s + used, (size_t)(ROOM - used), d ? ", %lld" : "%lld", (long long)n[d]);
     snprintf(s + used, (size_t)(ROOM - used), ndim == 1 ? ",)" : ")");
     return s;
 }
@@ -1784,10 +1841,8 @@ static void *gi_system_alloc(size_t bytes)
 
 static void gi_system_free(void *p, size_t bytes)
 {
-    if (bytes < GI_FROM_MMAP)
-        free(p);
-    else
-        munmap(p, bytes);
+    if (bytes < GI_FROM_MMAP) free(p);
+    else munmap(p, bytes);
 }
 
 /* Gives kept blocks back to the system until at most `keep` bytes are left. The lock is held. */
@@ -1795,8 +1850,8 @@ static void gi_pool_shrink(int64_t keep)
 {
     for (int c = GI_CLASSES - 1; c >= 0 && gi_pool.kept > keep; c--)
         while (gi_pool.ready[c] && gi_pool.kept > keep) {
-            gi_block *block  = gi_pool.ready[c];
-            size_t    top    = (size_t)1 << (c / 4), bytes = top - top / 8 * (size_t)(3 - c % 4);
+            gi_block *block = gi_pool.ready[c];
+            size_t    top = (size_t)1 << (c / 4), bytes = top - top / 8 * (size_t)(3 - c % 4);
             gi_pool.ready[c] = block->next;
             gi_pool.kept -= (int64_t)bytes;
             gi_system_free(block, bytes);
@@ -1838,12 +1893,14 @@ static void *gi_alloc(const char *site, size_t bytes)
     int64_t used = gi_pool.used, limit = gi_pool.limit;
     pthread_mutex_unlock(&gi_pool.lock);
     if (over)
-        return gi_fail(site, GA_NO_MEMORY,
-                       "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
-                       bytes, (long long)limit, (long long)used);
+        return gi_fail(
+            site, GA_NO_MEMORY,
+            "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit", bytes,
+            (long long)limit, (long long)used);
     if (!p)
-        return gi_fail(site, GA_NO_MEMORY, "no memory for %zu bytes (%lld are in use in arrays): free arrays or use smaller ones",
-                       bytes, (long long)used);
+        return gi_fail(site, GA_NO_MEMORY,
+                       "no memory for %zu bytes (%lld are in use in arrays): free arrays or use smaller ones", bytes,
+                       (long long)used);
     return p;
 }
 
@@ -1919,7 +1976,8 @@ bool ga_set_allocator(ga_alloc_function alloc, ga_free_function release, void *u
     }
     pthread_mutex_unlock(&gi_pool.lock);
     if (!free_to_change)
-        gi_fail("\tga_set_allocator", GA_BAD_ARGUMENT, "arrays are alive: their memory could not be given back; free them first");
+        gi_fail("\tga_set_allocator", GA_BAD_ARGUMENT,
+                "arrays are alive: their memory could not be given back; free them first");
     return free_to_change;
 }
 
@@ -1945,7 +2003,7 @@ typedef struct gi_handle {
 static __thread gi_scope *gi_current_scope;
 static ga_device          gi_default_device = GA_CPU;
 
-void      ga_set_device(ga_device device)
+void ga_set_device(ga_device device)
 {
     if (device == GA_CPU) {
         gi_default_device = device;
@@ -1969,10 +2027,8 @@ static void gi_scope_add(gi_scope *scope, ga_array *a)
 static void gi_scope_remove(ga_array *a)
 {
     if (!a->scope) return;
-    if (a->prev)
-        a->prev->next = a->next;
-    else
-        a->scope->first = a->next;
+    if (a->prev) a->prev->next = a->next;
+    else a->scope->first = a->next;
     if (a->next) a->next->prev = a->prev;
     a->scope = NULL;
 }
@@ -2047,19 +2103,22 @@ static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int 
 {
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
-    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     if (device != GA_CPU)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
+                                   "this program was built without CUDA: build the implementation file with nvcc");
     if (ndim < 0 || ndim > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)",
-                                   ndim, GPUARR_MAX_DIMS);
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", ndim,
+                                   GPUARR_MAX_DIMS);
     for (int d = 0; d < ndim; d++)
         if (shape[d] < 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(ndim, shape));
     int64_t strides[GPUARR_MAX_DIMS], bytes = gi_c_strides(dtype, ndim, shape, strides);
     if (bytes < 0)
-        return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape),
-                                   ga_dtype_name(dtype));
+        return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted",
+                                   gi_shape_text(ndim, shape), ga_dtype_name(dtype));
     gi_buffer *b = (gi_buffer *)gi_alloc(site, sizeof *b);
     if (!b) return NULL;
     memset(b, 0, sizeof *b);
@@ -2085,10 +2144,10 @@ static ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga
 static bool gi_check(const char *site, const ga_array *a, const char *name)
 {
     if (a && a->alive == GI_ALIVE) return true;
-    if (!a)
-        gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
+    if (!a) gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
     else
-        gi_fail(site, GA_BAD_ARGUMENT, "%s is no array: it was freed (ga_free, or the end of its ga_scope), or never made", name);
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is no array: it was freed (ga_free, or the end of its ga_scope), or never made",
+                name);
     return false;
 }
 
@@ -2100,10 +2159,8 @@ void ga_free(ga_array *a)
     gi_scope_remove(a);
     a->alive = GI_DEAD;
     pthread_mutex_lock(&gi_pool.lock);
-    if (h->prev)
-        h->prev->next = h->next;
-    else
-        gi_pool.first = h->next;
+    if (h->prev) h->prev->next = h->next;
+    else gi_pool.first = h->next;
     if (h->next) h->next->prev = h->prev;
     gi_pool.arrays--;
     pthread_mutex_unlock(&gi_pool.lock);
@@ -2215,8 +2272,8 @@ static int gi_axis(const char *site, int axis, int ndim)
         gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has no dimensions", axis);
         return -1;
     }
-    gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has %d dimension%s (axes %d to %d)", axis, ndim, ndim == 1 ? "" : "s",
-            -ndim, ndim - 1);
+    gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has %d dimension%s (axes %d to %d)", axis, ndim,
+            ndim == 1 ? "" : "s", -ndim, ndim - 1);
     return -1;
 }
 
@@ -2229,10 +2286,8 @@ static bool gi_broadcast_into(int *ndim, int64_t *shape, int n, const int64_t *o
     }
     for (int d = 0; d < n; d++) {
         int64_t *mine = &shape[*ndim - n + d];
-        if (*mine == 1)
-            *mine = other[d];
-        else if (other[d] != 1 && other[d] != *mine)
-            return false;
+        if (*mine == 1) *mine = other[d];
+        else if (other[d] != 1 && other[d] != *mine) return false;
     }
     return true;
 }
@@ -2255,18 +2310,20 @@ typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
 
 static struct {
-    pthread_mutex_t busy;  /* held by the call that uses the pool */
-    pthread_mutex_t lock;  /* guards sleeping */
+    pthread_mutex_t busy; /* held by the call that uses the pool */
+    pthread_mutex_t lock; /* guards sleeping */
     pthread_cond_t  wake;
     int             wanted, started, sleeping;
-    int64_t         turn;  /* atomic: one more for each job */
-    int64_t         next;  /* atomic: the next unit */
+    int64_t         turn; /* atomic: one more for each job */
+    int64_t         next; /* atomic: the next unit */
     int64_t         units, chunk;
-    int             helping; /* atomic: helpers that have not finished with this job */
+    int             helping;  /* atomic: helpers that have not finished with this job */
     int             admitted; /* atomic: helpers still allowed to join this job */
     gi_task         task;
     void           *job;
-} gi_threads = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL };
+} gi_threads = {
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
+};
 
 static __thread bool gi_inside_task;
 
@@ -2300,7 +2357,8 @@ static void *gi_helper_thread(void *first_turn)
             }
             pthread_mutex_lock(&gi_threads.lock);
             gi_threads.sleeping++;
-            while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen) pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+            while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen)
+                pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
             gi_threads.sleeping--;
             pthread_mutex_unlock(&gi_threads.lock);
         }
@@ -2322,7 +2380,10 @@ static void gi_in_forked_child(void)
     pthread_cond_init(&gi_threads.wake, NULL);
     gi_after_fork();
 }
-__attribute__((constructor)) static void gi_expect_forks(void) { pthread_atfork(gi_before_fork, gi_after_fork, gi_in_forked_child); }
+__attribute__((constructor)) static void gi_expect_forks(void)
+{
+    pthread_atfork(gi_before_fork, gi_after_fork, gi_in_forked_child);
+}
 
 static void gi_threads_start(void)
 {
@@ -2390,10 +2451,8 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
     gi_take_units();
     gi_inside_task = false;
     for (int spins = 0; __atomic_load_n(&gi_threads.helping, __ATOMIC_ACQUIRE) > 0; spins++) {
-        if (spins < GI_SPINS)
-            gi_pause();
-        else
-            sched_yield();
+        if (spins < GI_SPINS) gi_pause();
+        else sched_yield();
     }
     pthread_mutex_unlock(&gi_threads.busy);
 }
@@ -2410,6 +2469,7 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
 #define GI_SLOW    static __attribute__((noinline))
 #endif
 
+/* clang-format off */
 /* What a CPU function of ours is compiled with, whatever the user's flags are. */
 #if defined(__clang__)
 #define GI_BEGIN_FAST                                                                                                  \
@@ -2426,6 +2486,7 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
 #define GI_BEGIN_FAST
 #define GI_END_FAST
 #endif
+/* clang-format on */
 
 /* Declared const (no errno), or gcc would not vectorise it. */
 #ifdef __cplusplus
@@ -2434,8 +2495,8 @@ extern float  sqrtf(float) noexcept __attribute__((const));
 extern double sqrt(double) noexcept __attribute__((const));
 }
 #else
-extern float  sqrtf(float) __attribute__((const));
-extern double sqrt(double) __attribute__((const));
+extern float            sqrtf(float) __attribute__((const));
+extern double           sqrt(double) __attribute__((const));
 #endif
 
 GI_BEGIN_FAST
@@ -2607,40 +2668,40 @@ GI_EACH_DTYPE(GI_TYPE)
 typedef uint32_t gi_wrap_i8, gi_wrap_i16, gi_wrap_i32, gi_wrap_u8, gi_wrap_u16, gi_wrap_u32;
 typedef uint64_t gi_wrap_i64, gi_wrap_u64;
 
-#define GI_SUFFIX_f32    f
+#define GI_SUFFIX_f32 f
 #define GI_SUFFIX_f64
-#define GI_BUILTIN(name) GI_JOIN(__builtin_##name, GI_JOIN(GI_SUFFIX_, GA_TAG))
+#define GI_BUILTIN(name)   GI_JOIN(__builtin_##name, GI_JOIN(GI_SUFFIX_, GA_TAG))
 
 /* ---- the vocabulary of the table ----------------------------------------------------------------------------------- */
-#define GI_NAME(stem)     GI_JOIN(stem, GI_JOIN(_, GA_TAG))
-#define GA_T              GI_JOIN(gi_, GA_TAG)
-#define GI_R              GI_JOIN(gi_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the type of the real part */
-#define GA_FN(name)       GI_NAME(gi_##name)
-#define GA_ADD(a, b)      GA_FN(add)(a, b)
-#define GA_SUB(a, b)      GA_FN(sub)(a, b)
-#define GA_MUL(a, b)      GA_FN(mul)(a, b)
-#define GA_DIV(a, b)      GA_FN(div)(a, b)
-#define GA_NEG(a)         GA_FN(neg)(a)
-#define GA_FMA(a, b, c)   GA_FN(fma)(a, b, c)
-#define GI_WIDE_TAG       GI_JOIN(GI_WIDE_, GA_TAG)
-#define GI_MEAN_TAG       GI_JOIN(GI_MEAN_, GA_TAG)
-#define GI_CAST_NAME(to)  GI_JOIN(gi_cast_, GI_JOIN(to, GI_JOIN(_, GA_TAG)))
-#define GA_WIDEN(x)       GI_CAST_NAME(GI_WIDE_TAG)(x)
-#define GA_WIDE_ADD(a, b) GI_JOIN(gi_add_, GI_WIDE_TAG)(a, b)
-#define GA_WIDE_MUL(a, b) GI_JOIN(gi_mul_, GI_WIDE_TAG)(a, b)
-#define GA_MEAN_OF(x)     GI_CAST_NAME(GI_MEAN_TAG)(x)
-#define GA_MEAN_ADD(a, b) GI_JOIN(gi_add_, GI_MEAN_TAG)(a, b)
+#define GI_NAME(stem)      GI_JOIN(stem, GI_JOIN(_, GA_TAG))
+#define GA_T               GI_JOIN(gi_, GA_TAG)
+#define GI_R               GI_JOIN(gi_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the type of the real part */
+#define GA_FN(name)        GI_NAME(gi_##name)
+#define GA_ADD(a, b)       GA_FN(add)(a, b)
+#define GA_SUB(a, b)       GA_FN(sub)(a, b)
+#define GA_MUL(a, b)       GA_FN(mul)(a, b)
+#define GA_DIV(a, b)       GA_FN(div)(a, b)
+#define GA_NEG(a)          GA_FN(neg)(a)
+#define GA_FMA(a, b, c)    GA_FN(fma)(a, b, c)
+#define GI_WIDE_TAG        GI_JOIN(GI_WIDE_, GA_TAG)
+#define GI_MEAN_TAG        GI_JOIN(GI_MEAN_, GA_TAG)
+#define GI_CAST_NAME(to)   GI_JOIN(gi_cast_, GI_JOIN(to, GI_JOIN(_, GA_TAG)))
+#define GA_WIDEN(x)        GI_CAST_NAME(GI_WIDE_TAG)(x)
+#define GA_WIDE_ADD(a, b)  GI_JOIN(gi_add_, GI_WIDE_TAG)(a, b)
+#define GA_WIDE_MUL(a, b)  GI_JOIN(gi_mul_, GI_WIDE_TAG)(a, b)
+#define GA_MEAN_OF(x)      GI_CAST_NAME(GI_MEAN_TAG)(x)
+#define GA_MEAN_ADD(a, b)  GI_JOIN(gi_add_, GI_MEAN_TAG)(a, b)
 #define GA_MEAN_OVER(a, n) GI_JOIN(gi_over_, GI_MEAN_TAG)(a, n)
-#define GI_SUM_TAG        GI_JOIN(GI_SUM_, GA_TAG)
-#define GI_AVERAGE_TAG    GI_JOIN(GI_AVERAGE_, GA_TAG)
-#define GI_TO_SUM(v)      GI_JOIN(gi_cast_, GI_JOIN(GI_SUM_TAG, GI_JOIN(_, GI_WIDE_TAG)))(v)
-#define GI_TO_AVERAGE(v)  GI_JOIN(gi_cast_, GI_JOIN(GI_AVERAGE_TAG, GI_JOIN(_, GI_MEAN_TAG)))(v)
-#define GI_TO_SAME(v)     (v)
-#define GI_TO_BOOL(v)     (v)
-#define GI_TO_COUNT(v)    (v)
-#define GI_RESULT_SAME    GA_T
-#define GI_RESULT_BOOL    bool
-#define GI_RESULT_PART    GI_R
+#define GI_SUM_TAG         GI_JOIN(GI_SUM_, GA_TAG)
+#define GI_AVERAGE_TAG     GI_JOIN(GI_AVERAGE_, GA_TAG)
+#define GI_TO_SUM(v)       GI_JOIN(gi_cast_, GI_JOIN(GI_SUM_TAG, GI_JOIN(_, GI_WIDE_TAG)))(v)
+#define GI_TO_AVERAGE(v)   GI_JOIN(gi_cast_, GI_JOIN(GI_AVERAGE_TAG, GI_JOIN(_, GI_MEAN_TAG)))(v)
+#define GI_TO_SAME(v)      (v)
+#define GI_TO_BOOL(v)      (v)
+#define GI_TO_COUNT(v)     (v)
+#define GI_RESULT_SAME     GA_T
+#define GI_RESULT_BOOL     bool
+#define GI_RESULT_PART     GI_R
 
 /* ==== >>elementary functions ========================================================================================= */
 /* ---- log ---------------------------------------------------------------------------------------------------------------- */
@@ -2657,7 +2718,6 @@ typedef uint64_t gi_wrap_i64, gi_wrap_u64;
    arcsinh and arccosh need a square root that compilers vectorise: they do so with -fno-math-errno, or without it where
    sqrt and sqrtf are declared again with __attribute__((const)) and called by these names.
    Coefficients and the bounds beside them: log.sollya.  Accuracy: log_check.c. */
-
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
@@ -2683,10 +2743,7 @@ GI_FORMULA double gi_log_signed_f64(double size, double x)
 
 /* The bits of x > 0 (normal), moved so that the exponent field steps at sqrt(1/2) 2^k: the field is e + bias. */
 GI_FORMULA uint32_t gi_log_shifted_f32(float x) { return gi_bits_f32(x) + (0x3f800000u - 0x3f3504f3u); }
-GI_FORMULA uint64_t gi_log_shifted_f64(double x)
-{
-    return gi_bits_f64(x) + (0x3ff0000000000000ull - 0x3fe6a09e667f3bcdull);
-}
+GI_FORMULA uint64_t gi_log_shifted_f64(double x) { return gi_bits_f64(x) + (0x3ff0000000000000ull - 0x3fe6a09e667f3bcdull); }
 
 /* e, from the shifted bits, by the integer-in-the-mantissa trick */
 GI_FORMULA float gi_log_exponent_f32(uint32_t shifted)
@@ -2714,47 +2771,47 @@ GI_FORMULA double gi_log_fraction_f64(uint64_t shifted)
    Relative error of the polynomial, in log(1+f): 2^-26.9. */
 GI_FORMULA float gi_log_tail_f32(float f, float small, float *head)
 {
-    float z = f * f;
-    float p01 = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
-    float p23 = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
-    float p45 = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
-    float p67 = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
-    float p = gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
-    float h = 0.5f * f;
-    float sum = gi_fma_f32(-h, f, f);
+    float z    = f * f;
+    float p01  = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
+    float p23  = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
+    float p45  = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
+    float p67  = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
+    float p    = gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+    float h    = 0.5f * f;
+    float sum  = gi_fma_f32(-h, f, f);
     float lost = gi_fma_f32(-h, f, f - sum);
-    *head = sum;
+    *head      = sum;
     return gi_fma_f32(f * z, p, lost + small);
 }
 
 /* the same: log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + s^2 p(s^2)), s = f / (2+f); relative error 2^-59.4 */
 GI_FORMULA double gi_log_tail_f64(double f, double small, double *head)
 {
-    double s = f / (2.0 + f);
-    double z = s * s;
-    double w = z * z;
-    double h = 0.5 * f;
+    double s    = f / (2.0 + f);
+    double z    = s * s;
+    double w    = z * z;
+    double h    = 0.5 * f;
     double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
-    double p34 = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
-    double p56 = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
-    double p = gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
-    double sum = gi_fma_f64(-h, f, f);
+    double p34  = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
+    double p56  = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
+    double p    = gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
+    double sum  = gi_fma_f64(-h, f, f);
     double lost = gi_fma_f64(-h, f, f - sum);
-    *head = sum;
+    *head       = sum;
     return gi_fma_f64(s, gi_fma_f64(z, p, gi_mul_f64(h, f)), lost + small);
 }
 
 /* big + head + tail, where |big| >= |head| or big = 0: the rounding error of big + head joins the tail */
 GI_FORMULA float gi_log_join_f32(float big, float head, float tail)
 {
-    float sum = big + head;
+    float sum  = big + head;
     float lost = head - (sum - big);
     return sum + (tail + lost);
 }
 
 GI_FORMULA double gi_log_join_f64(double big, double head, double tail)
 {
-    double sum = big + head;
+    double sum  = big + head;
     double lost = head - (sum - big);
     return sum + (tail + lost);
 }
@@ -2765,7 +2822,7 @@ GI_FORMULA float gi_log_scaled_f32(float f, float scale, float scale_low, float 
     float head;
     float tail = gi_log_tail_f32(f, 0.0f, &head);
     float high = gi_mul_f32(head, scale);
-    float low = gi_fma_f32(head, scale_low, gi_fma_f32(head, scale, -high));
+    float low  = gi_fma_f32(head, scale_low, gi_fma_f32(head, scale, -high));
     return gi_log_join_f32(big, high, gi_fma_f32(tail, scale, low) + small);
 }
 
@@ -2774,20 +2831,14 @@ GI_FORMULA double gi_log_scaled_f64(double f, double scale, double scale_low, do
     double head;
     double tail = gi_log_tail_f64(f, 0.0, &head);
     double high = gi_mul_f64(head, scale);
-    double low = gi_fma_f64(head, scale_low, gi_fma_f64(head, scale, -high));
+    double low  = gi_fma_f64(head, scale_low, gi_fma_f64(head, scale, -high));
     return gi_log_join_f64(big, high, gi_fma_f64(tail, scale, low) + small);
 }
 
 /* 1 unless x is positive, finite and normal */
-GI_FORMULA uint32_t gi_log_unusual_f32(float x)
-{
-    return gi_bits_f32(x) - 0x00800000u >= 0x7f000000u;
-}
+GI_FORMULA uint32_t gi_log_unusual_f32(float x) { return gi_bits_f32(x) - 0x00800000u >= 0x7f000000u; }
 
-GI_FORMULA uint64_t gi_log_unusual_f64(double x)
-{
-    return gi_bits_f64(x) - 0x0010000000000000ull >= 0x7fe0000000000000ull;
-}
+GI_FORMULA uint64_t gi_log_unusual_f64(double x) { return gi_bits_f64(x) - 0x0010000000000000ull >= 0x7fe0000000000000ull; }
 
 /* ---- log --------------------------------------------------------------------------------------------------------- */
 
@@ -2795,25 +2846,25 @@ GI_FORMULA uint64_t gi_log_unusual_f64(double x)
 GI_FORMULA float gi_log_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
-    float e = gi_log_exponent_f32(shifted) + shift;
-    float head;
-    float tail = gi_log_tail_f32(gi_log_fraction_f32(shifted), gi_mul_f32(e, 0x1.7f7d1cp-20f), &head);
+    float    e       = gi_log_exponent_f32(shifted) + shift;
+    float    head;
+    float    tail = gi_log_tail_f32(gi_log_fraction_f32(shifted), gi_mul_f32(e, 0x1.7f7d1cp-20f), &head);
     return gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-1f), head, tail);
 }
 
 GI_FORMULA double gi_log_plus_f64(double x, double shift)
 {
     uint64_t shifted = gi_log_shifted_f64(x);
-    double e = gi_log_exponent_f64(shifted) + shift;
-    double head;
-    double tail = gi_log_tail_f64(gi_log_fraction_f64(shifted), gi_mul_f64(e, 0x1.ef35793c7673p-45), &head);
+    double   e       = gi_log_exponent_f64(shifted) + shift;
+    double   head;
+    double   tail = gi_log_tail_f64(gi_log_fraction_f64(shifted), gi_mul_f64(e, 0x1.ef35793c7673p-45), &head);
     return gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-1), head, tail);
 }
 
-GI_FORMULA float  gi_log_core_f32(float x)  { return gi_log_plus_f32(x, 0.0f); }
+GI_FORMULA float  gi_log_core_f32(float x) { return gi_log_plus_f32(x, 0.0f); }
 GI_FORMULA double gi_log_core_f64(double x) { return gi_log_plus_f64(x, 0.0); }
 
-GI_FORMULA uint32_t gi_log_rare_f32(float x)  { return gi_log_unusual_f32(x); }
+GI_FORMULA uint32_t gi_log_rare_f32(float x) { return gi_log_unusual_f32(x); }
 GI_FORMULA uint64_t gi_log_rare_f64(double x) { return gi_log_unusual_f64(x); }
 
 /* what every logarithm gives for +-0, negative, infinite and NaN arguments */
@@ -2830,7 +2881,7 @@ GI_SLOW double gi_log_special_f64(double x)
 }
 
 /* 1 for positive denormals */
-GI_FORMULA int gi_log_denormal_f32(float x)  { return gi_bits_f32(x) - 1u < 0x007fffffu; }
+GI_FORMULA int gi_log_denormal_f32(float x) { return gi_bits_f32(x) - 1u < 0x007fffffu; }
 GI_FORMULA int gi_log_denormal_f64(double x) { return gi_bits_f64(x) - 1u < 0x000fffffffffffffull; }
 
 GI_SLOW float gi_log_slow_f32(float x)
@@ -2848,21 +2899,21 @@ GI_SLOW double gi_log_slow_f64(double x)
 GI_FORMULA float gi_log2_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
-    float e = gi_log_exponent_f32(shifted) + shift;
+    float    e       = gi_log_exponent_f32(shifted) + shift;
     return gi_log_scaled_f32(gi_log_fraction_f32(shifted), 0x1.715476p0f, 0x1.4ae0cp-26f, e, 0.0f);
 }
 
 GI_FORMULA double gi_log2_plus_f64(double x, double shift)
 {
     uint64_t shifted = gi_log_shifted_f64(x);
-    double e = gi_log_exponent_f64(shifted) + shift;
+    double   e       = gi_log_exponent_f64(shifted) + shift;
     return gi_log_scaled_f64(gi_log_fraction_f64(shifted), 0x1.71547652b82fep0, 0x1.777d0ffda0d24p-56, e, 0.0);
 }
 
-GI_FORMULA float  gi_log2_core_f32(float x)  { return gi_log2_plus_f32(x, 0.0f); }
+GI_FORMULA float  gi_log2_core_f32(float x) { return gi_log2_plus_f32(x, 0.0f); }
 GI_FORMULA double gi_log2_core_f64(double x) { return gi_log2_plus_f64(x, 0.0); }
 
-GI_FORMULA uint32_t gi_log2_rare_f32(float x)  { return gi_log_unusual_f32(x); }
+GI_FORMULA uint32_t gi_log2_rare_f32(float x) { return gi_log_unusual_f32(x); }
 GI_FORMULA uint64_t gi_log2_rare_f64(double x) { return gi_log_unusual_f64(x); }
 
 GI_SLOW float gi_log2_slow_f32(float x)
@@ -2880,23 +2931,23 @@ GI_SLOW double gi_log2_slow_f64(double x)
 GI_FORMULA float gi_log10_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
-    float e = gi_log_exponent_f32(shifted) + shift;
-    return gi_log_scaled_f32(gi_log_fraction_f32(shifted), 0x1.bcb7b2p-2f, -0x1.5b235ep-27f,
-                             gi_mul_f32(e, 0x1.3442p-2f), gi_mul_f32(e, -0x1.95ec1p-19f));
+    float    e       = gi_log_exponent_f32(shifted) + shift;
+    return gi_log_scaled_f32(gi_log_fraction_f32(shifted), 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, gi_mul_f32(e, 0x1.3442p-2f),
+                             gi_mul_f32(e, -0x1.95ec1p-19f));
 }
 
 GI_FORMULA double gi_log10_plus_f64(double x, double shift)
 {
     uint64_t shifted = gi_log_shifted_f64(x);
-    double e = gi_log_exponent_f64(shifted) + shift;
+    double   e       = gi_log_exponent_f64(shifted) + shift;
     return gi_log_scaled_f64(gi_log_fraction_f64(shifted), 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57,
                              gi_mul_f64(e, 0x1.34413509f78p-2), gi_mul_f64(e, 0x1.fef311f12b358p-46));
 }
 
-GI_FORMULA float  gi_log10_core_f32(float x)  { return gi_log10_plus_f32(x, 0.0f); }
+GI_FORMULA float  gi_log10_core_f32(float x) { return gi_log10_plus_f32(x, 0.0f); }
 GI_FORMULA double gi_log10_core_f64(double x) { return gi_log10_plus_f64(x, 0.0); }
 
-GI_FORMULA uint32_t gi_log10_rare_f32(float x)  { return gi_log_unusual_f32(x); }
+GI_FORMULA uint32_t gi_log10_rare_f32(float x) { return gi_log_unusual_f32(x); }
 GI_FORMULA uint64_t gi_log10_rare_f64(double x) { return gi_log_unusual_f64(x); }
 
 GI_SLOW float gi_log10_slow_f32(float x)
@@ -2915,17 +2966,17 @@ GI_SLOW double gi_log10_slow_f64(double x)
    and error = 1+y-u:  u + error + low = 2^e (1 + f + (error + low) / 2^e).  Where e is 0, f + error is y itself. */
 GI_FORMULA float gi_log1p_sum_f32(float y, float low)
 {
-    float u = 1.0f + y;
-    float back = u - 1.0f;
-    float error = (1.0f - (u - back)) + (y - back);
+    float    u       = 1.0f + y;
+    float    back    = u - 1.0f;
+    float    error   = (1.0f - (u - back)) + (y - back);
     uint32_t shifted = gi_log_shifted_f32(u);
-    float e = gi_log_exponent_f32(shifted);
-    float scale = gi_from_bits_f32(0x7f000000u - (shifted & 0xff800000u));      /* 2^-e */
-    float f = gi_log_fraction_f32(shifted);
-    float more = gi_mul_f32(error, scale);
-    float g = f + more;
-    float rest = gi_fma_f32(low, scale, (f - g) + more);
-    rest = gi_fma_f32(-rest, g, rest);      /* rest / (1+g), nearly */
+    float    e       = gi_log_exponent_f32(shifted);
+    float    scale   = gi_from_bits_f32(0x7f000000u - (shifted & 0xff800000u)); /* 2^-e */
+    float    f       = gi_log_fraction_f32(shifted);
+    float    more    = gi_mul_f32(error, scale);
+    float    g       = f + more;
+    float    rest    = gi_fma_f32(low, scale, (f - g) + more);
+    rest             = gi_fma_f32(-rest, g, rest); /* rest / (1+g), nearly */
     float head;
     float tail = gi_log_tail_f32(g, gi_fma_f32(e, 0x1.7f7d1cp-20f, rest), &head);
     return gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-1f), head, tail);
@@ -2933,24 +2984,24 @@ GI_FORMULA float gi_log1p_sum_f32(float y, float low)
 
 GI_FORMULA double gi_log1p_sum_f64(double y, double low)
 {
-    double u = 1.0 + y;
-    double back = u - 1.0;
-    double error = (1.0 - (u - back)) + (y - back);
+    double   u       = 1.0 + y;
+    double   back    = u - 1.0;
+    double   error   = (1.0 - (u - back)) + (y - back);
     uint64_t shifted = gi_log_shifted_f64(u);
-    double e = gi_log_exponent_f64(shifted);
-    double scale = gi_from_bits_f64(0x7fe0000000000000ull - (shifted & 0xfff0000000000000ull));
-    double f = gi_log_fraction_f64(shifted);
-    double more = gi_mul_f64(error, scale);
-    double g = f + more;
-    double rest = gi_fma_f64(low, scale, (f - g) + more);
-    rest = gi_fma_f64(-rest, g, rest);
+    double   e       = gi_log_exponent_f64(shifted);
+    double   scale   = gi_from_bits_f64(0x7fe0000000000000ull - (shifted & 0xfff0000000000000ull));
+    double   f       = gi_log_fraction_f64(shifted);
+    double   more    = gi_mul_f64(error, scale);
+    double   g       = f + more;
+    double   rest    = gi_fma_f64(low, scale, (f - g) + more);
+    rest             = gi_fma_f64(-rest, g, rest);
     double head;
     double tail = gi_log_tail_f64(g, gi_fma_f64(e, 0x1.ef35793c7673p-45, rest), &head);
     return gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-1), head, tail);
 }
 
 /* the sign of x survives everywhere, also that of -0 */
-GI_FORMULA float  gi_log1p_core_f32(float x)  { return gi_log_signed_f32(gi_log1p_sum_f32(x, 0.0f), x); }
+GI_FORMULA float  gi_log1p_core_f32(float x) { return gi_log_signed_f32(gi_log1p_sum_f32(x, 0.0f), x); }
 GI_FORMULA double gi_log1p_core_f64(double x) { return gi_log_signed_f64(gi_log1p_sum_f64(x, 0.0), x); }
 
 /* x <= -1, x >= 2^126 (f32) or 2^1022 (f64), NaN */
@@ -2983,7 +3034,7 @@ GI_SLOW double gi_log1p_slow_f64(double x)
 GI_FORMULA float gi_arcsinh_core_f32(float x)
 {
     float a = gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
-    float t = gi_mul_f32(a, a) / (1.0f + gi_log_sqrt_f32(gi_fma_f32(a, a, 1.0f)));      /* <= a */
+    float t = gi_mul_f32(a, a) / (1.0f + gi_log_sqrt_f32(gi_fma_f32(a, a, 1.0f))); /* <= a */
     float y = a + t;
     return gi_log_signed_f32(gi_log1p_sum_f32(y, t - (y - a)), x);
 }
@@ -2997,15 +3048,9 @@ GI_FORMULA double gi_arcsinh_core_f64(double x)
 }
 
 /* |x| >= 2^60, NaN */
-GI_FORMULA uint32_t gi_arcsinh_rare_f32(float x)
-{
-    return (gi_bits_f32(x) & 0x7fffffffu) >= 0x5d800000u;
-}
+GI_FORMULA uint32_t gi_arcsinh_rare_f32(float x) { return (gi_bits_f32(x) & 0x7fffffffu) >= 0x5d800000u; }
 
-GI_FORMULA uint64_t gi_arcsinh_rare_f64(double x)
-{
-    return (gi_bits_f64(x) & 0x7fffffffffffffffull) >= 0x43b0000000000000ull;
-}
+GI_FORMULA uint64_t gi_arcsinh_rare_f64(double x) { return (gi_bits_f64(x) & 0x7fffffffffffffffull) >= 0x43b0000000000000ull; }
 
 /* log(2 |x|) there */
 GI_SLOW float gi_arcsinh_slow_f32(float x)
@@ -3026,30 +3071,24 @@ GI_SLOW double gi_arcsinh_slow_f64(double x)
 
 GI_FORMULA float gi_arccosh_core_f32(float x)
 {
-    float t = x - 1.0f;
-    float root = gi_log_sqrt_f32(gi_fma_f32(t, t, 2.0f * t));      /* >= t */
-    float y = root + t;
+    float t    = x - 1.0f;
+    float root = gi_log_sqrt_f32(gi_fma_f32(t, t, 2.0f * t)); /* >= t */
+    float y    = root + t;
     return gi_log1p_sum_f32(y, t - (y - root));
 }
 
 GI_FORMULA double gi_arccosh_core_f64(double x)
 {
-    double t = x - 1.0;
+    double t    = x - 1.0;
     double root = gi_log_sqrt_f64(gi_fma_f64(t, t, 2.0 * t));
-    double y = root + t;
+    double y    = root + t;
     return gi_log1p_sum_f64(y, t - (y - root));
 }
 
 /* outside [1, 2^60), NaN */
-GI_FORMULA uint32_t gi_arccosh_rare_f32(float x)
-{
-    return gi_bits_f32(x) - 0x3f800000u >= 0x1e000000u;
-}
+GI_FORMULA uint32_t gi_arccosh_rare_f32(float x) { return gi_bits_f32(x) - 0x3f800000u >= 0x1e000000u; }
 
-GI_FORMULA uint64_t gi_arccosh_rare_f64(double x)
-{
-    return gi_bits_f64(x) - 0x3ff0000000000000ull >= 0x03c0000000000000ull;
-}
+GI_FORMULA uint64_t gi_arccosh_rare_f64(double x) { return gi_bits_f64(x) - 0x3ff0000000000000ull >= 0x03c0000000000000ull; }
 
 GI_SLOW float gi_arccosh_slow_f32(float x)
 {
@@ -3071,46 +3110,40 @@ GI_SLOW double gi_arccosh_slow_f64(double x)
    e + 2/3: |s| stays below 0.2434 and is well below the result where e > 0.  Where e = 0, s is a. */
 GI_FORMULA float gi_arctanh_core_f32(float x)
 {
-    float a = gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    float    a       = gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
     uint32_t shifted = gi_bits_f32(1.0f + a) - gi_bits_f32(1.0f - a) + 0x002aaaabu;
-    float power = gi_from_bits_f32((shifted & 0xff800000u) + 0x3f800000u);
-    float e = gi_from_bits_f32((shifted >> 23) | 0x4b000000u) - 0x1p23f;
-    float s = gi_fma_f32(a, power + 1.0f, 1.0f - power) / gi_fma_f32(a, 1.0f - power, power + 1.0f);
-    float z = s * s;
-    float p01 = gi_fma_f32(0x1.99a0c6p-3f, z, 0x1.55555p-2f);      /* relative error 2^-32.3 */
-    float p23 = gi_fma_f32(0x1.006c88p-3f, z, 0x1.231ee8p-3f);
-    float tail = gi_fma_f32(gi_mul_f32(s, z), gi_fma_f32(p23, z * z, p01), gi_mul_f32(e, 0x1.7f7d1cp-21f));
+    float    power   = gi_from_bits_f32((shifted & 0xff800000u) + 0x3f800000u);
+    float    e       = gi_from_bits_f32((shifted >> 23) | 0x4b000000u) - 0x1p23f;
+    float    s       = gi_fma_f32(a, power + 1.0f, 1.0f - power) / gi_fma_f32(a, 1.0f - power, power + 1.0f);
+    float    z       = s * s;
+    float    p01     = gi_fma_f32(0x1.99a0c6p-3f, z, 0x1.55555p-2f); /* relative error 2^-32.3 */
+    float    p23     = gi_fma_f32(0x1.006c88p-3f, z, 0x1.231ee8p-3f);
+    float    tail    = gi_fma_f32(gi_mul_f32(s, z), gi_fma_f32(p23, z * z, p01), gi_mul_f32(e, 0x1.7f7d1cp-21f));
     return gi_log_signed_f32(gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-2f), s, tail), x);
 }
 
 GI_FORMULA double gi_arctanh_core_f64(double x)
 {
-    double a = gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull);
+    double   a       = gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull);
     uint64_t shifted = gi_bits_f64(1.0 + a) - gi_bits_f64(1.0 - a) + 0x0005555555555555ull;
-    double power = gi_from_bits_f64((shifted & 0xfff0000000000000ull) + 0x3ff0000000000000ull);
-    double e = gi_from_bits_f64((shifted >> 52) | 0x4330000000000000ull) - 0x1p52;
-    double s = gi_fma_f64(a, power + 1.0, 1.0 - power) / gi_fma_f64(a, 1.0 - power, power + 1.0);
-    double z = s * s;
-    double w = z * z;
-    double p01 = gi_fma_f64(0x1.99999999c333bp-3, z, 0x1.55555555554b9p-2);      /* relative error 2^-57.4 */
-    double p23 = gi_fma_f64(0x1.c71c86fd277bfp-4, z, 0x1.2492490657134p-3);
-    double p45 = gi_fma_f64(0x1.3b89ae882826p-4, z, 0x1.7458fc43c462cp-4);
-    double p67 = gi_fma_f64(0x1.32f72159b975dp-4, z, 0x1.09745ab63e0dbp-4);
-    double p = gi_fma_f64(gi_fma_f64(p67, w, p45), w * w, gi_fma_f64(p23, w, p01));
-    double tail = gi_fma_f64(gi_mul_f64(s, z), p, gi_mul_f64(e, 0x1.ef35793c7673p-46));
+    double   power   = gi_from_bits_f64((shifted & 0xfff0000000000000ull) + 0x3ff0000000000000ull);
+    double   e       = gi_from_bits_f64((shifted >> 52) | 0x4330000000000000ull) - 0x1p52;
+    double   s       = gi_fma_f64(a, power + 1.0, 1.0 - power) / gi_fma_f64(a, 1.0 - power, power + 1.0);
+    double   z       = s * s;
+    double   w       = z * z;
+    double   p01     = gi_fma_f64(0x1.99999999c333bp-3, z, 0x1.55555555554b9p-2); /* relative error 2^-57.4 */
+    double   p23     = gi_fma_f64(0x1.c71c86fd277bfp-4, z, 0x1.2492490657134p-3);
+    double   p45     = gi_fma_f64(0x1.3b89ae882826p-4, z, 0x1.7458fc43c462cp-4);
+    double   p67     = gi_fma_f64(0x1.32f72159b975dp-4, z, 0x1.09745ab63e0dbp-4);
+    double   p       = gi_fma_f64(gi_fma_f64(p67, w, p45), w * w, gi_fma_f64(p23, w, p01));
+    double   tail    = gi_fma_f64(gi_mul_f64(s, z), p, gi_mul_f64(e, 0x1.ef35793c7673p-46));
     return gi_log_signed_f64(gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-2), s, tail), x);
 }
 
 /* |x| >= 1 - 2^-22 (f32), 1 - 2^-51 (f64), NaN */
-GI_FORMULA uint32_t gi_arctanh_rare_f32(float x)
-{
-    return (gi_bits_f32(x) & 0x7fffffffu) >= 0x3f7ffffcu;
-}
+GI_FORMULA uint32_t gi_arctanh_rare_f32(float x) { return (gi_bits_f32(x) & 0x7fffffffu) >= 0x3f7ffffcu; }
 
-GI_FORMULA uint64_t gi_arctanh_rare_f64(double x)
-{
-    return (gi_bits_f64(x) & 0x7fffffffffffffffull) >= 0x3feffffffffffffcull;
-}
+GI_FORMULA uint64_t gi_arctanh_rare_f64(double x) { return (gi_bits_f64(x) & 0x7fffffffffffffffull) >= 0x3feffffffffffffcull; }
 
 /* (log(1+a) - log(1-a)) / 2, where log(1-a) is large */
 GI_SLOW float gi_arctanh_slow_f32(float x)
@@ -3135,46 +3168,46 @@ GI_SLOW double gi_arctanh_slow_f64(double x)
    residual m - c^3 is exact to far below an ulp.  Good for normal x; +-0 stays. */
 GI_FORMULA float gi_cbrt_core_f32(float x)
 {
-    uint32_t bits = gi_bits_f32(x) & 0x7fffffffu;
-    float field = gi_from_bits_f32((bits >> 23) | 0x4b000000u) - (0x1p23f + 2.0f);
-    uint32_t third = gi_bits_f32(gi_fma_f32(field, 0x1.555556p-2f, 0x1.8p23f)) - 0x4b400000u;    /* k + 42 */
-    float m = gi_from_bits_f32(bits - ((third * 3u - 126u) << 23));
-    float y = gi_fma_f32(gi_fma_f32(gi_fma_f32(-0x1.4e1776p-9f, m, 0x1.77f884p-5f), m, -0x1.305768p-2f), m,
-                         0x1.3cad5cp0f);      /* relative error 2^-5.8 */
-    float e = gi_fma_f32(gi_mul_f32(-m, y), gi_mul_f32(y, y), 1.0f);
-    float step = gi_mul_f32(e, gi_fma_f32(0x1.c7cff4p-3f, e, 0x1.55aedp-2f));      /* 2^-17.3 */
-    y = gi_fma_f32(y, step, y);
-    float square = gi_mul_f32(y, y);
-    float c = gi_mul_f32(m, square);
-    float c2 = gi_mul_f32(c, c);
-    float c2_low = gi_fma_f32(c, c, -c2);
-    float residual = gi_fma_f32(-c2_low, c, gi_fma_f32(-c2, c, m));
-    float root = gi_fma_f32(residual, gi_mul_f32(square, 0x1.555556p-2f), c);
-    uint32_t result = gi_bits_f32(root) + ((third - 42u) << 23);
+    uint32_t bits     = gi_bits_f32(x) & 0x7fffffffu;
+    float    field    = gi_from_bits_f32((bits >> 23) | 0x4b000000u) - (0x1p23f + 2.0f);
+    uint32_t third    = gi_bits_f32(gi_fma_f32(field, 0x1.555556p-2f, 0x1.8p23f)) - 0x4b400000u; /* k + 42 */
+    float    m        = gi_from_bits_f32(bits - ((third * 3u - 126u) << 23));
+    float    y        = gi_fma_f32(gi_fma_f32(gi_fma_f32(-0x1.4e1776p-9f, m, 0x1.77f884p-5f), m, -0x1.305768p-2f), m,
+                                   0x1.3cad5cp0f); /* relative error 2^-5.8 */
+    float    e        = gi_fma_f32(gi_mul_f32(-m, y), gi_mul_f32(y, y), 1.0f);
+    float    step     = gi_mul_f32(e, gi_fma_f32(0x1.c7cff4p-3f, e, 0x1.55aedp-2f)); /* 2^-17.3 */
+    y                 = gi_fma_f32(y, step, y);
+    float    square   = gi_mul_f32(y, y);
+    float    c        = gi_mul_f32(m, square);
+    float    c2       = gi_mul_f32(c, c);
+    float    c2_low   = gi_fma_f32(c, c, -c2);
+    float    residual = gi_fma_f32(-c2_low, c, gi_fma_f32(-c2, c, m));
+    float    root     = gi_fma_f32(residual, gi_mul_f32(square, 0x1.555556p-2f), c);
+    uint32_t result   = gi_bits_f32(root) + ((third - 42u) << 23);
     return gi_from_bits_f32(gi_pick_u32(bits == 0u, 0u, result) | (gi_bits_f32(x) & 0x80000000u));
 }
 
 GI_FORMULA double gi_cbrt_core_f64(double x)
 {
-    uint64_t bits = gi_bits_f64(x) & 0x7fffffffffffffffull;
-    double field = gi_from_bits_f64((bits >> 52) | 0x4330000000000000ull) - (0x1p52 + 1.0);
-    uint64_t third = gi_bits_f64(gi_fma_f64(field, 0x1.5555555555555p-2, 0x1p52)) - 0x4330000000000000ull; /* k + 341 */
-    double m = gi_from_bits_f64(bits - ((third + (third << 1) - 1023u) << 52));
-    double y = gi_fma_f64(0x1.32dd5c0d97e02p-11, m, -0x1.a98c4d93a9f38p-7);
-    y = gi_fma_f64(gi_fma_f64(gi_fma_f64(y, m, 0x1.bc6f3f7f882e4p-4), m, -0x1.c369e4a6a9344p-2), m,
-                   0x1.56739c6238f73p0);      /* relative error 2^-7.1 */
-    double e = gi_fma_f64(gi_mul_f64(-m, y), gi_mul_f64(y, y), 1.0);
-    double p01 = gi_fma_f64(0x1.c71c702f879a5p-3, e, 0x1.555554cd86c7dp-2);      /* 2^-34.7 */
-    double p23 = gi_fma_f64(0x1.27222643ce7fcp-3, e, 0x1.621e8a4bf05b2p-3);
-    double step = gi_mul_f64(e, gi_fma_f64(p23, gi_mul_f64(e, e), p01));
-    y = gi_fma_f64(y, step, y);
-    double square = gi_mul_f64(y, y);
-    double c = gi_mul_f64(m, square);
-    double c2 = gi_mul_f64(c, c);
-    double c2_low = gi_fma_f64(c, c, -c2);
-    double residual = gi_fma_f64(-c2_low, c, gi_fma_f64(-c2, c, m));
-    double root = gi_fma_f64(residual, gi_mul_f64(square, 0x1.5555555555555p-2), c);
-    uint64_t result = gi_bits_f64(root) + ((third - 341u) << 52);
+    uint64_t bits     = gi_bits_f64(x) & 0x7fffffffffffffffull;
+    double   field    = gi_from_bits_f64((bits >> 52) | 0x4330000000000000ull) - (0x1p52 + 1.0);
+    uint64_t third    = gi_bits_f64(gi_fma_f64(field, 0x1.5555555555555p-2, 0x1p52)) - 0x4330000000000000ull; /* k + 341 */
+    double   m        = gi_from_bits_f64(bits - ((third + (third << 1) - 1023u) << 52));
+    double   y        = gi_fma_f64(0x1.32dd5c0d97e02p-11, m, -0x1.a98c4d93a9f38p-7);
+    y                 = gi_fma_f64(gi_fma_f64(gi_fma_f64(y, m, 0x1.bc6f3f7f882e4p-4), m, -0x1.c369e4a6a9344p-2), m,
+                                   0x1.56739c6238f73p0); /* relative error 2^-7.1 */
+    double e          = gi_fma_f64(gi_mul_f64(-m, y), gi_mul_f64(y, y), 1.0);
+    double p01        = gi_fma_f64(0x1.c71c702f879a5p-3, e, 0x1.555554cd86c7dp-2); /* 2^-34.7 */
+    double p23        = gi_fma_f64(0x1.27222643ce7fcp-3, e, 0x1.621e8a4bf05b2p-3);
+    double step       = gi_mul_f64(e, gi_fma_f64(p23, gi_mul_f64(e, e), p01));
+    y                 = gi_fma_f64(y, step, y);
+    double   square   = gi_mul_f64(y, y);
+    double   c        = gi_mul_f64(m, square);
+    double   c2       = gi_mul_f64(c, c);
+    double   c2_low   = gi_fma_f64(c, c, -c2);
+    double   residual = gi_fma_f64(-c2_low, c, gi_fma_f64(-c2, c, m));
+    double   root     = gi_fma_f64(residual, gi_mul_f64(square, 0x1.5555555555555p-2), c);
+    uint64_t result   = gi_bits_f64(root) + ((third - 341u) << 52);
     return gi_from_bits_f64(gi_pick_u64(bits == 0u, 0u, result) | (gi_bits_f64(x) & 0x8000000000000000ull));
 }
 
@@ -3225,96 +3258,112 @@ GI_SLOW double gi_cbrt_slow_f64(double x)
 
 /* ---- helpers, float ---- */
 
-GI_FORMULA float gi_trig_sqrt_f32(float x) { return gi_root_f32(x); }
-GI_FORMULA float gi_trig_nan_f32(void) { return gi_from_bits_f32(0x7fc00000u); }
-GI_FORMULA float gi_trig_infinity_f32(void) { return gi_from_bits_f32(0x7f800000u); }
-GI_FORMULA float gi_trig_abs_f32(float x) { return gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu); }
+GI_FORMULA float    gi_trig_sqrt_f32(float x) { return gi_root_f32(x); }
+GI_FORMULA float    gi_trig_nan_f32(void) { return gi_from_bits_f32(0x7fc00000u); }
+GI_FORMULA float    gi_trig_infinity_f32(void) { return gi_from_bits_f32(0x7f800000u); }
+GI_FORMULA float    gi_trig_abs_f32(float x) { return gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu); }
 GI_FORMULA uint32_t gi_trig_negative_f32(float x) { return gi_bits_f32(x) >> 31; }
 GI_FORMULA uint32_t gi_trig_sign_f32(float x) { return gi_bits_f32(x) & 0x80000000u; }
 /* x, its sign turned where s is the sign bit and not 0 */
 GI_FORMULA float gi_trig_turn_f32(float x, uint32_t s) { return gi_from_bits_f32(gi_bits_f32(x) ^ s); }
 /* 1 where a > bound or a is NaN, else 0; neither has its sign bit set */
 GI_FORMULA uint32_t gi_trig_beyond_f32(float a, float bound) { return (gi_bits_f32(bound) - gi_bits_f32(a)) >> 31; }
-GI_FORMULA uint32_t gi_trig_is_nan_f32(float x) {
-    return gi_trig_beyond_f32(gi_trig_abs_f32(x), gi_trig_infinity_f32());
-}
+GI_FORMULA uint32_t gi_trig_is_nan_f32(float x) { return gi_trig_beyond_f32(gi_trig_abs_f32(x), gi_trig_infinity_f32()); }
 /* c0 + c1 z + c2 z^2 + c3 z^3 */
-GI_FORMULA float gi_trig_cubic_f32(float c0, float c1, float c2, float c3, float z, float z2) {
+GI_FORMULA float gi_trig_cubic_f32(float c0, float c1, float c2, float c3, float z, float z2)
+{
     return gi_fma_f32(gi_fma_f32(c3, z, c2), z2, gi_fma_f32(c1, z, c0));
 }
 /* 1 / sqrt(z) within 3.5 %, for normal z: good enough to scale a correction */
-GI_FORMULA float gi_trig_rough_rsqrt_f32(float z) {
-    return gi_from_bits_f32(0x5f3759dfu - (gi_bits_f32(z) >> 1));
-}
+GI_FORMULA float gi_trig_rough_rsqrt_f32(float z) { return gi_from_bits_f32(0x5f3759dfu - (gi_bits_f32(z) >> 1)); }
 
 /* ---- helpers, double ---- */
 
-GI_FORMULA double gi_trig_sqrt_f64(double x) { return gi_root_f64(x); }
-GI_FORMULA double gi_trig_nan_f64(void) { return gi_from_bits_f64(0x7ff8000000000000ull); }
-GI_FORMULA double gi_trig_infinity_f64(void) { return gi_from_bits_f64(0x7ff0000000000000ull); }
-GI_FORMULA double gi_trig_abs_f64(double x) { return gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull); }
+GI_FORMULA double   gi_trig_sqrt_f64(double x) { return gi_root_f64(x); }
+GI_FORMULA double   gi_trig_nan_f64(void) { return gi_from_bits_f64(0x7ff8000000000000ull); }
+GI_FORMULA double   gi_trig_infinity_f64(void) { return gi_from_bits_f64(0x7ff0000000000000ull); }
+GI_FORMULA double   gi_trig_abs_f64(double x) { return gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffull); }
 GI_FORMULA uint64_t gi_trig_negative_f64(double x) { return gi_bits_f64(x) >> 63; }
 GI_FORMULA uint64_t gi_trig_sign_f64(double x) { return gi_bits_f64(x) & 0x8000000000000000ull; }
 /* x, its sign turned where s is the sign bit and not 0 */
 GI_FORMULA double gi_trig_turn_f64(double x, uint64_t s) { return gi_from_bits_f64(gi_bits_f64(x) ^ s); }
 /* 1 where a > bound or a is NaN, else 0; neither has its sign bit set */
 GI_FORMULA uint64_t gi_trig_beyond_f64(double a, double bound) { return (gi_bits_f64(bound) - gi_bits_f64(a)) >> 63; }
-GI_FORMULA uint64_t gi_trig_is_nan_f64(double x) {
-    return gi_trig_beyond_f64(gi_trig_abs_f64(x), gi_trig_infinity_f64());
-}
+GI_FORMULA uint64_t gi_trig_is_nan_f64(double x) { return gi_trig_beyond_f64(gi_trig_abs_f64(x), gi_trig_infinity_f64()); }
 /* c0 + c1 z + c2 z^2 + c3 z^3 */
-GI_FORMULA double gi_trig_cubic_f64(double c0, double c1, double c2, double c3, double z, double z2) {
+GI_FORMULA double gi_trig_cubic_f64(double c0, double c1, double c2, double c3, double z, double z2)
+{
     return gi_fma_f64(gi_fma_f64(c3, z, c2), z2, gi_fma_f64(c1, z, c0));
 }
 /* 1 / sqrt(z) within 3.5 %, for normal z: good enough to scale a correction */
-GI_FORMULA double gi_trig_rough_rsqrt_f64(double z) {
-    return gi_from_bits_f64(0x5fe6eb50c7b537a9ull - (gi_bits_f64(z) >> 1));
-}
+GI_FORMULA double gi_trig_rough_rsqrt_f64(double z) { return gi_from_bits_f64(0x5fe6eb50c7b537a9ull - (gi_bits_f64(z) >> 1)); }
 
 /* ---- huge arguments ---- */
 
 /* high and low word of a * b, without a 128-bit type */
-GI_FORMULA uint64_t gi_product_high(uint64_t a, uint64_t b, uint64_t *low) {
+GI_FORMULA uint64_t gi_product_high(uint64_t a, uint64_t b, uint64_t *low)
+{
     uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
     uint64_t p = a0 * b0, q = a1 * b0, r = a0 * b1, s = a1 * b1;
     uint64_t middle = (p >> 32) + (uint32_t)q + (uint32_t)r;
-    *low = (middle << 32) | (uint32_t)p;
+    *low            = (middle << 32) | (uint32_t)p;
     return s + (q >> 32) + (r >> 32) + (middle >> 32);
 }
 
 /* 64 bits of 2/pi from the given place on; place 0 is the bit worth 1/2, and -64 is the smallest place allowed. */
-GI_SLOW uint64_t gi_two_over_pi(int place) {
-    static const uint64_t words[21] = {
-        0,
-        0xa2f9836e4e441529ull, 0xfc2757d1f534ddc0ull, 0xdb6295993c439041ull, 0xfe5163abdebbc561ull,
-        0xb7246e3a424dd2e0ull, 0x06492eea09d1921cull, 0xfe1deb1cb129a73eull, 0xe88235f52ebb4484ull,
-        0xe99c7026b45f7e41ull, 0x3991d639835339f4ull, 0x9c845f8bbdf9283bull, 0x1ff897ffde05980full,
-        0xef2f118b5a0a6d1full, 0x6d367ecf27cb09b7ull, 0x4f463f669e5fea2dull, 0x7527bac7ebe5f17bull,
-        0x3d0739f78a5292eaull, 0x6bfb5fb11f8d5d08ull, 0x56033046fc7b6babull, 0xf0cfbc209af4361dull
-    };
-    int word = (place + 64) / 64, shift = (place + 64) % 64;
+GI_SLOW uint64_t gi_two_over_pi(int place)
+{
+    static const uint64_t words[21] = { 0,
+                                        0xa2f9836e4e441529ull,
+                                        0xfc2757d1f534ddc0ull,
+                                        0xdb6295993c439041ull,
+                                        0xfe5163abdebbc561ull,
+                                        0xb7246e3a424dd2e0ull,
+                                        0x06492eea09d1921cull,
+                                        0xfe1deb1cb129a73eull,
+                                        0xe88235f52ebb4484ull,
+                                        0xe99c7026b45f7e41ull,
+                                        0x3991d639835339f4ull,
+                                        0x9c845f8bbdf9283bull,
+                                        0x1ff897ffde05980full,
+                                        0xef2f118b5a0a6d1full,
+                                        0x6d367ecf27cb09b7ull,
+                                        0x4f463f669e5fea2dull,
+                                        0x7527bac7ebe5f17bull,
+                                        0x3d0739f78a5292eaull,
+                                        0x6bfb5fb11f8d5d08ull,
+                                        0x56033046fc7b6babull,
+                                        0xf0cfbc209af4361dull };
+    int                   word = (place + 64) / 64, shift = (place + 64) % 64;
     return shift ? words[word] << shift | words[word + 1] >> (64 - shift) : words[word];
 }
 
 /* An angle reduced by multiples of pi/2: hi + lo in about [-pi/4, pi/4], and the number of multiples modulo 4. */
-typedef struct { float hi, lo; uint32_t quadrant; } gi_reduced_f32;
-typedef struct { double hi, lo; uint64_t quadrant; } gi_reduced_f64;
+typedef struct {
+    float    hi, lo;
+    uint32_t quadrant;
+} gi_reduced_f32;
+typedef struct {
+    double   hi, lo;
+    uint64_t quadrant;
+} gi_reduced_f64;
 
 /* mantissa * 2^exponent (mantissa < 2^53, -60 <= exponent <= 971) reduced by pi/2, to about 100 bits. */
-GI_SLOW gi_reduced_f64 gi_reduce_huge(uint64_t mantissa, int exponent) {
+GI_SLOW gi_reduced_f64 gi_reduce_huge(uint64_t mantissa, int exponent)
+{
     /* mantissa * 2/pi * 2^exponent modulo 4 in fixed point: 2 whole bits and 126 of fraction.  Bits of 2/pi that make
        multiples of 4 are left out at the top, and those worth less than the last bit at the bottom. */
-    int place = exponent - 2;
+    int      place = exponent - 2;
     uint64_t low, low_middle, dropped;
     uint64_t high = mantissa * gi_two_over_pi(place);
     high += gi_product_high(mantissa, gi_two_over_pi(place + 64), &low_middle);
     low = low_middle + gi_product_high(mantissa, gi_two_over_pi(place + 128), &dropped);
     high += low < low_middle;
-    uint64_t quadrant = (high + 0x2000000000000000ull) >> 62;    /* to the nearest multiple */
-    high -= quadrant << 62;                                      /* the rest, signed */
+    uint64_t quadrant = (high + 0x2000000000000000ull) >> 62; /* to the nearest multiple */
+    high -= quadrant << 62;                                   /* the rest, signed */
     uint64_t negative = high >> 63;
     if (negative) {
-        low = ~low + 1;
+        low  = ~low + 1;
         high = ~high + (low == 0);
     }
     int shift = 0;
@@ -3324,31 +3373,33 @@ GI_SLOW gi_reduced_f64 gi_reduce_huge(uint64_t mantissa, int exponent) {
         shift++;
     }
     /* the leading 53 bits and the 53 after them as two doubles, then times pi/2 */
-    double scale = gi_from_bits_f64((uint64_t)(1023 - 62 + 11 - shift) << 52);
-    double first = (double)(high >> 11) * scale;
-    double second = (double)((high << 53) >> 11 | low >> 22) * (scale * 0x1p-53);
+    double scale   = gi_from_bits_f64((uint64_t)(1023 - 62 + 11 - shift) << 52);
+    double first   = (double)(high >> 11) * scale;
+    double second  = (double)((high << 53) >> 11 | low >> 22) * (scale * 0x1p-53);
     double product = gi_mul_f64(first, 0x1.921fb54442d18p0);
-    double rest = gi_fma_f64(first, 0x1.921fb54442d18p0, -product);
-    rest = gi_fma_f64(first, 0x1.1a62633145c07p-54, gi_fma_f64(second, 0x1.921fb54442d18p0, rest));
+    double rest    = gi_fma_f64(first, 0x1.921fb54442d18p0, -product);
+    rest           = gi_fma_f64(first, 0x1.1a62633145c07p-54, gi_fma_f64(second, 0x1.921fb54442d18p0, rest));
     gi_reduced_f64 r;
-    r.hi = product + rest;
-    r.lo = rest - (r.hi - product);
-    r.hi = gi_trig_turn_f64(r.hi, negative << 63);
-    r.lo = gi_trig_turn_f64(r.lo, negative << 63);
+    r.hi       = product + rest;
+    r.lo       = rest - (r.hi - product);
+    r.hi       = gi_trig_turn_f64(r.hi, negative << 63);
+    r.lo       = gi_trig_turn_f64(r.lo, negative << 63);
     r.quadrant = quadrant & 3;
     return r;
 }
 /* For finite x with |x| >= 1. */
-GI_FORMULA gi_reduced_f32 gi_reduce_slow_f32(float x) {
-    uint32_t u = gi_bits_f32(x) & 0x7fffffffu;
+GI_FORMULA gi_reduced_f32 gi_reduce_slow_f32(float x)
+{
+    uint32_t       u = gi_bits_f32(x) & 0x7fffffffu;
     gi_reduced_f64 d = gi_reduce_huge((u & 0x7fffffu) | 0x800000u, (int)(u >> 23) - 150);
     gi_reduced_f32 r;
-    r.hi = (float)d.hi;
-    r.lo = (float)((d.hi - (double)r.hi) + d.lo);
+    r.hi       = (float)d.hi;
+    r.lo       = (float)((d.hi - (double)r.hi) + d.lo);
     r.quadrant = (uint32_t)d.quadrant;
     return r;
 }
-GI_FORMULA gi_reduced_f64 gi_reduce_slow_f64(double x) {
+GI_FORMULA gi_reduced_f64 gi_reduce_slow_f64(double x)
+{
     uint64_t u = gi_bits_f64(x) & 0x7fffffffffffffffull;
     return gi_reduce_huge((u & 0xfffffffffffffull) | 0x10000000000000ull, (int)(u >> 52) - 1075);
 }
@@ -3356,80 +3407,88 @@ GI_FORMULA gi_reduced_f64 gi_reduce_slow_f64(double x) {
 /* ---- sin, cos, tan float ---- */
 
 /* |x| reduced by pi/2; for |x| <= 2^17. */
-GI_FORMULA gi_reduced_f32 gi_reduce_core_f32(float x) {
-    float a = gi_trig_abs_f32(x);
-    float shifted = gi_fma_f32(a, 0x1.45f306p-1f, 0x1.8p23f);    /* its low bits are the multiple k */
-    float minus_k = 0x1.8p23f - shifted;
-    float first = gi_fma_f32(minus_k, 0x1.921fb6p0f, a);    /* exact */
+GI_FORMULA gi_reduced_f32 gi_reduce_core_f32(float x)
+{
+    float          a       = gi_trig_abs_f32(x);
+    float          shifted = gi_fma_f32(a, 0x1.45f306p-1f, 0x1.8p23f); /* its low bits are the multiple k */
+    float          minus_k = 0x1.8p23f - shifted;
+    float          first   = gi_fma_f32(minus_k, 0x1.921fb6p0f, a); /* exact */
     gi_reduced_f32 r;
-    r.hi = first + gi_mul_f32(minus_k, -0x1.777a5cp-25f);    /* not fused: so first - hi is exact */
-    r.lo = gi_fma_f32(minus_k, -0x1.ee59dap-50f, gi_fma_f32(minus_k, -0x1.777a5cp-25f, first - r.hi));
+    r.hi       = first + gi_mul_f32(minus_k, -0x1.777a5cp-25f); /* not fused: so first - hi is exact */
+    r.lo       = gi_fma_f32(minus_k, -0x1.ee59dap-50f, gi_fma_f32(minus_k, -0x1.777a5cp-25f, first - r.hi));
     r.quadrant = gi_bits_f32(shifted);
     return r;
 }
 /* sin(hi + lo) = hi + the result; c is near cos(hi); polynomial error 2^-27.8 */
-GI_FORMULA float gi_sin_rest_f32(float hi, float lo, float c) {
+GI_FORMULA float gi_sin_rest_f32(float hi, float lo, float c)
+{
     float z = hi * hi;
     float p = gi_fma_f32(gi_fma_f32(-0x1.991f2ap-13f, z, 0x1.1106ccp-7f), z, -0x1.555544p-3f);
     return gi_fma_f32(hi * z, p, gi_mul_f32(lo, c));
 }
 /* cos(hi + lo) = *head + the result; polynomial error 2^-32.8 */
-GI_FORMULA float gi_cos_rest_f32(float hi, float lo, float *head) {
+GI_FORMULA float gi_cos_rest_f32(float hi, float lo, float *head)
+{
     float z = hi * hi, h = -0.5f * hi;
     float one_less = gi_fma_f32(h, hi, 1.0f);
-    float lost = gi_fma_f32(h, hi, 1.0f - one_less);
-    float p = gi_fma_f32(gi_fma_f32(0x1.99e03ep-16f, z, -0x1.6c0c18p-10f), z, 0x1.55554ap-5f);
-    *head = one_less;
+    float lost     = gi_fma_f32(h, hi, 1.0f - one_less);
+    float p        = gi_fma_f32(gi_fma_f32(0x1.99e03ep-16f, z, -0x1.6c0c18p-10f), z, 0x1.55554ap-5f);
+    *head          = one_less;
     return gi_fma_f32(z * z, p, gi_fma_f32(-hi, lo, lost));
 }
 /* sin of quadrant * pi/2 + hi + lo, its sign turned by the sign bit in s */
-GI_FORMULA float gi_sin_finish_f32(gi_reduced_f32 r, uint32_t quadrant, uint32_t s) {
-    float cos_head;
-    float cos_rest = gi_cos_rest_f32(r.hi, r.lo, &cos_head);
-    float sin_rest = gi_sin_rest_f32(r.hi, r.lo, cos_head);
-    uint32_t odd = quadrant & 1u;
-    float y = gi_pick_f32(odd, cos_head, r.hi) + gi_pick_f32(odd, cos_rest, sin_rest);
+GI_FORMULA float gi_sin_finish_f32(gi_reduced_f32 r, uint32_t quadrant, uint32_t s)
+{
+    float    cos_head;
+    float    cos_rest = gi_cos_rest_f32(r.hi, r.lo, &cos_head);
+    float    sin_rest = gi_sin_rest_f32(r.hi, r.lo, cos_head);
+    uint32_t odd      = quadrant & 1u;
+    float    y        = gi_pick_f32(odd, cos_head, r.hi) + gi_pick_f32(odd, cos_rest, sin_rest);
     return gi_trig_turn_f32(y, ((quadrant & 2u) << 30) ^ s);
 }
-GI_FORMULA float gi_tan_finish_f32(gi_reduced_f32 r, uint32_t s) {
+GI_FORMULA float gi_tan_finish_f32(gi_reduced_f32 r, uint32_t s)
+{
     float cos_head;
     float cos_rest = gi_cos_rest_f32(r.hi, r.lo, &cos_head);
     float sin_rest = gi_sin_rest_f32(r.hi, r.lo, cos_head);
     float c = cos_head + cos_rest, c_low = cos_rest - (c - cos_head);
     float d = r.hi + sin_rest, d_low = sin_rest - (d - r.hi);
     /* sin / cos, or -cos / sin in the odd quadrants */
-    uint32_t odd = r.quadrant & 1u;
-    float above = gi_pick_f32(odd, c, d), above_low = gi_pick_f32(odd, c_low, d_low);
-    float below = gi_pick_f32(odd, d, c), below_low = gi_pick_f32(odd, d_low, c_low);
-    float inverse = 1.0f / below, q = above * inverse;
-    float left = gi_fma_f32(-q, below_low, gi_fma_f32(-q, below, above) + above_low);
+    uint32_t odd   = r.quadrant & 1u;
+    float    above = gi_pick_f32(odd, c, d), above_low = gi_pick_f32(odd, c_low, d_low);
+    float    below = gi_pick_f32(odd, d, c), below_low = gi_pick_f32(odd, d_low, c_low);
+    float    inverse = 1.0f / below, q = above * inverse;
+    float    left = gi_fma_f32(-q, below_low, gi_fma_f32(-q, below, above) + above_low);
     return gi_trig_turn_f32(gi_fma_f32(left, inverse, q), (odd << 31) ^ s);
 }
-GI_FORMULA float gi_sin_core_f32(float x) {
+GI_FORMULA float gi_sin_core_f32(float x)
+{
     gi_reduced_f32 r = gi_reduce_core_f32(x);
     return gi_sin_finish_f32(r, r.quadrant, gi_trig_sign_f32(x));
 }
-GI_FORMULA float gi_cos_core_f32(float x) {
+GI_FORMULA float gi_cos_core_f32(float x)
+{
     gi_reduced_f32 r = gi_reduce_core_f32(x);
     return gi_sin_finish_f32(r, r.quadrant + 1u, 0);
 }
-GI_FORMULA float gi_tan_core_f32(float x) {
-    return gi_tan_finish_f32(gi_reduce_core_f32(x), gi_trig_sign_f32(x));
-}
+GI_FORMULA float    gi_tan_core_f32(float x) { return gi_tan_finish_f32(gi_reduce_core_f32(x), gi_trig_sign_f32(x)); }
 GI_FORMULA uint32_t gi_sin_rare_f32(float x) { return gi_trig_beyond_f32(gi_trig_abs_f32(x), 0x1p17f); }
 GI_FORMULA uint32_t gi_cos_rare_f32(float x) { return gi_sin_rare_f32(x); }
 GI_FORMULA uint32_t gi_tan_rare_f32(float x) { return gi_sin_rare_f32(x); }
-GI_SLOW float gi_sin_slow_f32(float x) {
+GI_SLOW float       gi_sin_slow_f32(float x)
+{
     if (!gi_trig_beyond_f32(gi_trig_infinity_f32(), gi_trig_abs_f32(x))) return gi_trig_nan_f32();
     gi_reduced_f32 r = gi_reduce_slow_f32(x);
     return gi_sin_finish_f32(r, r.quadrant, gi_trig_sign_f32(x));
 }
-GI_SLOW float gi_cos_slow_f32(float x) {
+GI_SLOW float gi_cos_slow_f32(float x)
+{
     if (!gi_trig_beyond_f32(gi_trig_infinity_f32(), gi_trig_abs_f32(x))) return gi_trig_nan_f32();
     gi_reduced_f32 r = gi_reduce_slow_f32(x);
     return gi_sin_finish_f32(r, r.quadrant + 1u, 0);
 }
-GI_SLOW float gi_tan_slow_f32(float x) {
+GI_SLOW float gi_tan_slow_f32(float x)
+{
     if (!gi_trig_beyond_f32(gi_trig_infinity_f32(), gi_trig_abs_f32(x))) return gi_trig_nan_f32();
     return gi_tan_finish_f32(gi_reduce_slow_f32(x), gi_trig_sign_f32(x));
 }
@@ -3438,49 +3497,64 @@ GI_SLOW float gi_tan_slow_f32(float x) {
 
 /* For a = |x| <= 1: arcsin(a) = hi + lo where a <= 1/2, else pi/2 - 2 (hi + lo) and big is 1.
    Polynomial error 2^-27.6 */
-typedef struct { float hi, lo; uint32_t big; } gi_arcsin_parts_f32;
-GI_FORMULA gi_arcsin_parts_f32 gi_arcsin_split_f32(float a) {
+typedef struct {
+    float    hi, lo;
+    uint32_t big;
+} gi_arcsin_parts_f32;
+GI_FORMULA gi_arcsin_parts_f32 gi_arcsin_split_f32(float a)
+{
     gi_arcsin_parts_f32 r;
-    r.big = gi_trig_beyond_f32(a, 0.5f);
-    float z = gi_pick_f32(r.big, gi_fma_f32(-0.5f, a, 0.5f), a * a);
-    float root = gi_trig_sqrt_f32(z);
+    r.big          = gi_trig_beyond_f32(a, 0.5f);
+    float z        = gi_pick_f32(r.big, gi_fma_f32(-0.5f, a, 0.5f), a * a);
+    float root     = gi_trig_sqrt_f32(z);
     float root_low = 0.5f * gi_fma_f32(-root, root, z) * gi_trig_rough_rsqrt_f32(z);
-    root_low = gi_pick_f32(r.big, root_low, 0.0f);
-    r.hi = gi_pick_f32(r.big, root, a);
+    root_low       = gi_pick_f32(r.big, root_low, 0.0f);
+    r.hi           = gi_pick_f32(r.big, root, a);
     float z2 = z * z, z4 = z2 * z2;
-    float p = gi_fma_f32(0x1.5959aap-5f, z4, gi_trig_cubic_f32(0x1.5555c8p-3f, 0x1.330206p-4f, 0x1.747b72p-5f,
-        0x1.8c415ap-6f, z, z2));
-    r.lo = gi_fma_f32(r.hi * z, p, root_low);
+    float p = gi_fma_f32(0x1.5959aap-5f, z4,
+                         gi_trig_cubic_f32(0x1.5555c8p-3f, 0x1.330206p-4f, 0x1.747b72p-5f, 0x1.8c415ap-6f, z, z2));
+    r.lo    = gi_fma_f32(r.hi * z, p, root_low);
     return r;
 }
 /* eighths * pi/4 + hi + lo, eighths 0 to 4, where |hi| <= eighths * pi/4 unless eighths is 0 */
-GI_FORMULA float gi_angle_sum_f32(float eighths, float hi, float lo) {
-    float base = gi_mul_f32(eighths, 0x1.921fb6p-1f);
+GI_FORMULA float gi_angle_sum_f32(float eighths, float hi, float lo)
+{
+    float base     = gi_mul_f32(eighths, 0x1.921fb6p-1f);
     float base_low = gi_fma_f32(eighths, -0x1.777a5cp-26f, gi_fma_f32(eighths, 0x1.921fb6p-1f, -base));
-    float sum = base + hi;
+    float sum      = base + hi;
     return sum + (((base - sum) + hi) + (base_low + lo));
 }
-GI_FORMULA float gi_arcsin_core_f32(float x) {
-    float a = gi_trig_abs_f32(x);
-    gi_arcsin_parts_f32 r = gi_arcsin_split_f32(a);
-    float factor = gi_pick_f32(r.big, -2.0f, 1.0f);
-    float eighths = gi_pick_f32(r.big, 2.0f, 0.0f);
-    float y = gi_angle_sum_f32(eighths, gi_mul_f32(r.hi, factor), gi_mul_f32(r.lo, factor));
-    y = gi_trig_turn_f32(y, gi_trig_sign_f32(x));
+GI_FORMULA float gi_arcsin_core_f32(float x)
+{
+    float               a       = gi_trig_abs_f32(x);
+    gi_arcsin_parts_f32 r       = gi_arcsin_split_f32(a);
+    float               factor  = gi_pick_f32(r.big, -2.0f, 1.0f);
+    float               eighths = gi_pick_f32(r.big, 2.0f, 0.0f);
+    float               y       = gi_angle_sum_f32(eighths, gi_mul_f32(r.hi, factor), gi_mul_f32(r.lo, factor));
+    y                           = gi_trig_turn_f32(y, gi_trig_sign_f32(x));
     return gi_pick_f32(gi_trig_beyond_f32(a, 1.0f), gi_trig_nan_f32(), y);
 }
-GI_FORMULA float gi_arccos_core_f32(float x) {
-    float a = gi_trig_abs_f32(x);
-    gi_arcsin_parts_f32 r = gi_arcsin_split_f32(a);
-    uint32_t negative = gi_trig_negative_f32(x);
+GI_FORMULA float gi_arccos_core_f32(float x)
+{
+    float               a        = gi_trig_abs_f32(x);
+    gi_arcsin_parts_f32 r        = gi_arcsin_split_f32(a);
+    uint32_t            negative = gi_trig_negative_f32(x);
     /* pi/2 - arcsin(x); big: 2 (hi + lo) for positive x and pi - 2 (hi + lo) for negative x */
     float eighths = gi_pick_f32(r.big, gi_pick_f32(negative, 4.0f, 0.0f), 2.0f);
-    float factor = gi_trig_turn_f32(gi_pick_f32(r.big, 2.0f, -1.0f), gi_trig_sign_f32(x));
-    float y = gi_angle_sum_f32(eighths, gi_mul_f32(r.hi, factor), gi_mul_f32(r.lo, factor));
+    float factor  = gi_trig_turn_f32(gi_pick_f32(r.big, 2.0f, -1.0f), gi_trig_sign_f32(x));
+    float y       = gi_angle_sum_f32(eighths, gi_mul_f32(r.hi, factor), gi_mul_f32(r.lo, factor));
     return gi_pick_f32(gi_trig_beyond_f32(a, 1.0f), gi_trig_nan_f32(), y);
 }
-GI_FORMULA uint32_t gi_arcsin_rare_f32(float x) { (void)x; return 0; }
-GI_FORMULA uint32_t gi_arccos_rare_f32(float x) { (void)x; return 0; }
+GI_FORMULA uint32_t gi_arcsin_rare_f32(float x)
+{
+    (void)x;
+    return 0;
+}
+GI_FORMULA uint32_t gi_arccos_rare_f32(float x)
+{
+    (void)x;
+    return 0;
+}
 GI_FORMULA float gi_arcsin_slow_f32(float x) { return gi_arcsin_core_f32(x); }
 GI_FORMULA float gi_arccos_slow_f32(float x) { return gi_arccos_core_f32(x); }
 
@@ -3488,53 +3562,62 @@ GI_FORMULA float gi_arccos_slow_f32(float x) { return gi_arccos_core_f32(x); }
 
 /* eighths * pi/4 + arctan(above / (below + below_low)), the arctan turned by the sign bit in s.
    The quotient in [-1/2, 1/2]; polynomial error 2^-31.8 */
-GI_FORMULA float gi_arctan_quotient_f32(float above, float below, float below_low, float eighths, uint32_t s) {
+GI_FORMULA float gi_arctan_quotient_f32(float above, float below, float below_low, float eighths, uint32_t s)
+{
     float inverse = 1.0f / below, t = gi_mul_f32(above, inverse);
     float t_low = gi_fma_f32(-t, below_low, gi_fma_f32(-t, below, above)) * inverse;
-    float z = t * t;
-    float z2 = z * z;
-    float p = gi_fma_f32(0x1.3fd504p-5f, z, -0x1.480d2ep-4f);
-    p = gi_fma_f32(p, z2, gi_fma_f32(0x1.c07266p-4f, z, -0x1.24503p-3f));
-    p = gi_fma_f32(p, z2, gi_fma_f32(0x1.999744p-3f, z, -0x1.555552p-2f));
-    float rest = gi_fma_f32(t * z, p, gi_fma_f32(-z, t_low, t_low));    /* 1 - z is near the derivative */
+    float z     = t * t;
+    float z2    = z * z;
+    float p     = gi_fma_f32(0x1.3fd504p-5f, z, -0x1.480d2ep-4f);
+    p           = gi_fma_f32(p, z2, gi_fma_f32(0x1.c07266p-4f, z, -0x1.24503p-3f));
+    p           = gi_fma_f32(p, z2, gi_fma_f32(0x1.999744p-3f, z, -0x1.555552p-2f));
+    float rest  = gi_fma_f32(t * z, p, gi_fma_f32(-z, t_low, t_low)); /* 1 - z is near the derivative */
     return gi_angle_sum_f32(eighths, gi_trig_turn_f32(t, s), gi_trig_turn_f32(rest, s));
 }
 /* a = |x|: arctan(a) up to 1/2, pi/4 + arctan((a - 1) / (a + 1)) up to 2, pi/2 + arctan(-1 / a) beyond. */
-GI_FORMULA float gi_arctan_core_f32(float x) {
-    float a = gi_trig_abs_f32(x);
+GI_FORMULA float gi_arctan_core_f32(float x)
+{
+    float    a      = gi_trig_abs_f32(x);
     uint32_t middle = gi_trig_beyond_f32(a, 0.5f), large = gi_trig_beyond_f32(a, 2.0f);
-    a = gi_pick_f32(gi_trig_beyond_f32(a, 0x1p60f), 0x1p60f, a);    /* beyond it the result is pi/2 anyway */
+    a         = gi_pick_f32(gi_trig_beyond_f32(a, 0x1p60f), 0x1p60f, a); /* beyond it the result is pi/2 anyway */
     float sum = 1.0f + a, sum_low = gi_pick_f32(middle & ~large, a - (sum - 1.0f), 0.0f);
-    float above = gi_pick_f32(middle, gi_pick_f32(large, -1.0f, a - 1.0f), a);
-    float below = gi_pick_f32(middle, gi_pick_f32(large, a, sum), 1.0f);
+    float above   = gi_pick_f32(middle, gi_pick_f32(large, -1.0f, a - 1.0f), a);
+    float below   = gi_pick_f32(middle, gi_pick_f32(large, a, sum), 1.0f);
     float eighths = gi_pick_f32(middle, gi_pick_f32(large, 2.0f, 1.0f), 0.0f);
-    float y = gi_trig_turn_f32(gi_arctan_quotient_f32(above, below, sum_low, eighths, 0), gi_trig_sign_f32(x));
+    float y       = gi_trig_turn_f32(gi_arctan_quotient_f32(above, below, sum_low, eighths, 0), gi_trig_sign_f32(x));
     return gi_pick_f32(gi_trig_is_nan_f32(x), gi_trig_nan_f32(), y);
 }
-GI_FORMULA uint32_t gi_arctan_rare_f32(float x) { (void)x; return 0; }
+GI_FORMULA uint32_t gi_arctan_rare_f32(float x)
+{
+    (void)x;
+    return 0;
+}
 GI_FORMULA float gi_arctan_slow_f32(float x) { return gi_arctan_core_f32(x); }
 
 /* As arctan on the smaller by the larger, in the octant told by which is larger, the sign of x and the quotient. */
-GI_FORMULA float gi_arctan2_core_f32(float y, float x) {
-    float ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x);
+GI_FORMULA float gi_arctan2_core_f32(float y, float x)
+{
+    float    ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x);
     uint32_t swap = gi_trig_beyond_f32(ay, ax), left = gi_trig_negative_f32(x), s = (swap ^ left) << 31;
-    float num = gi_pick_f32(swap, ax, ay), den = gi_pick_f32(swap, ay, ax);
+    float    num = gi_pick_f32(swap, ax, ay), den = gi_pick_f32(swap, ay, ax);
     uint32_t upper = gi_trig_beyond_f32(num, 0.5f * den);
-    float sum = den + num, sum_low = gi_pick_f32(upper, num - (sum - den), 0.0f);
-    float above = gi_pick_f32(upper, num - den, num), below = gi_pick_f32(upper, sum, den);
-    float eighths = gi_pick_f32(swap, 2.0f, gi_pick_f32(left, 4.0f, 0.0f));
-    eighths = eighths + gi_trig_turn_f32(gi_pick_f32(upper, 1.0f, 0.0f), s);
+    float    sum = den + num, sum_low = gi_pick_f32(upper, num - (sum - den), 0.0f);
+    float    above = gi_pick_f32(upper, num - den, num), below = gi_pick_f32(upper, sum, den);
+    float    eighths = gi_pick_f32(swap, 2.0f, gi_pick_f32(left, 4.0f, 0.0f));
+    eighths          = eighths + gi_trig_turn_f32(gi_pick_f32(upper, 1.0f, 0.0f), s);
     return gi_trig_turn_f32(gi_arctan_quotient_f32(above, below, sum_low, eighths, s), gi_trig_sign_f32(y));
 }
 /* 1 unless the larger of |y|, |x| is in [2^-60, 2^60] and the smaller also, or zero */
-GI_FORMULA uint32_t gi_arctan2_rare_f32(float y, float x) {
-    float ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x);
+GI_FORMULA uint32_t gi_arctan2_rare_f32(float y, float x)
+{
+    float    ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x);
     uint32_t swap = gi_trig_beyond_f32(ay, ax);
-    float num = gi_pick_f32(swap, ax, ay), den = gi_pick_f32(swap, ay, ax);
+    float    num = gi_pick_f32(swap, ax, ay), den = gi_pick_f32(swap, ay, ax);
     return gi_trig_beyond_f32(den, 0x1p60f) | gi_trig_beyond_f32(0x1p-60f, den) |
-        (gi_trig_beyond_f32(0x1p-60f, num) & gi_trig_beyond_f32(num, 0.0f));
+           (gi_trig_beyond_f32(0x1p-60f, num) & gi_trig_beyond_f32(num, 0.0f));
 }
-GI_SLOW float gi_arctan2_slow_f32(float y, float x) {
+GI_SLOW float gi_arctan2_slow_f32(float y, float x)
+{
     if (gi_trig_is_nan_f32(y) | gi_trig_is_nan_f32(x)) return gi_trig_nan_f32();
     float ay = gi_trig_abs_f32(y), ax = gi_trig_abs_f32(x), infinity = gi_trig_infinity_f32();
     /* a fair pair of the same angle */
@@ -3548,17 +3631,17 @@ GI_SLOW float gi_arctan2_slow_f32(float y, float x) {
         ay = 1.0f;
         ax = 0.0f;
     } else {
-        float up = ay < 0x1p60f && ax < 0x1p60f ? 0x1p30f : 1.0f;    /* out of the denormals, where that matters */
+        float up = ay < 0x1p60f && ax < 0x1p60f ? 0x1p30f : 1.0f; /* out of the denormals, where that matters */
         ay *= up;
         ax *= up;
         int ey = (int)(gi_bits_f32(ay) >> 23) - 127, ex = (int)(gi_bits_f32(ax) >> 23) - 127;
         if (ex - ey > 30 && !gi_trig_negative_f32(x)) return gi_trig_turn_f32(ay / ax, gi_trig_sign_f32(y));
         /* the larger into [1, 2), in two steps because 2^-e may be out of range */
-        int e = ey > ex ? ey : ex;
+        int   e         = ey > ex ? ey : ex;
         float half_down = gi_from_bits_f32((uint32_t)(127 - e / 2) << 23);
         float rest_down = gi_from_bits_f32((uint32_t)(127 - (e - e / 2)) << 23);
-        ay = ay * half_down * rest_down;
-        ax = ax * half_down * rest_down;
+        ay              = ay * half_down * rest_down;
+        ax              = ax * half_down * rest_down;
         /* so far below the other that the result is pi/2 or pi */
         if (ay < 0x1p-60f) ay = 0.0f;
         if (ax < 0x1p-60f) ax = 0.0f;
@@ -3568,23 +3651,26 @@ GI_SLOW float gi_arctan2_slow_f32(float y, float x) {
 
 /* ---- hypot float ---- */
 
-GI_FORMULA float gi_hypot_core_f32(float x, float y) {
-    float ax = gi_trig_abs_f32(x), ay = gi_trig_abs_f32(y);
+GI_FORMULA float gi_hypot_core_f32(float x, float y)
+{
+    float    ax = gi_trig_abs_f32(x), ay = gi_trig_abs_f32(y);
     uint32_t swap = gi_trig_beyond_f32(ay, ax);
-    float a = gi_pick_f32(swap, ay, ax), b = gi_pick_f32(swap, ax, ay);    /* a >= b */
-    float aa = gi_mul_f32(a, a), sum = gi_fma_f32(b, b, aa);
-    float h = gi_trig_sqrt_f32(sum), hh = gi_mul_f32(h, h);
+    float    a = gi_pick_f32(swap, ay, ax), b = gi_pick_f32(swap, ax, ay); /* a >= b */
+    float    aa = gi_mul_f32(a, a), sum = gi_fma_f32(b, b, aa);
+    float    h = gi_trig_sqrt_f32(sum), hh = gi_mul_f32(h, h);
     /* h^2 - a^2 - b^2, nearly exact */
     float excess = gi_fma_f32(-b, b, hh - aa) + (gi_fma_f32(h, h, -hh) - gi_fma_f32(a, a, -aa));
     return gi_fma_f32(-0.5f * excess, gi_trig_rough_rsqrt_f32(sum), h);
 }
 /* 1 unless the larger of |x|, |y| is zero or in [2^-60, 2^60] */
-GI_FORMULA uint32_t gi_hypot_rare_f32(float x, float y) {
+GI_FORMULA uint32_t gi_hypot_rare_f32(float x, float y)
+{
     float ax = gi_trig_abs_f32(x), ay = gi_trig_abs_f32(y);
     float a = gi_pick_f32(gi_trig_beyond_f32(ay, ax), ay, ax);
     return gi_trig_beyond_f32(a, 0x1p60f) | (gi_trig_beyond_f32(0x1p-60f, a) & gi_trig_beyond_f32(a, 0.0f));
 }
-GI_SLOW float gi_hypot_slow_f32(float x, float y) {
+GI_SLOW float gi_hypot_slow_f32(float x, float y)
+{
     float ax = gi_trig_abs_f32(x), ay = gi_trig_abs_f32(y), infinity = gi_trig_infinity_f32();
     if (ax == infinity || ay == infinity) return infinity;
     if (gi_trig_is_nan_f32(x) | gi_trig_is_nan_f32(y)) return gi_trig_nan_f32();
@@ -3594,7 +3680,8 @@ GI_SLOW float gi_hypot_slow_f32(float x, float y) {
 
 /* ---- nextafter float ---- */
 
-GI_FORMULA float gi_nextafter_core_f32(float x, float y) {
+GI_FORMULA float gi_nextafter_core_f32(float x, float y)
+{
     uint32_t x_negative = gi_trig_negative_f32(x), y_negative = gi_trig_negative_f32(y);
     uint32_t x_mask = (uint32_t)0 - x_negative, y_mask = (uint32_t)0 - y_negative;
     /* as ordered integers, two's complement, both zeros 0 */
@@ -3603,96 +3690,109 @@ GI_FORMULA float gi_nextafter_core_f32(float x, float y) {
     uint32_t up = (uint32_t)((int32_t)oy > (int32_t)ox), down = (uint32_t)((int32_t)ox > (int32_t)oy);
     uint32_t o = ox + up - down, negative = o >> 31, mask = (uint32_t)0 - negative;
     uint32_t size = (o ^ mask) - mask;
-    negative |= x_negative & (((uint32_t)0 - size) >> 31 ^ 1u);    /* a negative x that steps up to zero gives -0 */
+    negative |= x_negative & (((uint32_t)0 - size) >> 31 ^ 1u); /* a negative x that steps up to zero gives -0 */
     float next = gi_pick_f32(up | down, gi_from_bits_f32(size | negative << 31), y);
     return gi_pick_f32(gi_trig_is_nan_f32(x) | gi_trig_is_nan_f32(y), gi_trig_nan_f32(), next);
 }
-GI_FORMULA uint32_t gi_nextafter_rare_f32(float x, float y) { (void)x; (void)y; return 0; }
+GI_FORMULA uint32_t gi_nextafter_rare_f32(float x, float y)
+{
+    (void)x;
+    (void)y;
+    return 0;
+}
 GI_FORMULA float gi_nextafter_slow_f32(float x, float y) { return gi_nextafter_core_f32(x, y); }
 
 /* ---- sin, cos, tan double ---- */
 
 /* |x| reduced by pi/2; for |x| <= 2^32. */
-GI_FORMULA gi_reduced_f64 gi_reduce_core_f64(double x) {
-    double a = gi_trig_abs_f64(x);
-    double shifted = gi_fma_f64(a, 0x1.45f306dc9c883p-1, 0x1.8p52);    /* its low bits are the multiple k */
-    double minus_k = 0x1.8p52 - shifted;
-    double first = gi_fma_f64(minus_k, 0x1.921fb54442d18p0, a);    /* exact */
+GI_FORMULA gi_reduced_f64 gi_reduce_core_f64(double x)
+{
+    double         a       = gi_trig_abs_f64(x);
+    double         shifted = gi_fma_f64(a, 0x1.45f306dc9c883p-1, 0x1.8p52); /* its low bits are the multiple k */
+    double         minus_k = 0x1.8p52 - shifted;
+    double         first   = gi_fma_f64(minus_k, 0x1.921fb54442d18p0, a); /* exact */
     gi_reduced_f64 r;
-    r.hi = first + gi_mul_f64(minus_k, 0x1.1a62633145c07p-54);    /* not fused: so first - hi is exact */
-    r.lo = gi_fma_f64(minus_k, -0x1.f1976b7ed8fbcp-110, gi_fma_f64(minus_k, 0x1.1a62633145c07p-54, first - r.hi));
+    r.hi       = first + gi_mul_f64(minus_k, 0x1.1a62633145c07p-54); /* not fused: so first - hi is exact */
+    r.lo       = gi_fma_f64(minus_k, -0x1.f1976b7ed8fbcp-110, gi_fma_f64(minus_k, 0x1.1a62633145c07p-54, first - r.hi));
     r.quadrant = gi_bits_f64(shifted);
     return r;
 }
 /* sin(hi + lo) = hi + the result; c is near cos(hi); polynomial error 2^-57.9 */
-GI_FORMULA double gi_sin_rest_f64(double hi, double lo, double c) {
-    double z = hi * hi;
+GI_FORMULA double gi_sin_rest_f64(double hi, double lo, double c)
+{
+    double z  = hi * hi;
     double z2 = z * z;
-    double p = gi_fma_f64(0x1.5d8e6226d3797p-33, z, -0x1.ae5e54ffce7d3p-26);
-    p = gi_fma_f64(p, z2, gi_fma_f64(0x1.71de355fa46d5p-19, z, -0x1.a01a019bf2b7ap-13));
-    p = gi_fma_f64(p, z2, gi_fma_f64(0x1.111111110f76p-7, z, -0x1.5555555555548p-3));
+    double p  = gi_fma_f64(0x1.5d8e6226d3797p-33, z, -0x1.ae5e54ffce7d3p-26);
+    p         = gi_fma_f64(p, z2, gi_fma_f64(0x1.71de355fa46d5p-19, z, -0x1.a01a019bf2b7ap-13));
+    p         = gi_fma_f64(p, z2, gi_fma_f64(0x1.111111110f76p-7, z, -0x1.5555555555548p-3));
     return gi_fma_f64(hi * z, p, gi_mul_f64(lo, c));
 }
 /* cos(hi + lo) = *head + the result; polynomial error 2^-63.9 */
-GI_FORMULA double gi_cos_rest_f64(double hi, double lo, double *head) {
+GI_FORMULA double gi_cos_rest_f64(double hi, double lo, double *head)
+{
     double z = hi * hi, h = -0.5 * hi;
     double one_less = gi_fma_f64(h, hi, 1.0);
-    double lost = gi_fma_f64(h, hi, 1.0 - one_less);
-    double z2 = z * z;
-    double p = gi_fma_f64(-0x1.8fa6a86831e76p-37, z, 0x1.1ee9dc126f59fp-29);
-    p = gi_fma_f64(p, z2, gi_fma_f64(-0x1.27e4f7f1ee40dp-22, z, 0x1.a01a019c8f942p-16));
-    p = gi_fma_f64(p, z2, gi_fma_f64(-0x1.6c16c16c15018p-10, z, 0x1.555555555554bp-5));
-    *head = one_less;
+    double lost     = gi_fma_f64(h, hi, 1.0 - one_less);
+    double z2       = z * z;
+    double p        = gi_fma_f64(-0x1.8fa6a86831e76p-37, z, 0x1.1ee9dc126f59fp-29);
+    p               = gi_fma_f64(p, z2, gi_fma_f64(-0x1.27e4f7f1ee40dp-22, z, 0x1.a01a019c8f942p-16));
+    p               = gi_fma_f64(p, z2, gi_fma_f64(-0x1.6c16c16c15018p-10, z, 0x1.555555555554bp-5));
+    *head           = one_less;
     return gi_fma_f64(z * z, p, gi_fma_f64(-hi, lo, lost));
 }
 /* sin of quadrant * pi/2 + hi + lo, its sign turned by the sign bit in s */
-GI_FORMULA double gi_sin_finish_f64(gi_reduced_f64 r, uint64_t quadrant, uint64_t s) {
-    double cos_head;
-    double cos_rest = gi_cos_rest_f64(r.hi, r.lo, &cos_head);
-    double sin_rest = gi_sin_rest_f64(r.hi, r.lo, cos_head);
-    uint64_t odd = quadrant & 1u;
-    double y = gi_pick_f64(odd, cos_head, r.hi) + gi_pick_f64(odd, cos_rest, sin_rest);
+GI_FORMULA double gi_sin_finish_f64(gi_reduced_f64 r, uint64_t quadrant, uint64_t s)
+{
+    double   cos_head;
+    double   cos_rest = gi_cos_rest_f64(r.hi, r.lo, &cos_head);
+    double   sin_rest = gi_sin_rest_f64(r.hi, r.lo, cos_head);
+    uint64_t odd      = quadrant & 1u;
+    double   y        = gi_pick_f64(odd, cos_head, r.hi) + gi_pick_f64(odd, cos_rest, sin_rest);
     return gi_trig_turn_f64(y, ((quadrant & 2u) << 62) ^ s);
 }
-GI_FORMULA double gi_tan_finish_f64(gi_reduced_f64 r, uint64_t s) {
+GI_FORMULA double gi_tan_finish_f64(gi_reduced_f64 r, uint64_t s)
+{
     double cos_head;
     double cos_rest = gi_cos_rest_f64(r.hi, r.lo, &cos_head);
     double sin_rest = gi_sin_rest_f64(r.hi, r.lo, cos_head);
     double c = cos_head + cos_rest, c_low = cos_rest - (c - cos_head);
     double d = r.hi + sin_rest, d_low = sin_rest - (d - r.hi);
     /* sin / cos, or -cos / sin in the odd quadrants */
-    uint64_t odd = r.quadrant & 1u;
-    double above = gi_pick_f64(odd, c, d), above_low = gi_pick_f64(odd, c_low, d_low);
-    double below = gi_pick_f64(odd, d, c), below_low = gi_pick_f64(odd, d_low, c_low);
-    double inverse = 1.0 / below, q = above * inverse;
-    double left = gi_fma_f64(-q, below_low, gi_fma_f64(-q, below, above) + above_low);
+    uint64_t odd   = r.quadrant & 1u;
+    double   above = gi_pick_f64(odd, c, d), above_low = gi_pick_f64(odd, c_low, d_low);
+    double   below = gi_pick_f64(odd, d, c), below_low = gi_pick_f64(odd, d_low, c_low);
+    double   inverse = 1.0 / below, q = above * inverse;
+    double   left = gi_fma_f64(-q, below_low, gi_fma_f64(-q, below, above) + above_low);
     return gi_trig_turn_f64(gi_fma_f64(left, inverse, q), (odd << 63) ^ s);
 }
-GI_FORMULA double gi_sin_core_f64(double x) {
+GI_FORMULA double gi_sin_core_f64(double x)
+{
     gi_reduced_f64 r = gi_reduce_core_f64(x);
     return gi_sin_finish_f64(r, r.quadrant, gi_trig_sign_f64(x));
 }
-GI_FORMULA double gi_cos_core_f64(double x) {
+GI_FORMULA double gi_cos_core_f64(double x)
+{
     gi_reduced_f64 r = gi_reduce_core_f64(x);
     return gi_sin_finish_f64(r, r.quadrant + 1u, 0);
 }
-GI_FORMULA double gi_tan_core_f64(double x) {
-    return gi_tan_finish_f64(gi_reduce_core_f64(x), gi_trig_sign_f64(x));
-}
+GI_FORMULA double   gi_tan_core_f64(double x) { return gi_tan_finish_f64(gi_reduce_core_f64(x), gi_trig_sign_f64(x)); }
 GI_FORMULA uint64_t gi_sin_rare_f64(double x) { return gi_trig_beyond_f64(gi_trig_abs_f64(x), 0x1p32); }
 GI_FORMULA uint64_t gi_cos_rare_f64(double x) { return gi_sin_rare_f64(x); }
 GI_FORMULA uint64_t gi_tan_rare_f64(double x) { return gi_sin_rare_f64(x); }
-GI_SLOW double gi_sin_slow_f64(double x) {
+GI_SLOW double      gi_sin_slow_f64(double x)
+{
     if (!gi_trig_beyond_f64(gi_trig_infinity_f64(), gi_trig_abs_f64(x))) return gi_trig_nan_f64();
     gi_reduced_f64 r = gi_reduce_slow_f64(x);
     return gi_sin_finish_f64(r, r.quadrant, gi_trig_sign_f64(x));
 }
-GI_SLOW double gi_cos_slow_f64(double x) {
+GI_SLOW double gi_cos_slow_f64(double x)
+{
     if (!gi_trig_beyond_f64(gi_trig_infinity_f64(), gi_trig_abs_f64(x))) return gi_trig_nan_f64();
     gi_reduced_f64 r = gi_reduce_slow_f64(x);
     return gi_sin_finish_f64(r, r.quadrant + 1u, 0);
 }
-GI_SLOW double gi_tan_slow_f64(double x) {
+GI_SLOW double gi_tan_slow_f64(double x)
+{
     if (!gi_trig_beyond_f64(gi_trig_infinity_f64(), gi_trig_abs_f64(x))) return gi_trig_nan_f64();
     return gi_tan_finish_f64(gi_reduce_slow_f64(x), gi_trig_sign_f64(x));
 }
@@ -3701,53 +3801,71 @@ GI_SLOW double gi_tan_slow_f64(double x) {
 
 /* For a = |x| <= 1: arcsin(a) = hi + lo where a <= 1/2, else pi/2 - 2 (hi + lo) and big is 1.
    Polynomial error 2^-59.9 */
-typedef struct { double hi, lo; uint64_t big; } gi_arcsin_parts_f64;
-GI_FORMULA gi_arcsin_parts_f64 gi_arcsin_split_f64(double a) {
+typedef struct {
+    double   hi, lo;
+    uint64_t big;
+} gi_arcsin_parts_f64;
+GI_FORMULA gi_arcsin_parts_f64 gi_arcsin_split_f64(double a)
+{
     gi_arcsin_parts_f64 r;
-    r.big = gi_trig_beyond_f64(a, 0.5);
-    double z = gi_pick_f64(r.big, gi_fma_f64(-0.5, a, 0.5), a * a);
-    double root = gi_trig_sqrt_f64(z);
+    r.big           = gi_trig_beyond_f64(a, 0.5);
+    double z        = gi_pick_f64(r.big, gi_fma_f64(-0.5, a, 0.5), a * a);
+    double root     = gi_trig_sqrt_f64(z);
     double root_low = 0.5 * gi_fma_f64(-root, root, z) * gi_trig_rough_rsqrt_f64(z);
-    root_low = gi_pick_f64(r.big, root_low, 0.0);
-    r.hi = gi_pick_f64(r.big, root, a);
+    root_low        = gi_pick_f64(r.big, root_low, 0.0);
+    r.hi            = gi_pick_f64(r.big, root, a);
     double z2 = z * z, z4 = z2 * z2;
-    double p = gi_fma_f64(0x1.0b45e9f72edb3p-5, z4, gi_trig_cubic_f64(0x1.613c1e6ed73f2p-7, 0x1.e5fbe88dfba57p-9,
-        0x1.639a894e228e8p-6, -0x1.57fad0deac45ep-6, z, z2));
-    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(0x1.6e8bdedebf9dfp-6, 0x1.1c49f077d5bc7p-6, 0x1.ca1f8af1f0a3ap-7,
-        0x1.75859dad05d79p-7, z, z2));
-    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(0x1.5555555555577p-3, 0x1.333333332e133p-4, 0x1.6db6db721247bp-5,
-        0x1.f1c71a95002fbp-6, z, z2));
+    double p = gi_fma_f64(
+        0x1.0b45e9f72edb3p-5, z4,
+        gi_trig_cubic_f64(0x1.613c1e6ed73f2p-7, 0x1.e5fbe88dfba57p-9, 0x1.639a894e228e8p-6, -0x1.57fad0deac45ep-6, z, z2));
+    p = gi_fma_f64(
+        p, z4,
+        gi_trig_cubic_f64(0x1.6e8bdedebf9dfp-6, 0x1.1c49f077d5bc7p-6, 0x1.ca1f8af1f0a3ap-7, 0x1.75859dad05d79p-7, z, z2));
+    p = gi_fma_f64(
+        p, z4,
+        gi_trig_cubic_f64(0x1.5555555555577p-3, 0x1.333333332e133p-4, 0x1.6db6db721247bp-5, 0x1.f1c71a95002fbp-6, z, z2));
     r.lo = gi_fma_f64(r.hi * z, p, root_low);
     return r;
 }
 /* eighths * pi/4 + hi + lo, eighths 0 to 4, where |hi| <= eighths * pi/4 unless eighths is 0 */
-GI_FORMULA double gi_angle_sum_f64(double eighths, double hi, double lo) {
-    double base = gi_mul_f64(eighths, 0x1.921fb54442d18p-1);
+GI_FORMULA double gi_angle_sum_f64(double eighths, double hi, double lo)
+{
+    double base     = gi_mul_f64(eighths, 0x1.921fb54442d18p-1);
     double base_low = gi_fma_f64(eighths, 0x1.1a62633145c07p-55, gi_fma_f64(eighths, 0x1.921fb54442d18p-1, -base));
-    double sum = base + hi;
+    double sum      = base + hi;
     return sum + (((base - sum) + hi) + (base_low + lo));
 }
-GI_FORMULA double gi_arcsin_core_f64(double x) {
-    double a = gi_trig_abs_f64(x);
-    gi_arcsin_parts_f64 r = gi_arcsin_split_f64(a);
-    double factor = gi_pick_f64(r.big, -2.0, 1.0);
-    double eighths = gi_pick_f64(r.big, 2.0, 0.0);
-    double y = gi_angle_sum_f64(eighths, gi_mul_f64(r.hi, factor), gi_mul_f64(r.lo, factor));
-    y = gi_trig_turn_f64(y, gi_trig_sign_f64(x));
+GI_FORMULA double gi_arcsin_core_f64(double x)
+{
+    double              a       = gi_trig_abs_f64(x);
+    gi_arcsin_parts_f64 r       = gi_arcsin_split_f64(a);
+    double              factor  = gi_pick_f64(r.big, -2.0, 1.0);
+    double              eighths = gi_pick_f64(r.big, 2.0, 0.0);
+    double              y       = gi_angle_sum_f64(eighths, gi_mul_f64(r.hi, factor), gi_mul_f64(r.lo, factor));
+    y                           = gi_trig_turn_f64(y, gi_trig_sign_f64(x));
     return gi_pick_f64(gi_trig_beyond_f64(a, 1.0), gi_trig_nan_f64(), y);
 }
-GI_FORMULA double gi_arccos_core_f64(double x) {
-    double a = gi_trig_abs_f64(x);
-    gi_arcsin_parts_f64 r = gi_arcsin_split_f64(a);
-    uint64_t negative = gi_trig_negative_f64(x);
+GI_FORMULA double gi_arccos_core_f64(double x)
+{
+    double              a        = gi_trig_abs_f64(x);
+    gi_arcsin_parts_f64 r        = gi_arcsin_split_f64(a);
+    uint64_t            negative = gi_trig_negative_f64(x);
     /* pi/2 - arcsin(x); big: 2 (hi + lo) for positive x and pi - 2 (hi + lo) for negative x */
     double eighths = gi_pick_f64(r.big, gi_pick_f64(negative, 4.0, 0.0), 2.0);
-    double factor = gi_trig_turn_f64(gi_pick_f64(r.big, 2.0, -1.0), gi_trig_sign_f64(x));
-    double y = gi_angle_sum_f64(eighths, gi_mul_f64(r.hi, factor), gi_mul_f64(r.lo, factor));
+    double factor  = gi_trig_turn_f64(gi_pick_f64(r.big, 2.0, -1.0), gi_trig_sign_f64(x));
+    double y       = gi_angle_sum_f64(eighths, gi_mul_f64(r.hi, factor), gi_mul_f64(r.lo, factor));
     return gi_pick_f64(gi_trig_beyond_f64(a, 1.0), gi_trig_nan_f64(), y);
 }
-GI_FORMULA uint64_t gi_arcsin_rare_f64(double x) { (void)x; return 0; }
-GI_FORMULA uint64_t gi_arccos_rare_f64(double x) { (void)x; return 0; }
+GI_FORMULA uint64_t gi_arcsin_rare_f64(double x)
+{
+    (void)x;
+    return 0;
+}
+GI_FORMULA uint64_t gi_arccos_rare_f64(double x)
+{
+    (void)x;
+    return 0;
+}
 GI_FORMULA double gi_arcsin_slow_f64(double x) { return gi_arcsin_core_f64(x); }
 GI_FORMULA double gi_arccos_slow_f64(double x) { return gi_arccos_core_f64(x); }
 
@@ -3755,56 +3873,67 @@ GI_FORMULA double gi_arccos_slow_f64(double x) { return gi_arccos_core_f64(x); }
 
 /* eighths * pi/4 + arctan(above / (below + below_low)), the arctan turned by the sign bit in s.
    The quotient in [-1/2, 1/2]; polynomial error 2^-57.8 */
-GI_FORMULA double gi_arctan_quotient_f64(double above, double below, double below_low, double eighths, uint64_t s) {
+GI_FORMULA double gi_arctan_quotient_f64(double above, double below, double below_low, double eighths, uint64_t s)
+{
     double inverse = 1.0 / below, t = gi_mul_f64(above, inverse);
     double t_low = gi_fma_f64(-t, below_low, gi_fma_f64(-t, below, above)) * inverse;
-    double z = t * t;
+    double z     = t * t;
     double z2 = z * z, z4 = z2 * z2;
-    double p = gi_trig_cubic_f64(-0x1.a39864e5a4c39p-5, 0x1.56f5c027c5b34p-5, -0x1.c17fb6ad560d1p-6,
-        0x1.4b83dcb5d9702p-7, z, z2);
-    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(-0x1.745cf4cb39789p-4, 0x1.3b113dc14f3cdp-4, -0x1.10f31f1dac3ebp-4,
-        0x1.dfe977c6dc21ep-5, z, z2));
-    p = gi_fma_f64(p, z4, gi_trig_cubic_f64(-0x1.5555555555516p-2, 0x1.9999999991142p-3, -0x1.249249215de3bp-3,
-        0x1.c71c7090e8ec7p-4, z, z2));
-    double rest = gi_fma_f64(t * z, p, gi_fma_f64(-z, t_low, t_low));    /* 1 - z is near the derivative */
+    double p =
+        gi_trig_cubic_f64(-0x1.a39864e5a4c39p-5, 0x1.56f5c027c5b34p-5, -0x1.c17fb6ad560d1p-6, 0x1.4b83dcb5d9702p-7, z, z2);
+    p = gi_fma_f64(
+        p, z4,
+        gi_trig_cubic_f64(-0x1.745cf4cb39789p-4, 0x1.3b113dc14f3cdp-4, -0x1.10f31f1dac3ebp-4, 0x1.dfe977c6dc21ep-5, z, z2));
+    p = gi_fma_f64(
+        p, z4,
+        gi_trig_cubic_f64(-0x1.5555555555516p-2, 0x1.9999999991142p-3, -0x1.249249215de3bp-3, 0x1.c71c7090e8ec7p-4, z, z2));
+    double rest = gi_fma_f64(t * z, p, gi_fma_f64(-z, t_low, t_low)); /* 1 - z is near the derivative */
     return gi_angle_sum_f64(eighths, gi_trig_turn_f64(t, s), gi_trig_turn_f64(rest, s));
 }
 /* a = |x|: arctan(a) up to 1/2, pi/4 + arctan((a - 1) / (a + 1)) up to 2, pi/2 + arctan(-1 / a) beyond. */
-GI_FORMULA double gi_arctan_core_f64(double x) {
-    double a = gi_trig_abs_f64(x);
+GI_FORMULA double gi_arctan_core_f64(double x)
+{
+    double   a      = gi_trig_abs_f64(x);
     uint64_t middle = gi_trig_beyond_f64(a, 0.5), large = gi_trig_beyond_f64(a, 2.0);
-    a = gi_pick_f64(gi_trig_beyond_f64(a, 0x1p512), 0x1p512, a);    /* beyond it the result is pi/2 anyway */
+    a          = gi_pick_f64(gi_trig_beyond_f64(a, 0x1p512), 0x1p512, a); /* beyond it the result is pi/2 anyway */
     double sum = 1.0 + a, sum_low = gi_pick_f64(middle & ~large, a - (sum - 1.0), 0.0);
-    double above = gi_pick_f64(middle, gi_pick_f64(large, -1.0, a - 1.0), a);
-    double below = gi_pick_f64(middle, gi_pick_f64(large, a, sum), 1.0);
+    double above   = gi_pick_f64(middle, gi_pick_f64(large, -1.0, a - 1.0), a);
+    double below   = gi_pick_f64(middle, gi_pick_f64(large, a, sum), 1.0);
     double eighths = gi_pick_f64(middle, gi_pick_f64(large, 2.0, 1.0), 0.0);
-    double y = gi_trig_turn_f64(gi_arctan_quotient_f64(above, below, sum_low, eighths, 0), gi_trig_sign_f64(x));
+    double y       = gi_trig_turn_f64(gi_arctan_quotient_f64(above, below, sum_low, eighths, 0), gi_trig_sign_f64(x));
     return gi_pick_f64(gi_trig_is_nan_f64(x), gi_trig_nan_f64(), y);
 }
-GI_FORMULA uint64_t gi_arctan_rare_f64(double x) { (void)x; return 0; }
+GI_FORMULA uint64_t gi_arctan_rare_f64(double x)
+{
+    (void)x;
+    return 0;
+}
 GI_FORMULA double gi_arctan_slow_f64(double x) { return gi_arctan_core_f64(x); }
 
 /* As arctan on the smaller by the larger, in the octant told by which is larger, the sign of x and the quotient. */
-GI_FORMULA double gi_arctan2_core_f64(double y, double x) {
-    double ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x);
+GI_FORMULA double gi_arctan2_core_f64(double y, double x)
+{
+    double   ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x);
     uint64_t swap = gi_trig_beyond_f64(ay, ax), left = gi_trig_negative_f64(x), s = (swap ^ left) << 63;
-    double num = gi_pick_f64(swap, ax, ay), den = gi_pick_f64(swap, ay, ax);
+    double   num = gi_pick_f64(swap, ax, ay), den = gi_pick_f64(swap, ay, ax);
     uint64_t upper = gi_trig_beyond_f64(num, 0.5 * den);
-    double sum = den + num, sum_low = gi_pick_f64(upper, num - (sum - den), 0.0);
-    double above = gi_pick_f64(upper, num - den, num), below = gi_pick_f64(upper, sum, den);
-    double eighths = gi_pick_f64(swap, 2.0, gi_pick_f64(left, 4.0, 0.0));
-    eighths = eighths + gi_trig_turn_f64(gi_pick_f64(upper, 1.0, 0.0), s);
+    double   sum = den + num, sum_low = gi_pick_f64(upper, num - (sum - den), 0.0);
+    double   above = gi_pick_f64(upper, num - den, num), below = gi_pick_f64(upper, sum, den);
+    double   eighths = gi_pick_f64(swap, 2.0, gi_pick_f64(left, 4.0, 0.0));
+    eighths          = eighths + gi_trig_turn_f64(gi_pick_f64(upper, 1.0, 0.0), s);
     return gi_trig_turn_f64(gi_arctan_quotient_f64(above, below, sum_low, eighths, s), gi_trig_sign_f64(y));
 }
 /* 1 unless the larger of |y|, |x| is in [2^-512, 2^512] and the smaller also, or zero */
-GI_FORMULA uint64_t gi_arctan2_rare_f64(double y, double x) {
-    double ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x);
+GI_FORMULA uint64_t gi_arctan2_rare_f64(double y, double x)
+{
+    double   ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x);
     uint64_t swap = gi_trig_beyond_f64(ay, ax);
-    double num = gi_pick_f64(swap, ax, ay), den = gi_pick_f64(swap, ay, ax);
+    double   num = gi_pick_f64(swap, ax, ay), den = gi_pick_f64(swap, ay, ax);
     return gi_trig_beyond_f64(den, 0x1p512) | gi_trig_beyond_f64(0x1p-512, den) |
-        (gi_trig_beyond_f64(0x1p-512, num) & gi_trig_beyond_f64(num, 0.0));
+           (gi_trig_beyond_f64(0x1p-512, num) & gi_trig_beyond_f64(num, 0.0));
 }
-GI_SLOW double gi_arctan2_slow_f64(double y, double x) {
+GI_SLOW double gi_arctan2_slow_f64(double y, double x)
+{
     if (gi_trig_is_nan_f64(y) | gi_trig_is_nan_f64(x)) return gi_trig_nan_f64();
     double ay = gi_trig_abs_f64(y), ax = gi_trig_abs_f64(x), infinity = gi_trig_infinity_f64();
     /* a fair pair of the same angle */
@@ -3818,17 +3947,17 @@ GI_SLOW double gi_arctan2_slow_f64(double y, double x) {
         ay = 1.0;
         ax = 0.0;
     } else {
-        double up = ay < 0x1p512 && ax < 0x1p512 ? 0x1p60 : 1.0;    /* out of the denormals, where that matters */
+        double up = ay < 0x1p512 && ax < 0x1p512 ? 0x1p60 : 1.0; /* out of the denormals, where that matters */
         ay *= up;
         ax *= up;
         int ey = (int)(gi_bits_f64(ay) >> 52) - 1023, ex = (int)(gi_bits_f64(ax) >> 52) - 1023;
         if (ex - ey > 60 && !gi_trig_negative_f64(x)) return gi_trig_turn_f64(ay / ax, gi_trig_sign_f64(y));
         /* the larger into [1, 2), in two steps because 2^-e may be out of range */
-        int e = ey > ex ? ey : ex;
+        int    e         = ey > ex ? ey : ex;
         double half_down = gi_from_bits_f64((uint64_t)(1023 - e / 2) << 52);
         double rest_down = gi_from_bits_f64((uint64_t)(1023 - (e - e / 2)) << 52);
-        ay = ay * half_down * rest_down;
-        ax = ax * half_down * rest_down;
+        ay               = ay * half_down * rest_down;
+        ax               = ax * half_down * rest_down;
         /* so far below the other that the result is pi/2 or pi */
         if (ay < 0x1p-512) ay = 0.0;
         if (ax < 0x1p-512) ax = 0.0;
@@ -3838,23 +3967,26 @@ GI_SLOW double gi_arctan2_slow_f64(double y, double x) {
 
 /* ---- hypot double ---- */
 
-GI_FORMULA double gi_hypot_core_f64(double x, double y) {
-    double ax = gi_trig_abs_f64(x), ay = gi_trig_abs_f64(y);
+GI_FORMULA double gi_hypot_core_f64(double x, double y)
+{
+    double   ax = gi_trig_abs_f64(x), ay = gi_trig_abs_f64(y);
     uint64_t swap = gi_trig_beyond_f64(ay, ax);
-    double a = gi_pick_f64(swap, ay, ax), b = gi_pick_f64(swap, ax, ay);    /* a >= b */
-    double aa = gi_mul_f64(a, a), sum = gi_fma_f64(b, b, aa);
-    double h = gi_trig_sqrt_f64(sum), hh = gi_mul_f64(h, h);
+    double   a = gi_pick_f64(swap, ay, ax), b = gi_pick_f64(swap, ax, ay); /* a >= b */
+    double   aa = gi_mul_f64(a, a), sum = gi_fma_f64(b, b, aa);
+    double   h = gi_trig_sqrt_f64(sum), hh = gi_mul_f64(h, h);
     /* h^2 - a^2 - b^2, nearly exact */
     double excess = gi_fma_f64(-b, b, hh - aa) + (gi_fma_f64(h, h, -hh) - gi_fma_f64(a, a, -aa));
     return gi_fma_f64(-0.5 * excess, gi_trig_rough_rsqrt_f64(sum), h);
 }
 /* 1 unless the larger of |x|, |y| is zero or in [2^-480, 2^480] */
-GI_FORMULA uint64_t gi_hypot_rare_f64(double x, double y) {
+GI_FORMULA uint64_t gi_hypot_rare_f64(double x, double y)
+{
     double ax = gi_trig_abs_f64(x), ay = gi_trig_abs_f64(y);
     double a = gi_pick_f64(gi_trig_beyond_f64(ay, ax), ay, ax);
     return gi_trig_beyond_f64(a, 0x1p480) | (gi_trig_beyond_f64(0x1p-480, a) & gi_trig_beyond_f64(a, 0.0));
 }
-GI_SLOW double gi_hypot_slow_f64(double x, double y) {
+GI_SLOW double gi_hypot_slow_f64(double x, double y)
+{
     double ax = gi_trig_abs_f64(x), ay = gi_trig_abs_f64(y), infinity = gi_trig_infinity_f64();
     if (ax == infinity || ay == infinity) return infinity;
     if (gi_trig_is_nan_f64(x) | gi_trig_is_nan_f64(y)) return gi_trig_nan_f64();
@@ -3864,7 +3996,8 @@ GI_SLOW double gi_hypot_slow_f64(double x, double y) {
 
 /* ---- nextafter double ---- */
 
-GI_FORMULA double gi_nextafter_core_f64(double x, double y) {
+GI_FORMULA double gi_nextafter_core_f64(double x, double y)
+{
     uint64_t x_negative = gi_trig_negative_f64(x), y_negative = gi_trig_negative_f64(y);
     uint64_t x_mask = (uint64_t)0 - x_negative, y_mask = (uint64_t)0 - y_negative;
     /* as ordered integers, two's complement, both zeros 0 */
@@ -3873,11 +4006,16 @@ GI_FORMULA double gi_nextafter_core_f64(double x, double y) {
     uint64_t up = (uint64_t)((int64_t)oy > (int64_t)ox), down = (uint64_t)((int64_t)ox > (int64_t)oy);
     uint64_t o = ox + up - down, negative = o >> 63, mask = (uint64_t)0 - negative;
     uint64_t size = (o ^ mask) - mask;
-    negative |= x_negative & (((uint64_t)0 - size) >> 63 ^ 1u);    /* a negative x that steps up to zero gives -0 */
+    negative |= x_negative & (((uint64_t)0 - size) >> 63 ^ 1u); /* a negative x that steps up to zero gives -0 */
     double next = gi_pick_f64(up | down, gi_from_bits_f64(size | negative << 63), y);
     return gi_pick_f64(gi_trig_is_nan_f64(x) | gi_trig_is_nan_f64(y), gi_trig_nan_f64(), next);
 }
-GI_FORMULA uint64_t gi_nextafter_rare_f64(double x, double y) { (void)x; (void)y; return 0; }
+GI_FORMULA uint64_t gi_nextafter_rare_f64(double x, double y)
+{
+    (void)x;
+    (void)y;
+    return 0;
+}
 GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafter_core_f64(x, y); }
 /* ---- exp ---------------------------------------------------------------------------------------------------------------- */
 /* exp exp2 expm1 sinh cosh tanh power logaddexp, for f32 and f64.  Include base.h first.
@@ -3894,57 +4032,67 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
    No tables; no branches in cores.  Where 2^n is out of range (overflow, denormal results) the scale goes on in two
    steps, mostly in the slow functions. */
 
-#define GI_NAN_F32 gi_from_bits_f32(0x7fc00000u)
-#define GI_NAN_F64 gi_from_bits_f64(0x7ff8000000000000u)
+#define GI_NAN_F32   gi_from_bits_f32(0x7fc00000u)
+#define GI_NAN_F64   gi_from_bits_f64(0x7ff8000000000000u)
 
 /* ---------------------------------------------------------------------------------------------------- exp's parts */
 
 /* exp of the argument is 2^n (1 + r + s).  n_bits ends in the bits of n (two's complement), and its lowest 12 bits
    (f32: 9 bits), halved too, hold nothing else. */
-typedef struct { float r, s; uint32_t n_bits; } gi_exp_parts_f32;
-typedef struct { double r, s; uint64_t n_bits; } gi_exp_parts_f64;
+typedef struct {
+    float    r, s;
+    uint32_t n_bits;
+} gi_exp_parts_f32;
+typedef struct {
+    double   r, s;
+    uint64_t n_bits;
+} gi_exp_parts_f64;
 
 /* 1.5 2^23 (2^52) added: the sum's last bits are the nearest integer. */
 #define GI_ROUND_F32 0x1.8p23f
 #define GI_ROUND_F64 0x1.8p52
 
 /* x + x_lo = n ln2 + r + lo; |x| < 2^9.  x + n ln2_1 is exact. */
-GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *r, float *lo) {
+GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *r, float *lo)
+{
     float shifted = gi_fma_f32(x, 0x1.715476p0f, GI_ROUND_F32);
     float minus_n = GI_ROUND_F32 - shifted;
-    float first = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
-    float second = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
-    *r = first + second;
-    *lo = (first - *r) + second;
-    *n_bits = gi_bits_f32(shifted);
+    float first   = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
+    float second  = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
+    *r            = first + second;
+    *lo           = (first - *r) + second;
+    *n_bits       = gi_bits_f32(shifted);
 }
-GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *r, double *lo) {
+GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *r, double *lo)
+{
     double shifted = gi_fma_f64(x, 0x1.71547652b82fep0, GI_ROUND_F64);
     double minus_n = GI_ROUND_F64 - shifted;
-    double first = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
-    double second = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
-    *r = first + second;
-    *lo = (first - *r) + second;
-    *n_bits = gi_bits_f64(shifted);
+    double first   = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
+    double second  = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
+    *r             = first + second;
+    *lo            = (first - *r) + second;
+    *n_bits        = gi_bits_f64(shifted);
 }
 
 /* Polynomial error relative to exp(r) - 1: 2^-30.9 (f32), 2^-61.5 (f64). */
-GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo) {
+GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo)
+{
     gi_exp_parts_f32 e;
-    float r, lo;
+    float            r, lo;
     gi_exp_reduce_f32(x, x_lo, &e.n_bits, &r, &lo);
     float p = gi_fma_f32(0x1.9e0de4p-13f, r, 0x1.6d43c2p-10f);
-    p = gi_fma_f32(p, r, 0x1.111306p-7f);
-    p = gi_fma_f32(p, r, 0x1.5554fp-5f);
-    p = gi_fma_f32(p, r, 0x1.555554p-3f);
-    p = gi_fma_f32(p, r, 0.5f);
-    e.r = r;
-    e.s = gi_fma_f32(r, gi_fma_f32(r, p, lo), lo);
+    p       = gi_fma_f32(p, r, 0x1.111306p-7f);
+    p       = gi_fma_f32(p, r, 0x1.5554fp-5f);
+    p       = gi_fma_f32(p, r, 0x1.555554p-3f);
+    p       = gi_fma_f32(p, r, 0.5f);
+    e.r     = r;
+    e.s     = gi_fma_f32(r, gi_fma_f32(r, p, lo), lo);
     return e;
 }
-GI_FORMULA gi_exp_parts_f64 gi_exp_split_f64(double x, double x_lo) {
+GI_FORMULA gi_exp_parts_f64 gi_exp_split_f64(double x, double x_lo)
+{
     gi_exp_parts_f64 e;
-    double r, lo;
+    double           r, lo;
     gi_exp_reduce_f64(x, x_lo, &e.n_bits, &r, &lo);
     double r2 = r * r, r4 = r2 * r2;
     double p0 = gi_fma_f64(0x1.5555555555559p-3, r, 0.5);
@@ -3952,37 +4100,39 @@ GI_FORMULA gi_exp_parts_f64 gi_exp_split_f64(double x, double x_lo) {
     double p2 = gi_fma_f64(0x1.a01a01afffe71p-13, r, 0x1.6c16c16c1aaf7p-10);
     double p3 = gi_fma_f64(0x1.71ddf81bab092p-19, r, 0x1.a01a018e10e94p-16);
     double p4 = gi_fma_f64(0x1.af5f12249e71p-26, r, 0x1.27e5133a9ba33p-22);
-    p4 = gi_fma_f64(0x1.1f1a292963ac9p-29, r2, p4);
-    double p = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
-    p = gi_fma_f64(p, r2, p0);
-    e.r = r;
-    e.s = gi_fma_f64(r2, p, gi_fma_f64(r, lo, lo));
+    p4        = gi_fma_f64(0x1.1f1a292963ac9p-29, r2, p4);
+    double p  = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
+    p         = gi_fma_f64(p, r2, p0);
+    e.r       = r;
+    e.s       = gi_fma_f64(r2, p, gi_fma_f64(r, lo, lo));
     return e;
 }
 
 /* y 2^n for y about 1 and |n| < 2^8 (f64: 2^11), rounded once: the exponent's bits take n/2, a product the rest. */
-GI_FORMULA float gi_scale_f32(float y, uint32_t n_bits) {
+GI_FORMULA float gi_scale_f32(float y, uint32_t n_bits)
+{
     uint32_t half = n_bits >> 1;
-    float most = gi_from_bits_f32(gi_bits_f32(y) + (half << 23));
+    float    most = gi_from_bits_f32(gi_bits_f32(y) + (half << 23));
     return most * gi_from_bits_f32(((n_bits - half) << 23) + 0x3f800000u);
 }
-GI_FORMULA double gi_scale_f64(double y, uint64_t n_bits) {
+GI_FORMULA double gi_scale_f64(double y, uint64_t n_bits)
+{
     uint64_t half = n_bits >> 1;
-    double most = gi_from_bits_f64(gi_bits_f64(y) + (half << 52));
+    double   most = gi_from_bits_f64(gi_bits_f64(y) + (half << 52));
     return most * gi_from_bits_f64(((n_bits - half) << 52) + 0x3ff0000000000000u);
 }
 /* 2^n for -126 <= n <= 127 (f64: -1022 <= n <= 1023) */
-GI_FORMULA float gi_power_of_two_f32(uint32_t n_bits) { return gi_from_bits_f32((n_bits << 23) + 0x3f800000u); }
-GI_FORMULA double gi_power_of_two_f64(uint64_t n_bits) {
-    return gi_from_bits_f64((n_bits << 52) + 0x3ff0000000000000u);
-}
+GI_FORMULA float  gi_power_of_two_f32(uint32_t n_bits) { return gi_from_bits_f32((n_bits << 23) + 0x3f800000u); }
+GI_FORMULA double gi_power_of_two_f64(uint64_t n_bits) { return gi_from_bits_f64((n_bits << 52) + 0x3ff0000000000000u); }
 
 /* x within [low, high]; NaN stays NaN */
-GI_FORMULA float gi_clamp_f32(float x, float low, float high) {
+GI_FORMULA float gi_clamp_f32(float x, float low, float high)
+{
     x = gi_pick_f32((uint32_t)(x > high), high, x);
     return gi_pick_f32((uint32_t)(x < low), low, x);
 }
-GI_FORMULA double gi_clamp_f64(double x, double low, double high) {
+GI_FORMULA double gi_clamp_f64(double x, double low, double high)
+{
     x = gi_pick_f64((uint64_t)(x > high), high, x);
     return gi_pick_f64((uint64_t)(x < low), low, x);
 }
@@ -3990,238 +4140,273 @@ GI_FORMULA double gi_clamp_f64(double x, double low, double high) {
 /* ------------------------------------------------------------------------------------------------------------ exp */
 
 /* (1 + r) + s, |r| <= 1/2, rounded (almost) once */
-GI_FORMULA float gi_one_plus_f32(float r, float s) { float hi = 1.0f + r; return hi + ((r - (hi - 1.0f)) + s); }
-GI_FORMULA double gi_one_plus_f64(double r, double s) { double hi = 1.0 + r; return hi + ((r - (hi - 1.0)) + s); }
+GI_FORMULA float gi_one_plus_f32(float r, float s)
+{
+    float hi = 1.0f + r;
+    return hi + ((r - (hi - 1.0f)) + s);
+}
+GI_FORMULA double gi_one_plus_f64(double r, double s)
+{
+    double hi = 1.0 + r;
+    return hi + ((r - (hi - 1.0)) + s);
+}
 
 /* exp(x + x_lo) where that is normal, nonsense elsewhere.  The lowest bits of n_bits go straight to the exponent. */
-GI_FORMULA float gi_exp_normal_f32(float x, float x_lo) {
+GI_FORMULA float gi_exp_normal_f32(float x, float x_lo)
+{
     gi_exp_parts_f32 e = gi_exp_split_f32(x, x_lo);
     return gi_from_bits_f32(gi_bits_f32(gi_one_plus_f32(e.r, e.s)) + (e.n_bits << 23));
 }
-GI_FORMULA double gi_exp_normal_f64(double x, double x_lo) {
+GI_FORMULA double gi_exp_normal_f64(double x, double x_lo)
+{
     gi_exp_parts_f64 e = gi_exp_split_f64(x, x_lo);
     return gi_from_bits_f64(gi_bits_f64(gi_one_plus_f64(e.r, e.s)) + (e.n_bits << 52));
 }
 /* exp(x + x_lo) for any x but NaN, |x_lo| < 2^-10: beyond the clamp the results are inf and 0 all the same. */
-GI_FORMULA float gi_exp_any_f32(float x, float x_lo) {
+GI_FORMULA float gi_exp_any_f32(float x, float x_lo)
+{
     gi_exp_parts_f32 e = gi_exp_split_f32(gi_clamp_f32(x, -110.0f, 90.0f), x_lo);
     return gi_scale_f32(gi_one_plus_f32(e.r, e.s), e.n_bits);
 }
-GI_FORMULA double gi_exp_any_f64(double x, double x_lo) {
+GI_FORMULA double gi_exp_any_f64(double x, double x_lo)
+{
     gi_exp_parts_f64 e = gi_exp_split_f64(gi_clamp_f64(x, -760.0, 720.0), x_lo);
     return gi_scale_f64(gi_one_plus_f64(e.r, e.s), e.n_bits);
 }
 
 /* Rare: x near overflow, NaN, or with a denormal result.  Very low x, -inf too, is not rare: 0. */
-GI_FORMULA float gi_exp_core_f32(float x) {
-    return gi_pick_f32((uint32_t)(x < -104.0f), 0.0f, gi_exp_normal_f32(x, 0.0f));
-}
-GI_FORMULA uint32_t gi_exp_rare_f32(float x) {
-    return (uint32_t)!(x <= 88.0f) | ((uint32_t)(x < -87.0f) & (uint32_t)(x >= -104.0f));
+GI_FORMULA float    gi_exp_core_f32(float x) { return gi_pick_f32((uint32_t)(x < -104.0f), 0.0f, gi_exp_normal_f32(x, 0.0f)); }
+GI_FORMULA uint32_t gi_exp_rare_f32(float x)
+{
+    return (uint32_t) !(x <= 88.0f) | ((uint32_t)(x < -87.0f) & (uint32_t)(x >= -104.0f));
 }
 GI_FORMULA float gi_exp_slow_f32(float x) { return x != x ? GI_NAN_F32 : gi_exp_any_f32(x, 0.0f); }
 
-GI_FORMULA double gi_exp_core_f64(double x) {
-    return gi_pick_f64((uint64_t)(x < -746.0), 0.0, gi_exp_normal_f64(x, 0.0));
-}
-GI_FORMULA uint64_t gi_exp_rare_f64(double x) {
-    return (uint64_t)!(x <= 709.0) | ((uint64_t)(x < -708.0) & (uint64_t)(x >= -746.0));
+GI_FORMULA double   gi_exp_core_f64(double x) { return gi_pick_f64((uint64_t)(x < -746.0), 0.0, gi_exp_normal_f64(x, 0.0)); }
+GI_FORMULA uint64_t gi_exp_rare_f64(double x)
+{
+    return (uint64_t) !(x <= 709.0) | ((uint64_t)(x < -708.0) & (uint64_t)(x >= -746.0));
 }
 GI_FORMULA double gi_exp_slow_f64(double x) { return x != x ? GI_NAN_F64 : gi_exp_any_f64(x, 0.0); }
 
 /* ----------------------------------------------------------------------------------------------------------- exp2 */
 
 /* 2^x = 2^n y, n = round(x) at the end of n_bits; |x| < 2^11.  Polynomial error 2^-28.3 (f32), 2^-57.9 (f64). */
-GI_FORMULA float gi_exp2_split_f32(float x, uint32_t *n_bits) {
+GI_FORMULA float gi_exp2_split_f32(float x, uint32_t *n_bits)
+{
     float shifted = x + GI_ROUND_F32;
-    float r = x - (shifted - GI_ROUND_F32);
-    *n_bits = gi_bits_f32(shifted);
-    float p = gi_fma_f32(0x1.416f8cp-13f, r, 0x1.5f041ap-10f);
-    p = gi_fma_f32(p, r, 0x1.3b2ddcp-7f);
-    p = gi_fma_f32(p, r, 0x1.c6af88p-5f);
-    p = gi_fma_f32(p, r, 0x1.ebfbdcp-3f);
+    float r       = x - (shifted - GI_ROUND_F32);
+    *n_bits       = gi_bits_f32(shifted);
+    float p       = gi_fma_f32(0x1.416f8cp-13f, r, 0x1.5f041ap-10f);
+    p             = gi_fma_f32(p, r, 0x1.3b2ddcp-7f);
+    p             = gi_fma_f32(p, r, 0x1.c6af88p-5f);
+    p             = gi_fma_f32(p, r, 0x1.ebfbdcp-3f);
     float hi = gi_fma_f32(r, 0x1.62e43p-1f, 1.0f), lo = gi_fma_f32(r, 0x1.62e43p-1f, 1.0f - hi);
     return hi + gi_fma_f32(r, gi_fma_f32(r, p, -0x1.05c61p-29f), lo);
 }
-GI_FORMULA double gi_exp2_split_f64(double x, uint64_t *n_bits) {
+GI_FORMULA double gi_exp2_split_f64(double x, uint64_t *n_bits)
+{
     double shifted = x + GI_ROUND_F64;
-    double r = x - (shifted - GI_ROUND_F64);
-    *n_bits = gi_bits_f64(shifted);
+    double r       = x - (shifted - GI_ROUND_F64);
+    *n_bits        = gi_bits_f64(shifted);
     double r2 = r * r, r4 = r2 * r2;
     double p0 = gi_fma_f64(0x1.c6b08d704a045p-5, r, 0x1.ebfbdff82c5a1p-3);
     double p1 = gi_fma_f64(0x1.5d87fe78c39c2p-10, r, 0x1.3b2ab6fba07a3p-7);
     double p2 = gi_fma_f64(0x1.ffcbfbc701b45p-17, r, 0x1.4309130dc287cp-13);
     double p3 = gi_fma_f64(0x1.b5265478277d7p-24, r, 0x1.62bfc9fbd9359p-20);
     double p4 = gi_fma_f64(0x1.e7c47487fef3p-32, r, 0x1.e617aac61cefcp-28);
-    double p = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
-    p = gi_fma_f64(p, r2, p0);
+    double p  = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
+    p         = gi_fma_f64(p, r2, p0);
     double hi = gi_fma_f64(r, 0x1.62e42fefa39efp-1, 1.0), lo = gi_fma_f64(r, 0x1.62e42fefa39efp-1, 1.0 - hi);
     return hi + gi_fma_f64(r, gi_fma_f64(r, p, 0x1.abc9e3b39803fp-56), lo);
 }
 
 /* Exact for integers.  Rare as with exp. */
-GI_FORMULA float gi_exp2_core_f32(float x) {
+GI_FORMULA float gi_exp2_core_f32(float x)
+{
     uint32_t n_bits;
-    float y = gi_exp2_split_f32(x, &n_bits);
-    y = gi_from_bits_f32(gi_bits_f32(y) + (n_bits << 23));
+    float    y = gi_exp2_split_f32(x, &n_bits);
+    y          = gi_from_bits_f32(gi_bits_f32(y) + (n_bits << 23));
     return gi_pick_f32((uint32_t)(x < -150.0f), 0.0f, y);
 }
-GI_FORMULA uint32_t gi_exp2_rare_f32(float x) {
-    return (uint32_t)!(x <= 127.0f) | ((uint32_t)(x < -126.0f) & (uint32_t)(x >= -150.0f));
+GI_FORMULA uint32_t gi_exp2_rare_f32(float x)
+{
+    return (uint32_t) !(x <= 127.0f) | ((uint32_t)(x < -126.0f) & (uint32_t)(x >= -150.0f));
 }
-GI_FORMULA float gi_exp2_slow_f32(float x) {
+GI_FORMULA float gi_exp2_slow_f32(float x)
+{
     uint32_t n_bits;
-    float y = gi_exp2_split_f32(gi_clamp_f32(x, -160.0f, 130.0f), &n_bits);
+    float    y = gi_exp2_split_f32(gi_clamp_f32(x, -160.0f, 130.0f), &n_bits);
     return x != x ? GI_NAN_F32 : gi_scale_f32(y, n_bits);
 }
 
-GI_FORMULA double gi_exp2_core_f64(double x) {
+GI_FORMULA double gi_exp2_core_f64(double x)
+{
     uint64_t n_bits;
-    double y = gi_exp2_split_f64(x, &n_bits);
-    y = gi_from_bits_f64(gi_bits_f64(y) + (n_bits << 52));
+    double   y = gi_exp2_split_f64(x, &n_bits);
+    y          = gi_from_bits_f64(gi_bits_f64(y) + (n_bits << 52));
     return gi_pick_f64((uint64_t)(x < -1075.0), 0.0, y);
 }
-GI_FORMULA uint64_t gi_exp2_rare_f64(double x) {
-    return (uint64_t)!(x <= 1023.0) | ((uint64_t)(x < -1022.0) & (uint64_t)(x >= -1075.0));
+GI_FORMULA uint64_t gi_exp2_rare_f64(double x)
+{
+    return (uint64_t) !(x <= 1023.0) | ((uint64_t)(x < -1022.0) & (uint64_t)(x >= -1075.0));
 }
-GI_FORMULA double gi_exp2_slow_f64(double x) {
+GI_FORMULA double gi_exp2_slow_f64(double x)
+{
     uint64_t n_bits;
-    double y = gi_exp2_split_f64(gi_clamp_f64(x, -1090.0, 1030.0), &n_bits);
+    double   y = gi_exp2_split_f64(gi_clamp_f64(x, -1090.0, 1030.0), &n_bits);
     return x != x ? GI_NAN_F64 : gi_scale_f64(y, n_bits);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- expm1 */
 
 /* expm1: 2^n (1 + r) - 1 is summed with its error, 2^n times the rest is added.  Rare: x near overflow, NaN. */
-GI_FORMULA float gi_expm1_core_f32(float x) {
-    gi_exp_parts_f32 e = gi_exp_split_f32(gi_pick_f32((uint32_t)(x < -20.0f), -20.0f, x), 0.0f);
-    float hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
-    float scale = gi_power_of_two_f32(e.n_bits);
-    float power = gi_mul_f32(hi, scale);
-    float sum = power - 1.0f, part = sum - power;
-    float error = (power - (sum - part)) + (-1.0f - part);
-    float y = sum + gi_fma_f32(lo, scale, error);
-    return gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u));     /* -0 */
+GI_FORMULA float gi_expm1_core_f32(float x)
+{
+    gi_exp_parts_f32 e  = gi_exp_split_f32(gi_pick_f32((uint32_t)(x < -20.0f), -20.0f, x), 0.0f);
+    float            hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
+    float            scale = gi_power_of_two_f32(e.n_bits);
+    float            power = gi_mul_f32(hi, scale);
+    float            sum = power - 1.0f, part = sum - power;
+    float            error = (power - (sum - part)) + (-1.0f - part);
+    float            y     = sum + gi_fma_f32(lo, scale, error);
+    return gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u)); /* -0 */
 }
-GI_FORMULA uint32_t gi_expm1_rare_f32(float x) { return (uint32_t)!(x <= 88.0f); }
-GI_FORMULA float gi_expm1_slow_f32(float x) { return gi_exp_slow_f32(x); }
+GI_FORMULA uint32_t gi_expm1_rare_f32(float x) { return (uint32_t) !(x <= 88.0f); }
+GI_FORMULA float    gi_expm1_slow_f32(float x) { return gi_exp_slow_f32(x); }
 
-GI_FORMULA double gi_expm1_core_f64(double x) {
-    gi_exp_parts_f64 e = gi_exp_split_f64(gi_pick_f64((uint64_t)(x < -40.0), -40.0, x), 0.0);
-    double hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
-    double scale = gi_power_of_two_f64(e.n_bits);
-    double power = gi_mul_f64(hi, scale);
-    double sum = power - 1.0, part = sum - power;
-    double error = (power - (sum - part)) + (-1.0 - part);
-    double y = sum + gi_fma_f64(lo, scale, error);
+GI_FORMULA double gi_expm1_core_f64(double x)
+{
+    gi_exp_parts_f64 e  = gi_exp_split_f64(gi_pick_f64((uint64_t)(x < -40.0), -40.0, x), 0.0);
+    double           hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
+    double           scale = gi_power_of_two_f64(e.n_bits);
+    double           power = gi_mul_f64(hi, scale);
+    double           sum = power - 1.0, part = sum - power;
+    double           error = (power - (sum - part)) + (-1.0 - part);
+    double           y     = sum + gi_fma_f64(lo, scale, error);
     return gi_from_bits_f64(gi_bits_f64(y) | (gi_bits_f64(x) & 0x8000000000000000u));
 }
-GI_FORMULA uint64_t gi_expm1_rare_f64(double x) { return (uint64_t)!(x <= 709.0); }
-GI_FORMULA double gi_expm1_slow_f64(double x) { return gi_exp_slow_f64(x); }
+GI_FORMULA uint64_t gi_expm1_rare_f64(double x) { return (uint64_t) !(x <= 709.0); }
+GI_FORMULA double   gi_expm1_slow_f64(double x) { return gi_exp_slow_f64(x); }
 
 /* ----------------------------------------------------------------------------------------------------- sinh, cosh */
 
 /* |x| = n ln2 + r + lo: sinh_n + sinh_n_lo and cosh_n + cosh_n_lo are those of n ln2,
    r + sinh_rest and 1 + cosh_rest those of r + lo */
-typedef struct { float sinh_n, cosh_n, sinh_n_lo, cosh_n_lo, r, sinh_rest, cosh_rest; } gi_hyperbolic_f32;
-typedef struct { double sinh_n, cosh_n, sinh_n_lo, cosh_n_lo, r, sinh_rest, cosh_rest; } gi_hyperbolic_f64;
+typedef struct {
+    float sinh_n, cosh_n, sinh_n_lo, cosh_n_lo, r, sinh_rest, cosh_rest;
+} gi_hyperbolic_f32;
+typedef struct {
+    double sinh_n, cosh_n, sinh_n_lo, cosh_n_lo, r, sinh_rest, cosh_rest;
+} gi_hyperbolic_f64;
 
 /* Polynomial errors: sinh 2^-34.1, cosh 2^-33.2 (f32); sinh 2^-61.7, cosh 2^-58.0 (f64). */
-GI_FORMULA gi_hyperbolic_f32 gi_hyperbolic_split_f32(float x) {
+GI_FORMULA gi_hyperbolic_f32 gi_hyperbolic_split_f32(float x)
+{
     gi_hyperbolic_f32 h;
-    uint32_t n_bits;
-    float r, lo;
+    uint32_t          n_bits;
+    float             r, lo;
     gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &r, &lo);
-    float z = r * r;
-    float s = gi_fma_f32(gi_fma_f32(0x1.a28ee6p-13f, z, 0x1.110fe2p-7f), z, 0x1.555556p-3f);
-    float c = gi_fma_f32(gi_fma_f32(0x1.6d5196p-10f, z, 0x1.5554e4p-5f), z, 0.5f);
-    float up = gi_from_bits_f32((n_bits << 23) + 0x3f000000u);         /* 2^n / 2 */
-    float down = gi_from_bits_f32(0x3f000000u - (n_bits << 23));       /* 2^-n / 2 */
-    h.sinh_n = up - down;
-    h.cosh_n = up + down;
+    float z     = r * r;
+    float s     = gi_fma_f32(gi_fma_f32(0x1.a28ee6p-13f, z, 0x1.110fe2p-7f), z, 0x1.555556p-3f);
+    float c     = gi_fma_f32(gi_fma_f32(0x1.6d5196p-10f, z, 0x1.5554e4p-5f), z, 0.5f);
+    float up    = gi_from_bits_f32((n_bits << 23) + 0x3f000000u); /* 2^n / 2 */
+    float down  = gi_from_bits_f32(0x3f000000u - (n_bits << 23)); /* 2^-n / 2 */
+    h.sinh_n    = up - down;
+    h.cosh_n    = up + down;
     h.sinh_n_lo = (up - h.sinh_n) - down;
     h.cosh_n_lo = (up - h.cosh_n) + down;
-    h.r = r;
+    h.r         = r;
     h.sinh_rest = gi_fma_f32(r * z, s, lo);
     h.cosh_rest = gi_fma_f32(z, c, r * lo);
     return h;
 }
-GI_FORMULA gi_hyperbolic_f64 gi_hyperbolic_split_f64(double x) {
+GI_FORMULA gi_hyperbolic_f64 gi_hyperbolic_split_f64(double x)
+{
     gi_hyperbolic_f64 h;
-    uint64_t n_bits;
-    double r, lo;
+    uint64_t          n_bits;
+    double            r, lo;
     gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &r, &lo);
     double z = r * r, z2 = z * z;
-    double s0 = gi_fma_f64(0x1.a01a01b001274p-13, z, 0x1.111111110f658p-7);
-    double s1 = gi_fma_f64(0x1.af5f19ac80a35p-26, z, 0x1.71ddf817ce05ap-19);
-    double s = gi_fma_f64(s1, z2, s0);
-    s = gi_fma_f64(s, z, 0x1.5555555555559p-3);
-    double c0 = gi_fma_f64(0x1.6c16c1853bec4p-10, z, 0x1.555555555026bp-5);
-    double c1 = gi_fma_f64(0x1.28af6fe60b35bp-22, z, 0x1.a0199796b030dp-16);
-    double c = gi_fma_f64(c1, z2, c0);
-    c = gi_fma_f64(c, z, 0x1.000000000000bp-1);
-    double up = gi_from_bits_f64((n_bits << 52) + 0x3fe0000000000000u);
+    double s0   = gi_fma_f64(0x1.a01a01b001274p-13, z, 0x1.111111110f658p-7);
+    double s1   = gi_fma_f64(0x1.af5f19ac80a35p-26, z, 0x1.71ddf817ce05ap-19);
+    double s    = gi_fma_f64(s1, z2, s0);
+    s           = gi_fma_f64(s, z, 0x1.5555555555559p-3);
+    double c0   = gi_fma_f64(0x1.6c16c1853bec4p-10, z, 0x1.555555555026bp-5);
+    double c1   = gi_fma_f64(0x1.28af6fe60b35bp-22, z, 0x1.a0199796b030dp-16);
+    double c    = gi_fma_f64(c1, z2, c0);
+    c           = gi_fma_f64(c, z, 0x1.000000000000bp-1);
+    double up   = gi_from_bits_f64((n_bits << 52) + 0x3fe0000000000000u);
     double down = gi_from_bits_f64(0x3fe0000000000000u - (n_bits << 52));
-    h.sinh_n = up - down;
-    h.cosh_n = up + down;
+    h.sinh_n    = up - down;
+    h.cosh_n    = up + down;
     h.sinh_n_lo = (up - h.sinh_n) - down;
     h.cosh_n_lo = (up - h.cosh_n) + down;
-    h.r = r;
+    h.r         = r;
     h.sinh_rest = gi_fma_f64(r * z, s, lo);
     h.cosh_rest = gi_fma_f64(z, c, r * lo);
     return h;
 }
 
 /* Rare: near overflow, inf, NaN.  There sinh|x| = cosh x = exp|x| / 2, taken as exp(|x| - ln2) in two words. */
-GI_FORMULA float gi_sinh_core_f32(float x) {
-    gi_hyperbolic_f32 h = gi_hyperbolic_split_f32(x);
-    float hi = gi_fma_f32(h.cosh_n, h.r, h.sinh_n), lo = gi_fma_f32(h.cosh_n, h.r, h.sinh_n - hi);
-    lo = gi_fma_f32(h.cosh_n, h.sinh_rest, lo + h.sinh_n_lo);
+GI_FORMULA float gi_sinh_core_f32(float x)
+{
+    gi_hyperbolic_f32 h  = gi_hyperbolic_split_f32(x);
+    float             hi = gi_fma_f32(h.cosh_n, h.r, h.sinh_n), lo = gi_fma_f32(h.cosh_n, h.r, h.sinh_n - hi);
+    lo      = gi_fma_f32(h.cosh_n, h.sinh_rest, lo + h.sinh_n_lo);
     float y = hi + gi_fma_f32(h.sinh_n, h.cosh_rest, lo);
     return gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u));
 }
-GI_FORMULA float gi_cosh_core_f32(float x) {
-    gi_hyperbolic_f32 h = gi_hyperbolic_split_f32(x);
-    float hi = gi_fma_f32(h.sinh_n, h.r, h.cosh_n), lo = gi_fma_f32(h.sinh_n, h.r, h.cosh_n - hi);
+GI_FORMULA float gi_cosh_core_f32(float x)
+{
+    gi_hyperbolic_f32 h  = gi_hyperbolic_split_f32(x);
+    float             hi = gi_fma_f32(h.sinh_n, h.r, h.cosh_n), lo = gi_fma_f32(h.sinh_n, h.r, h.cosh_n - hi);
     lo = gi_fma_f32(h.sinh_n, h.sinh_rest, lo + h.cosh_n_lo);
     return hi + gi_fma_f32(h.cosh_n, h.cosh_rest, lo);
 }
 GI_FORMULA uint32_t gi_cosh_rare_f32(float x) { return (uint32_t)((gi_bits_f32(x) & 0x7fffffffu) > 0x42ae0000u); }
-GI_FORMULA uint32_t gi_sinh_rare_f32(float x) { return gi_cosh_rare_f32(x); }       /* |x| > 87 */
-GI_FORMULA float gi_cosh_slow_f32(float x) {
+GI_FORMULA uint32_t gi_sinh_rare_f32(float x) { return gi_cosh_rare_f32(x); } /* |x| > 87 */
+GI_FORMULA float    gi_cosh_slow_f32(float x)
+{
     uint32_t a = gi_bits_f32(x) & 0x7fffffffu;
     if (a > 0x7f800000u) return GI_NAN_F32;
     return (float)(0.5 * gi_exp_any_f64((double)gi_from_bits_f32(a), 0.0));
 }
-GI_FORMULA float gi_sinh_slow_f32(float x) {
+GI_FORMULA float gi_sinh_slow_f32(float x)
+{
     float y = gi_cosh_slow_f32(x);
     return y != y ? y : gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u));
 }
 
-GI_FORMULA double gi_sinh_core_f64(double x) {
-    gi_hyperbolic_f64 h = gi_hyperbolic_split_f64(x);
-    double hi = gi_fma_f64(h.cosh_n, h.r, h.sinh_n), lo = gi_fma_f64(h.cosh_n, h.r, h.sinh_n - hi);
-    lo = gi_fma_f64(h.cosh_n, h.sinh_rest, lo + h.sinh_n_lo);
+GI_FORMULA double gi_sinh_core_f64(double x)
+{
+    gi_hyperbolic_f64 h  = gi_hyperbolic_split_f64(x);
+    double            hi = gi_fma_f64(h.cosh_n, h.r, h.sinh_n), lo = gi_fma_f64(h.cosh_n, h.r, h.sinh_n - hi);
+    lo       = gi_fma_f64(h.cosh_n, h.sinh_rest, lo + h.sinh_n_lo);
     double y = hi + gi_fma_f64(h.sinh_n, h.cosh_rest, lo);
     return gi_from_bits_f64(gi_bits_f64(y) | (gi_bits_f64(x) & 0x8000000000000000u));
 }
-GI_FORMULA double gi_cosh_core_f64(double x) {
-    gi_hyperbolic_f64 h = gi_hyperbolic_split_f64(x);
-    double hi = gi_fma_f64(h.sinh_n, h.r, h.cosh_n), lo = gi_fma_f64(h.sinh_n, h.r, h.cosh_n - hi);
+GI_FORMULA double gi_cosh_core_f64(double x)
+{
+    gi_hyperbolic_f64 h  = gi_hyperbolic_split_f64(x);
+    double            hi = gi_fma_f64(h.sinh_n, h.r, h.cosh_n), lo = gi_fma_f64(h.sinh_n, h.r, h.cosh_n - hi);
     lo = gi_fma_f64(h.sinh_n, h.sinh_rest, lo + h.cosh_n_lo);
     return hi + gi_fma_f64(h.cosh_n, h.cosh_rest, lo);
 }
-GI_FORMULA uint64_t gi_cosh_rare_f64(double x) {
+GI_FORMULA uint64_t gi_cosh_rare_f64(double x)
+{
     return (uint64_t)((gi_bits_f64(x) & 0x7fffffffffffffffu) > 0x4085e00000000000u);
 }
-GI_FORMULA uint64_t gi_sinh_rare_f64(double x) { return gi_cosh_rare_f64(x); }      /* |x| > 700 */
-GI_FORMULA double gi_cosh_slow_f64(double x) {
+GI_FORMULA uint64_t gi_sinh_rare_f64(double x) { return gi_cosh_rare_f64(x); } /* |x| > 700 */
+GI_FORMULA double   gi_cosh_slow_f64(double x)
+{
     uint64_t a = gi_bits_f64(x) & 0x7fffffffffffffffu;
     if (a > 0x7ff0000000000000u) return GI_NAN_F64;
     /* |x| - 42 bits of ln2 is exact below 2^10 */
     return gi_exp_any_f64(gi_from_bits_f64(a) - 0x1.62e42fefa38p-1, -0x1.ef35793c7673p-45);
 }
-GI_FORMULA double gi_sinh_slow_f64(double x) {
+GI_FORMULA double gi_sinh_slow_f64(double x)
+{
     double y = gi_cosh_slow_f64(x);
     return y != y ? y : gi_from_bits_f64(gi_bits_f64(y) | (gi_bits_f64(x) & 0x8000000000000000u));
 }
@@ -4229,112 +4414,127 @@ GI_FORMULA double gi_sinh_slow_f64(double x) {
 /* ----------------------------------------------------------------------------------------------------------- tanh */
 
 /* tanh: valid everywhere.  e = expm1(-2|x|) = sum + rest, quotient -e / (2 + e) corrected by its remainder. */
-GI_FORMULA float gi_tanh_core_f32(float x) {
-    uint32_t a = gi_bits_f32(x) & 0x7fffffffu;
-    float m = gi_pick_f32((uint32_t)(a > 0x41200000u), 10.0f, gi_from_bits_f32(a));     /* from 9.02 on tanh is 1 */
-    gi_exp_parts_f32 e = gi_exp_split_f32(-2.0f * m, 0.0f);
-    float hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
-    float scale = gi_power_of_two_f32(e.n_bits);
-    float power = gi_mul_f32(hi, scale);
-    float sum = power - 1.0f, rest = gi_fma_f32(lo, scale, power - (sum + 1.0f));
-    float top = sum + rest, top_lo = (sum - top) + rest;
-    float bottom = 2.0f + top, bottom_lo = (2.0f - bottom) + top + top_lo;
-    float inverse = 1.0f / bottom;
-    float q = top * inverse;
-    float remainder = gi_fma_f32(-q, bottom, top) + gi_fma_f32(-q, bottom_lo, top_lo);
-    float y = gi_fma_f32(remainder, inverse, q);
-    y = gi_from_bits_f32((gi_bits_f32(y) & 0x7fffffffu) | (gi_bits_f32(x) & 0x80000000u));
+GI_FORMULA float gi_tanh_core_f32(float x)
+{
+    uint32_t         a  = gi_bits_f32(x) & 0x7fffffffu;
+    float            m  = gi_pick_f32((uint32_t)(a > 0x41200000u), 10.0f, gi_from_bits_f32(a)); /* from 9.02 on tanh is 1 */
+    gi_exp_parts_f32 e  = gi_exp_split_f32(-2.0f * m, 0.0f);
+    float            hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
+    float            scale = gi_power_of_two_f32(e.n_bits);
+    float            power = gi_mul_f32(hi, scale);
+    float            sum = power - 1.0f, rest = gi_fma_f32(lo, scale, power - (sum + 1.0f));
+    float            top = sum + rest, top_lo = (sum - top) + rest;
+    float            bottom = 2.0f + top, bottom_lo = (2.0f - bottom) + top + top_lo;
+    float            inverse   = 1.0f / bottom;
+    float            q         = top * inverse;
+    float            remainder = gi_fma_f32(-q, bottom, top) + gi_fma_f32(-q, bottom_lo, top_lo);
+    float            y         = gi_fma_f32(remainder, inverse, q);
+    y                          = gi_from_bits_f32((gi_bits_f32(y) & 0x7fffffffu) | (gi_bits_f32(x) & 0x80000000u));
     return gi_pick_f32((uint32_t)(x != x), GI_NAN_F32, y);
 }
-GI_FORMULA uint32_t gi_tanh_rare_f32(float x) { (void)x; return 0; }
+GI_FORMULA uint32_t gi_tanh_rare_f32(float x)
+{
+    (void)x;
+    return 0;
+}
 GI_FORMULA float gi_tanh_slow_f32(float x) { return gi_tanh_core_f32(x); }
 
-GI_FORMULA double gi_tanh_core_f64(double x) {
-    uint64_t a = gi_bits_f64(x) & 0x7fffffffffffffffu;
-    double m = gi_from_bits_f64(a);
-    m = gi_pick_f64((uint64_t)(m > 20.0), 20.0, m);                                     /* from 19.07 on tanh is 1 */
-    gi_exp_parts_f64 e = gi_exp_split_f64(-2.0 * m, 0.0);
-    double hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
-    double scale = gi_power_of_two_f64(e.n_bits);
-    double power = gi_mul_f64(hi, scale);
-    double sum = power - 1.0, rest = gi_fma_f64(lo, scale, power - (sum + 1.0));
-    double top = sum + rest, top_lo = (sum - top) + rest;
-    double bottom = 2.0 + top, bottom_lo = (2.0 - bottom) + top + top_lo;
-    double inverse = 1.0 / bottom;
-    double q = top * inverse;
-    double remainder = gi_fma_f64(-q, bottom, top) + gi_fma_f64(-q, bottom_lo, top_lo);
-    double y = gi_fma_f64(remainder, inverse, q);
+GI_FORMULA double gi_tanh_core_f64(double x)
+{
+    uint64_t a          = gi_bits_f64(x) & 0x7fffffffffffffffu;
+    double   m          = gi_from_bits_f64(a);
+    m                   = gi_pick_f64((uint64_t)(m > 20.0), 20.0, m); /* from 19.07 on tanh is 1 */
+    gi_exp_parts_f64 e  = gi_exp_split_f64(-2.0 * m, 0.0);
+    double           hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
+    double           scale = gi_power_of_two_f64(e.n_bits);
+    double           power = gi_mul_f64(hi, scale);
+    double           sum = power - 1.0, rest = gi_fma_f64(lo, scale, power - (sum + 1.0));
+    double           top = sum + rest, top_lo = (sum - top) + rest;
+    double           bottom = 2.0 + top, bottom_lo = (2.0 - bottom) + top + top_lo;
+    double           inverse   = 1.0 / bottom;
+    double           q         = top * inverse;
+    double           remainder = gi_fma_f64(-q, bottom, top) + gi_fma_f64(-q, bottom_lo, top_lo);
+    double           y         = gi_fma_f64(remainder, inverse, q);
     y = gi_from_bits_f64((gi_bits_f64(y) & 0x7fffffffffffffffu) | (gi_bits_f64(x) & 0x8000000000000000u));
     return gi_pick_f64((uint64_t)(x != x), GI_NAN_F64, y);
 }
-GI_FORMULA uint64_t gi_tanh_rare_f64(double x) { (void)x; return 0; }
+GI_FORMULA uint64_t gi_tanh_rare_f64(double x)
+{
+    (void)x;
+    return 0;
+}
 GI_FORMULA double gi_tanh_slow_f64(double x) { return gi_tanh_core_f64(x); }
 
 /* ---------------------------------------------------------------------------------------------------------- power */
 
 /* log2(x), x > 0, any float as a double.  Error 2^-38.5 relative to log2 of the mantissa part. */
-GI_FORMULA double gi_power_log2_f32(double x) {
-    uint64_t t = gi_bits_f64(x) - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u;        /* mantissa from sqrt(1/2) on */
-    double n = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
-    double f = gi_from_bits_f64((t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
-    double f2 = f * f, f4 = f2 * f2;
-    double p0 = gi_fma_f64(-0x1.71547651b6f4cp-1, f, 0x1.71547652b58f1p0);
-    double p1 = gi_fma_f64(-0x1.715478885e34cp-2, f, 0x1.ec709de34054bp-2);
-    double p2 = gi_fma_f64(-0x1.ec6f2dee28718p-3, f, 0x1.2776b6cb61bdfp-2);
-    double p3 = gi_fma_f64(-0x1.7188d552e68c8p-3, f, 0x1.a61b7e440b68fp-3);
-    double p4 = gi_fma_f64(-0x1.23d6302371cebp-3, f, 0x1.481fa60f3bcf9p-3);
-    double p5 = gi_fma_f64(-0x1.13b9548893d2fp-3, f, 0x1.0ace164dcab52p-3);
-    double p6 = gi_fma_f64(-0x1.1da433e237e3dp-4, f, 0x1.0f6261c984131p-3);
-    double high = gi_fma_f64(p6, f4, gi_fma_f64(p5, f2, p4));
-    high = gi_fma_f64(high, f4, gi_fma_f64(p3, f2, p2));
+GI_FORMULA double gi_power_log2_f32(double x)
+{
+    uint64_t t  = gi_bits_f64(x) - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u; /* mantissa from sqrt(1/2) on */
+    double   n  = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
+    double   f  = gi_from_bits_f64((t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
+    double   f2 = f * f, f4 = f2 * f2;
+    double   p0   = gi_fma_f64(-0x1.71547651b6f4cp-1, f, 0x1.71547652b58f1p0);
+    double   p1   = gi_fma_f64(-0x1.715478885e34cp-2, f, 0x1.ec709de34054bp-2);
+    double   p2   = gi_fma_f64(-0x1.ec6f2dee28718p-3, f, 0x1.2776b6cb61bdfp-2);
+    double   p3   = gi_fma_f64(-0x1.7188d552e68c8p-3, f, 0x1.a61b7e440b68fp-3);
+    double   p4   = gi_fma_f64(-0x1.23d6302371cebp-3, f, 0x1.481fa60f3bcf9p-3);
+    double   p5   = gi_fma_f64(-0x1.13b9548893d2fp-3, f, 0x1.0ace164dcab52p-3);
+    double   p6   = gi_fma_f64(-0x1.1da433e237e3dp-4, f, 0x1.0f6261c984131p-3);
+    double   high = gi_fma_f64(p6, f4, gi_fma_f64(p5, f2, p4));
+    high          = gi_fma_f64(high, f4, gi_fma_f64(p3, f2, p2));
     return gi_fma_f64(gi_fma_f64(high, f4, gi_fma_f64(p1, f2, p0)), f, n);
 }
 /* 2^t to float, any t but NaN: error 2^-34.3 before the rounding to float */
-GI_FORMULA float gi_power_exp2_f32(double t) {
-    double in = gi_clamp_f64(t, -200.0, 200.0);
+GI_FORMULA float gi_power_exp2_f32(double t)
+{
+    double in      = gi_clamp_f64(t, -200.0, 200.0);
     double shifted = in + GI_ROUND_F64;
     double r = in - (shifted - GI_ROUND_F64), r2 = r * r;
     double p0 = gi_fma_f64(0x1.62e42ff0e191dp-1, r, 1.0);
     double p1 = gi_fma_f64(0x1.c6b08ac06c325p-5, r, 0x1.ebfbe0778724bp-3);
     double p2 = gi_fma_f64(0x1.5d8a85fe7833cp-10, r, 0x1.3b29f39d4d49cp-7);
     double p3 = gi_fma_f64(0x1.fde5fe328a61ep-17, r, 0x1.445c840469a21p-13);
-    double y = gi_fma_f64(gi_fma_f64(gi_fma_f64(p3, r2, p2), r2, p1), r2, p0);
+    double y  = gi_fma_f64(gi_fma_f64(gi_fma_f64(p3, r2, p2), r2, p1), r2, p0);
     return (float)gi_from_bits_f64(gi_bits_f64(y) + (gi_bits_f64(shifted) << 52));
 }
-GI_FORMULA float gi_power_core_f32(float x, float y) {
+GI_FORMULA float gi_power_core_f32(float x, float y)
+{
     uint32_t negative = gi_bits_f32(x) >> 31;
-    float shifted = y + GI_ROUND_F32;
-    uint32_t broken = (uint32_t)(shifted - GI_ROUND_F32 != y);                      /* y is no integer */
-    uint32_t sign = (gi_bits_f32(shifted) & negative) << 31;                        /* x < 0 and y odd */
-    double a = (double)gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
-    float z = gi_power_exp2_f32(gi_mul_f64(gi_power_log2_f32(a), (double)y));
+    float    shifted  = y + GI_ROUND_F32;
+    uint32_t broken   = (uint32_t)(shifted - GI_ROUND_F32 != y); /* y is no integer */
+    uint32_t sign     = (gi_bits_f32(shifted) & negative) << 31; /* x < 0 and y odd */
+    double   a        = (double)gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    float    z        = gi_power_exp2_f32(gi_mul_f64(gi_power_log2_f32(a), (double)y));
     return gi_pick_f32(broken & negative, GI_NAN_F32, gi_from_bits_f32(gi_bits_f32(z) | sign));
 }
 /* Rare: x is 0, inf or NaN; |y| >= 2^22, inf or NaN. */
-GI_FORMULA uint32_t gi_power_rare_f32(float x, float y) {
+GI_FORMULA uint32_t gi_power_rare_f32(float x, float y)
+{
     uint32_t a = gi_bits_f32(x) & 0x7fffffffu, b = gi_bits_f32(y) & 0x7fffffffu;
     return (uint32_t)(a - 1u >= 0x7f7fffffu) | (uint32_t)(b >= 0x4a800000u);
 }
 
 /* log of x > 0 normal, as hi + lo, plus n_extra ln2 */
-GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, double *log_lo) {
-    uint64_t t = gi_bits_f64(x) - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u;        /* mantissa from sqrt(1/2) on */
-    double n = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0) + n_extra;
-    double f = gi_from_bits_f64((t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
+GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, double *log_lo)
+{
+    uint64_t t = gi_bits_f64(x) - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u; /* mantissa from sqrt(1/2) on */
+    double   n = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0) + n_extra;
+    double   f = gi_from_bits_f64((t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
     /* s + s_lo = f / (2 + f) */
     double d = 2.0 + f, d_lo = f - (d - 2.0);
     double inverse = 1.0 / d;
-    double s = f * inverse;
-    double s_lo = gi_fma_f64(-s, d_lo, gi_fma_f64(-s, d, f)) * inverse;
+    double s       = f * inverse;
+    double s_lo    = gi_fma_f64(-s, d_lo, gi_fma_f64(-s, d, f)) * inverse;
     double z = gi_mul_f64(s, s), z_lo = gi_fma_f64(s + s, s_lo, gi_fma_f64(s, s, -z));
     /* log(1 + f) = 2 s + s^3 (2/3 + z q(z)) */
     double z2 = z * z, z4 = z2 * z2;
-    double q0 = gi_fma_f64(0x1.2492492492f4bp-2, z, 0x1.9999999999996p-2);
-    double q1 = gi_fma_f64(0x1.745d1828c79ebp-3, z, 0x1.c71c71c59796ap-3);
-    double q2 = gi_fma_f64(0x1.1120692f23eb2p-3, z, 0x1.3b1364f1016b4p-3);
-    double q3 = gi_fma_f64(0x1.eabe236a2466ap-4, z, 0x1.de3e606605b35p-4);
-    double q = gi_fma_f64(gi_fma_f64(q3, z2, q2), z4, gi_fma_f64(q1, z2, q0));
-    double c = gi_fma_f64(z, q, 0x1.5555555555555p-1);
+    double q0   = gi_fma_f64(0x1.2492492492f4bp-2, z, 0x1.9999999999996p-2);
+    double q1   = gi_fma_f64(0x1.745d1828c79ebp-3, z, 0x1.c71c71c59796ap-3);
+    double q2   = gi_fma_f64(0x1.1120692f23eb2p-3, z, 0x1.3b1364f1016b4p-3);
+    double q3   = gi_fma_f64(0x1.eabe236a2466ap-4, z, 0x1.de3e606605b35p-4);
+    double q    = gi_fma_f64(gi_fma_f64(q3, z2, q2), z4, gi_fma_f64(q1, z2, q0));
+    double c    = gi_fma_f64(z, q, 0x1.5555555555555p-1);
     double c_lo = gi_fma_f64(z_lo, q, gi_fma_f64(z, q, 0x1.5555555555555p-1 - c) + 0x1.5555555555555p-55);
     double w = gi_mul_f64(s, z), w_lo = gi_fma_f64(s_lo, z, gi_fma_f64(s, z_lo, gi_fma_f64(s, z, -w)));
     double v = gi_mul_f64(w, c), v_lo = gi_fma_f64(w, c_lo, gi_fma_f64(w_lo, c, gi_fma_f64(w, c, -v)));
@@ -4343,37 +4543,40 @@ GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, doubl
     double a = gi_fma_f64(2.0, s, n_ln2), a_lo = gi_fma_f64(2.0, s, n_ln2 - a);
     double b = a + v, b_lo = (a - b) + v;
     double rest = gi_fma_f64(n, 0x1.ef35793c7673p-45, gi_fma_f64(2.0, s_lo, v_lo)) + (a_lo + b_lo);
-    *log_hi = b + rest;
-    *log_lo = (b - *log_hi) + rest;
+    *log_hi     = b + rest;
+    *log_lo     = (b - *log_hi) + rest;
 }
-GI_FORMULA double gi_power_core_f64(double x, double y) {
+GI_FORMULA double gi_power_core_f64(double x, double y)
+{
     uint64_t negative = gi_bits_f64(x) >> 63;
-    double shifted = y + GI_ROUND_F64;
-    uint64_t broken = (uint64_t)(shifted - GI_ROUND_F64 != y);                      /* y is no integer */
-    uint64_t sign = (gi_bits_f64(shifted) & negative) << 63;                        /* x < 0 and y odd */
-    double log_hi, log_lo;
+    double   shifted  = y + GI_ROUND_F64;
+    uint64_t broken   = (uint64_t)(shifted - GI_ROUND_F64 != y); /* y is no integer */
+    uint64_t sign     = (gi_bits_f64(shifted) & negative) << 63; /* x < 0 and y odd */
+    double   log_hi, log_lo;
     gi_power_log_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &log_hi, &log_lo);
     double t = gi_mul_f64(y, log_hi), t_lo = gi_fma_f64(y, log_lo, gi_fma_f64(y, log_hi, -t));
     double z = gi_exp_any_f64(t, t_lo);
     return gi_pick_f64(broken & negative, GI_NAN_F64, gi_from_bits_f64(gi_bits_f64(z) | sign));
 }
 /* Rare: x is 0, denormal, inf or NaN; |y| >= 2^30, inf or NaN. */
-GI_FORMULA uint64_t gi_power_rare_f64(double x, double y) {
+GI_FORMULA uint64_t gi_power_rare_f64(double x, double y)
+{
     uint64_t a = gi_bits_f64(x) & 0x7fffffffffffffffu, b = gi_bits_f64(y) & 0x7fffffffffffffffu;
     return (uint64_t)(a - 0x0010000000000000u >= 0x7fe0000000000000u) | (uint64_t)(b >= 0x41d0000000000000u);
 }
 
 /* Any x and y, by the rules of C99 annex F. */
-GI_FORMULA double gi_power_slow_f64(double x, double y) {
+GI_FORMULA double gi_power_slow_f64(double x, double y)
+{
     uint64_t infinity = 0x7ff0000000000000u, sign_bit = 0x8000000000000000u;
     uint64_t a_bits = gi_bits_f64(x) & ~sign_bit, b_bits = gi_bits_f64(y) & ~sign_bit;
-    double a = gi_from_bits_f64(a_bits), b = gi_from_bits_f64(b_bits);
+    double   a = gi_from_bits_f64(a_bits), b = gi_from_bits_f64(b_bits);
     uint64_t y_negative = gi_bits_f64(y) >> 63;
     if (x == 1.0 || b_bits == 0) return 1.0;
     if (a_bits > infinity || b_bits > infinity) return GI_NAN_F64;
-    int integer = b >= 0x1p53 || (double)(int64_t)b == b;           /* inf too */
-    int odd = b < 0x1p53 && integer && ((int64_t)b & 1);
-    uint64_t sign = odd ? gi_bits_f64(x) & sign_bit : 0;
+    int      integer = b >= 0x1p53 || (double)(int64_t)b == b; /* inf too */
+    int      odd     = b < 0x1p53 && integer && ((int64_t)b & 1);
+    uint64_t sign    = odd ? gi_bits_f64(x) & sign_bit : 0;
     uint64_t z;
     if (b_bits == infinity) {
         if (a == 1.0) return 1.0;
@@ -4384,9 +4587,9 @@ GI_FORMULA double gi_power_slow_f64(double x, double y) {
         return GI_NAN_F64;
     } else {
         double log_hi, log_lo;
-        int denormal = a_bits < 0x0010000000000000u;
+        int    denormal = a_bits < 0x0010000000000000u;
         gi_power_log_f64(denormal ? a * 0x1p54 : a, denormal ? -54.0 : 0.0, &log_hi, &log_lo);
-        if (b > 0x1p64) y = y_negative ? -0x1p64 : 0x1p64;          /* 0, 1 or inf all the same */
+        if (b > 0x1p64) y = y_negative ? -0x1p64 : 0x1p64; /* 0, 1 or inf all the same */
         double t = gi_mul_f64(y, log_hi), t_lo = gi_fma_f64(y, log_lo, gi_fma_f64(y, log_hi, -t));
         if (t > 720.0 || t < -760.0) t_lo = 0.0;
         z = gi_bits_f64(gi_exp_any_f64(t, t_lo));
@@ -4394,7 +4597,8 @@ GI_FORMULA double gi_power_slow_f64(double x, double y) {
     return gi_from_bits_f64(z | sign);
 }
 /* In double nothing overflows, and what is odd or special in float is so in double. */
-GI_FORMULA float gi_power_slow_f32(float x, float y) {
+GI_FORMULA float gi_power_slow_f32(float x, float y)
+{
     if (x == 1.0f || y == 0.0f) return 1.0f;
     if (x != x || y != y) return GI_NAN_F32;
     double z = gi_power_slow_f64((double)x, (double)y);
@@ -4408,70 +4612,77 @@ GI_FORMULA float gi_power_slow_f32(float x, float y) {
    denormal, which is slow on some machines.  Polynomial error 2^-27.6 (f32), 2^-55.9 (f64). */
 #define GI_GUARD_F32 0x1p-124f
 #define GI_GUARD_F64 0x1p-960
-GI_FORMULA void gi_log1p_unit_f32(float u, float guard, float *sum, float *rest) {
+GI_FORMULA void gi_log1p_unit_f32(float u, float guard, float *sum, float *rest)
+{
     uint32_t big = (uint32_t)(u > 0.5f);
-    float f = gi_pick_f32(big, gi_fma_f32(0.5f, u, -0.5f), u);
-    float hi = gi_pick_f32(big, 0x1.62e43p-1f, 0.0f), lo = gi_pick_f32(big, -0x1.05c61p-29f, guard);
-    float f2 = gi_fma_f32(f, f, guard);
-    float p0 = gi_fma_f32(-0x1.000042p-2f, f, 0x1.5555a4p-2f);
-    float p1 = gi_fma_f32(-0x1.54ef16p-3f, f, 0x1.996966p-3f);
-    float p2 = gi_fma_f32(-0x1.0d93fcp-3f, f, 0x1.2886bap-3f);
-    float p3 = gi_fma_f32(-0x1.713e14p-5f, f, 0x1.aca096p-4f);
-    float p = gi_fma_f32(gi_fma_f32(gi_fma_f32(p3, f2, p2), f2, p1), f2, p0);
-    *sum = hi + f;
-    *rest = gi_fma_f32(f2, gi_fma_f32(f, p, -0.5f), lo) + (f - (*sum - hi));
+    float    f   = gi_pick_f32(big, gi_fma_f32(0.5f, u, -0.5f), u);
+    float    hi = gi_pick_f32(big, 0x1.62e43p-1f, 0.0f), lo = gi_pick_f32(big, -0x1.05c61p-29f, guard);
+    float    f2 = gi_fma_f32(f, f, guard);
+    float    p0 = gi_fma_f32(-0x1.000042p-2f, f, 0x1.5555a4p-2f);
+    float    p1 = gi_fma_f32(-0x1.54ef16p-3f, f, 0x1.996966p-3f);
+    float    p2 = gi_fma_f32(-0x1.0d93fcp-3f, f, 0x1.2886bap-3f);
+    float    p3 = gi_fma_f32(-0x1.713e14p-5f, f, 0x1.aca096p-4f);
+    float    p  = gi_fma_f32(gi_fma_f32(gi_fma_f32(p3, f2, p2), f2, p1), f2, p0);
+    *sum        = hi + f;
+    *rest       = gi_fma_f32(f2, gi_fma_f32(f, p, -0.5f), lo) + (f - (*sum - hi));
 }
-GI_FORMULA void gi_log1p_unit_f64(double u, double guard, double *sum, double *rest) {
+GI_FORMULA void gi_log1p_unit_f64(double u, double guard, double *sum, double *rest)
+{
     uint64_t big = (uint64_t)(u > 0.5);
-    double f = gi_pick_f64(big, gi_fma_f64(0.5, u, -0.5), u);
-    double hi = gi_pick_f64(big, 0x1.62e42fefa39efp-1, 0.0), lo = gi_pick_f64(big, 0x1.abc9e3b39803fp-56, guard);
-    double s = f / (2.0 + f), z = gi_fma_f64(s, s, guard), z2 = gi_fma_f64(z, z, guard);
-    double q0 = gi_fma_f64(0x1.99999998f0626p-2, z, 0x1.5555555555777p-1);
-    double q1 = gi_fma_f64(0x1.c71c012e18dcp-3, z, 0x1.249249b26f469p-2);
-    double q2 = gi_fma_f64(0x1.38520f4d5db06p-3, z, 0x1.7474ec1ccdc57p-3);
-    double q = gi_fma_f64(gi_fma_f64(gi_fma_f64(0x1.3ac489c1407b6p-3, z2, q2), z2, q1), z2, q0);
-    *sum = hi + f;
-    *rest = gi_fma_f64(-s, gi_fma_f64(-z, q, f), lo) + (f - (*sum - hi));
+    double   f   = gi_pick_f64(big, gi_fma_f64(0.5, u, -0.5), u);
+    double   hi = gi_pick_f64(big, 0x1.62e42fefa39efp-1, 0.0), lo = gi_pick_f64(big, 0x1.abc9e3b39803fp-56, guard);
+    double   s = f / (2.0 + f), z = gi_fma_f64(s, s, guard), z2 = gi_fma_f64(z, z, guard);
+    double   q0 = gi_fma_f64(0x1.99999998f0626p-2, z, 0x1.5555555555777p-1);
+    double   q1 = gi_fma_f64(0x1.c71c012e18dcp-3, z, 0x1.249249b26f469p-2);
+    double   q2 = gi_fma_f64(0x1.38520f4d5db06p-3, z, 0x1.7474ec1ccdc57p-3);
+    double   q  = gi_fma_f64(gi_fma_f64(gi_fma_f64(0x1.3ac489c1407b6p-3, z2, q2), z2, q1), z2, q0);
+    *sum        = hi + f;
+    *rest       = gi_fma_f64(-s, gi_fma_f64(-z, q, f), lo) + (f - (*sum - hi));
 }
 /* high = max(x, y), d + d_lo = min(x, y) - high exactly, 0 for equal infinities.
    d_lo means nothing where d is infinite. */
-GI_FORMULA void gi_logaddexp_order_f32(float x, float y, float *high, float *d, float *d_lo) {
+GI_FORMULA void gi_logaddexp_order_f32(float x, float y, float *high, float *d, float *d_lo)
+{
     uint32_t same = (uint32_t)(x == y);
-    *high = gi_pick_f32((uint32_t)(x > y), x, y);
-    float low = gi_from_bits_f32(gi_bits_f32(x) ^ gi_bits_f32(y) ^ gi_bits_f32(*high));
+    *high         = gi_pick_f32((uint32_t)(x > y), x, y);
+    float low     = gi_from_bits_f32(gi_bits_f32(x) ^ gi_bits_f32(y) ^ gi_bits_f32(*high));
     float sum = low - *high, part = sum - low;
     float error = (low - (sum - part)) - (*high + part);
-    *d = gi_pick_f32(same, 0.0f, sum);
-    *d_lo = gi_pick_f32(same, 0.0f, error);
+    *d          = gi_pick_f32(same, 0.0f, sum);
+    *d_lo       = gi_pick_f32(same, 0.0f, error);
 }
-GI_FORMULA void gi_logaddexp_order_f64(double x, double y, double *high, double *d, double *d_lo) {
+GI_FORMULA void gi_logaddexp_order_f64(double x, double y, double *high, double *d, double *d_lo)
+{
     uint64_t same = (uint64_t)(x == y);
-    *high = gi_pick_f64((uint64_t)(x > y), x, y);
-    double low = gi_from_bits_f64(gi_bits_f64(x) ^ gi_bits_f64(y) ^ gi_bits_f64(*high));
+    *high         = gi_pick_f64((uint64_t)(x > y), x, y);
+    double low    = gi_from_bits_f64(gi_bits_f64(x) ^ gi_bits_f64(y) ^ gi_bits_f64(*high));
     double sum = low - *high, part = sum - low;
     double error = (low - (sum - part)) - (*high + part);
-    *d = gi_pick_f64(same, 0.0, sum);
-    *d_lo = gi_pick_f64(same, 0.0, error);
+    *d           = gi_pick_f64(same, 0.0, sum);
+    *d_lo        = gi_pick_f64(same, 0.0, error);
 }
 /* The sum is rounded (almost) once; high + 0 where high is all or infinite (-0 + 0 is 0).
    Rare: exp(d) is about denormal (the core takes it as 0) and the larger argument so near 0 that it matters; then
    x y is near 0 and x + y the lower one. */
-GI_FORMULA float gi_logaddexp_core_f32(float x, float y) {
+GI_FORMULA float gi_logaddexp_core_f32(float x, float y)
+{
     float high, d, d_lo;
     gi_logaddexp_order_f32(x, y, &high, &d, &d_lo);
     float sum, rest;
     gi_log1p_unit_f32(gi_exp_normal_f32(d, d_lo), GI_GUARD_F32, &sum, &rest);
-    float total = high + sum, part = total - high;
-    float error = (high - (total - part)) + (sum - part);
+    float    total = high + sum, part = total - high;
+    float    error = (high - (total - part)) + (sum - part);
     uint32_t alone = (uint32_t)(d < -67.0f) | (uint32_t)(high - high != 0.0f);
-    float z = gi_pick_f32(alone, high + 0.0f, total + (error + rest));
+    float    z     = gi_pick_f32(alone, high + 0.0f, total + (error + rest));
     return gi_pick_f32((uint32_t)(d != d), GI_NAN_F32, z);
 }
-GI_FORMULA uint32_t gi_logaddexp_rare_f32(float x, float y) {
+GI_FORMULA uint32_t gi_logaddexp_rare_f32(float x, float y)
+{
     float sum = x + y, product = gi_from_bits_f32(gi_bits_f32(x * y) & 0x7fffffffu);
     return (uint32_t)(product < 0x1p-70f) & (uint32_t)(sum < -66.0f) & (uint32_t)(sum > -105.0f);
 }
-GI_FORMULA float gi_logaddexp_slow_f32(float x, float y) {
+GI_FORMULA float gi_logaddexp_slow_f32(float x, float y)
+{
     float high, d, d_lo;
     gi_logaddexp_order_f32(x, y, &high, &d, &d_lo);
     float sum, rest;
@@ -4479,22 +4690,25 @@ GI_FORMULA float gi_logaddexp_slow_f32(float x, float y) {
     return high + (sum + rest);
 }
 
-GI_FORMULA double gi_logaddexp_core_f64(double x, double y) {
+GI_FORMULA double gi_logaddexp_core_f64(double x, double y)
+{
     double high, d, d_lo;
     gi_logaddexp_order_f64(x, y, &high, &d, &d_lo);
     double sum, rest;
     gi_log1p_unit_f64(gi_exp_normal_f64(d, d_lo), GI_GUARD_F64, &sum, &rest);
-    double total = high + sum, part = total - high;
-    double error = (high - (total - part)) + (sum - part);
+    double   total = high + sum, part = total - high;
+    double   error = (high - (total - part)) + (sum - part);
     uint64_t alone = (uint64_t)(d < -620.0) | (uint64_t)(high - high != 0.0);
-    double z = gi_pick_f64(alone, high + 0.0, total + (error + rest));
+    double   z     = gi_pick_f64(alone, high + 0.0, total + (error + rest));
     return gi_pick_f64((uint64_t)(d != d), GI_NAN_F64, z);
 }
-GI_FORMULA uint64_t gi_logaddexp_rare_f64(double x, double y) {
+GI_FORMULA uint64_t gi_logaddexp_rare_f64(double x, double y)
+{
     double sum = x + y, product = gi_from_bits_f64(gi_bits_f64(x * y) & 0x7fffffffffffffffu);
     return (uint64_t)(product < 0x1p-800) & (uint64_t)(sum < -619.0) & (uint64_t)(sum > -747.0);
 }
-GI_FORMULA double gi_logaddexp_slow_f64(double x, double y) {
+GI_FORMULA double gi_logaddexp_slow_f64(double x, double y)
+{
     double high, d, d_lo;
     gi_logaddexp_order_f64(x, y, &high, &d, &d_lo);
     double sum, rest;
@@ -4502,13 +4716,18 @@ GI_FORMULA double gi_logaddexp_slow_f64(double x, double y) {
     return high + (sum + rest);
 }
 
-
-GI_FORMULA float  gi_hypot_f32(float x, float y) { return gi_hypot_rare_f32(x, y) ? gi_hypot_slow_f32(x, y) : gi_hypot_core_f32(x, y); }
-GI_FORMULA double gi_hypot_f64(double x, double y) { return gi_hypot_rare_f64(x, y) ? gi_hypot_slow_f64(x, y) : gi_hypot_core_f64(x, y); }
+GI_FORMULA float gi_hypot_f32(float x, float y)
+{
+    return gi_hypot_rare_f32(x, y) ? gi_hypot_slow_f32(x, y) : gi_hypot_core_f32(x, y);
+}
+GI_FORMULA double gi_hypot_f64(double x, double y)
+{
+    return gi_hypot_rare_f64(x, y) ? gi_hypot_slow_f64(x, y) : gi_hypot_core_f64(x, y);
+}
 
 /* ---- every element type in turn -------------------------------------------------------------------------------------- */
 /* See >>passes: first the primitives of all types, then conversions between them, then the rows. */
-#define GI_PASS 1
+#define GI_PASS      1
 #include "gpuarr.h"
 #undef GI_PASS
 #define GI_PASS 2
@@ -4565,8 +4784,9 @@ static bool gi_number_fits(ga_arg v, ga_dtype dtype)
     if (v.kind == GA_KIND_UINT) return dtype == GA_U64;
     if (v.kind != GA_KIND_INT) return true;
     switch (dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                      \
-    case GA_##TAG: return gi_cast_##tag##_i64(v.i) == (T)v.i && (int64_t)(T)v.i == v.i && (v.i >= 0 || gi_is_signed(dtype));
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_cast_##tag##_i64(v.i) == (T)v.i && (int64_t)(T)v.i == v.i && (v.i >= 0 || gi_is_signed(dtype));
         GI_EACH_INT(GI_CASE)
 #undef GI_CASE
     default: return true;
@@ -4581,14 +4801,14 @@ static void gi_number_to(ga_arg v, ga_dtype dtype, void *element)
     z.im           = v.im;
     uint64_t large = (uint64_t)v.i;
     switch (dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                      \
-    case GA_##TAG: {                                                                                                   \
-        T e = v.kind == GA_KIND_REAL      ? gi_cast_##tag##_f64(v.re)                                                  \
-              : v.kind == GA_KIND_COMPLEX ? gi_cast_##tag##_c128(z)                                                    \
-              : v.kind == GA_KIND_UINT    ? gi_cast_##tag##_u64(large)                                                 \
-                                          : gi_cast_##tag##_i64(v.i);                                                  \
-        memcpy(element, &e, sizeof e);                                                                                 \
-        break;                                                                                                         \
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: {                                                                                                           \
+        T e = v.kind == GA_KIND_REAL      ? gi_cast_##tag##_f64(v.re)                                                          \
+              : v.kind == GA_KIND_COMPLEX ? gi_cast_##tag##_c128(z)                                                            \
+              : v.kind == GA_KIND_UINT    ? gi_cast_##tag##_u64(large)                                                         \
+                                          : gi_cast_##tag##_i64(v.i);                                                             \
+        memcpy(element, &e, sizeof e);                                                                                         \
+        break;                                                                                                                 \
     }
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
@@ -4611,14 +4831,10 @@ static ga_dtype gi_with_number(ga_dtype dtype, ga_arg v)
 
 static void gi_number_text(ga_arg v, char *text, size_t room)
 {
-    if (v.kind == GA_KIND_REAL)
-        snprintf(text, room, "%.9g", v.re);
-    else if (v.kind == GA_KIND_COMPLEX)
-        snprintf(text, room, "(%.9g%+.9gj)", v.re, v.im);
-    else if (v.kind == GA_KIND_UINT)
-        snprintf(text, room, "%llu", (unsigned long long)v.i);
-    else
-        snprintf(text, room, "%lld", (long long)v.i);
+    if (v.kind == GA_KIND_REAL) snprintf(text, room, "%.9g", v.re);
+    else if (v.kind == GA_KIND_COMPLEX) snprintf(text, room, "(%.9g%+.9gj)", v.re, v.im);
+    else if (v.kind == GA_KIND_UINT) snprintf(text, room, "%llu", (unsigned long long)v.i);
+    else snprintf(text, room, "%lld", (long long)v.i);
 }
 
 /* The dtype that holds all operands: arrays promote by NumPy's table, then numbers adapt. */
@@ -4630,10 +4846,8 @@ static ga_dtype gi_common_dtype(int n, const ga_arg *in)
     bool only_numbers = dtype == GA_DTYPE_DEFAULT;
     for (int k = 0; k < n; k++) {
         if (in[k].array) continue;
-        if (!only_numbers)
-            dtype = gi_with_number(dtype, in[k]);
-        else
-            dtype = dtype == GA_DTYPE_DEFAULT ? gi_number_dtype(in[k]) : ga_promote(dtype, gi_number_dtype(in[k]));
+        if (!only_numbers) dtype = gi_with_number(dtype, in[k]);
+        else dtype = dtype == GA_DTYPE_DEFAULT ? gi_number_dtype(in[k]) : ga_promote(dtype, gi_number_dtype(in[k]));
     }
     return dtype;
 }
@@ -4648,8 +4862,8 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
         memcpy(out, in, (size_t)(n * itemsize));
         return;
     }
-#define GI_MOVE(U)                                                                                                      \
-    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                       \
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                             \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -4670,8 +4884,8 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
         memcpy(out, in, (size_t)(n * itemsize));
         return;
     }
-#define GI_MOVE(U)                                                                                                      \
-    for (int64_t i = 0; i < n; i++) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                \
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < n; i++) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                      \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -4688,9 +4902,9 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
 static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const bool *mask)
 {
     char *to = (char *)out;
-#define GI_MOVE(U)                                                                                                      \
-    for (int64_t i = 0; i < n; i++)                                                                                    \
-        if (mask[i]) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                              \
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < n; i++)                                                                                            \
+        if (mask[i]) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                                     \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -4707,10 +4921,8 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
 /* Converts n packed elements; in and out must not overlap unless the dtypes are equal. */
 static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
 {
-    if (to == from)
-        memmove(out, in, (size_t)(n * ga_itemsize(to)));
-    else
-        gi_cpu_cast(to, from)(n, out, in);
+    if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
+    else gi_cpu_cast(to, from)(n, out, in);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
@@ -4788,10 +5000,8 @@ static void gi_write_tile(const gi_job *j, int64_t start, int64_t n, const void 
         if (run > n - done) run = n - done;
         char       *to   = gi_locate(j, v, start + done, j->ndim);
         const char *from = (const char *)packed + done * size;
-        if (mask)
-            gi_scatter_where(size, run, to, v->strides[inner], from, mask + done);
-        else
-            gi_scatter(size, run, to, v->strides[inner], from);
+        if (mask) gi_scatter_where(size, run, to, v->strides[inner], from, mask + done);
+        else gi_scatter(size, run, to, v->strides[inner], from);
         done += run;
     }
 }
@@ -4799,8 +5009,8 @@ static void gi_write_tile(const gi_job *j, int64_t start, int64_t n, const void 
 /* Computes the elements start .. start + n, at most a tile. */
 static void gi_run_tile(const gi_job *j, int64_t start, int64_t n)
 {
-    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS][GI_TILE_BYTES], cast[GI_MOST_INPUTS][GI_TILE_BYTES], result[GI_TILE_BYTES],
-        back[GI_TILE_BYTES];
+    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS][GI_TILE_BYTES], cast[GI_MOST_INPUTS][GI_TILE_BYTES],
+        result[GI_TILE_BYTES], back[GI_TILE_BYTES];
     const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
     for (int k = 0; k < j->inputs; k++) x[k] = gi_read_tile(j, &j->in[k], start, n, raw[k], cast[k]);
     const bool *mask = NULL;
@@ -4811,10 +5021,8 @@ static void gi_run_tile(const gi_job *j, int64_t start, int64_t n)
     int  size   = (int)ga_itemsize(j->out.dtype);
     bool direct = !j->flat && !mask && j->out.strides[j->ndim - 1] == size;
     if (!j->kernel) { /* a copy: input 0 already has the dtype of out */
-        if (direct)
-            memmove(gi_locate(j, &j->out, start, j->ndim), x[0], (size_t)(n * size));
-        else
-            gi_write_tile(j, start, n, x[0], mask);
+        if (direct) memmove(gi_locate(j, &j->out, start, j->ndim), x[0], (size_t)(n * size));
+        else gi_write_tile(j, start, n, x[0], mask);
     } else if (direct && j->out.wanted == j->out.dtype) {
         j->kernel(n, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
     } else {
@@ -4957,10 +5165,11 @@ static bool gi_same_layout(const ga_array *a, int ndim, const int64_t *shape, co
 
 /* The whole of an elementwise call: shapes, devices, the output (made here unless out is given), overlap, the run.
    wanted[k]: the dtype in which the kernel takes input k; result: what it makes. NULL kernel: a copy of input 0. */
-static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted, ga_dtype result,
-                        ga_array *out, const ga_array *where)
+static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
+                        ga_dtype result, ga_array *out, const ga_array *where)
 {
-    static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand", "the fourth operand" };
+    static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand",
+                                                       "the fourth operand" };
     gi_job                   j;
     memset(&j, 0, sizeof j);
     j.kernel = kernel;
@@ -4974,9 +5183,9 @@ static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, con
         const ga_array *a = k < n ? in[k].array : where;
         if (a && !gi_broadcast_into(&j.ndim, j.shape, a->ndim, a->shape)) {
             const ga_array *first = in[0].array && in[0].array != a ? in[0].array : in[1 % n].array ? in[1 % n].array : a;
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                                       "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
-                                       gi_shape_of(first), gi_shape_of(a));
+            return (ga_array *)gi_fail(
+                site, GA_BAD_SHAPE, "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
+                gi_shape_of(first), gi_shape_of(a));
         }
     }
     if (out) {
@@ -4984,12 +5193,15 @@ static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, con
         int64_t shape[GPUARR_MAX_DIMS];
         memcpy(shape, j.shape, sizeof shape);
         if (!gi_broadcast_into(&ndim, shape, out->ndim, out->shape) || !gi_equal_shapes(ndim, shape, out->ndim, out->shape))
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_text(j.ndim, j.shape));
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out),
+                                       gi_shape_text(j.ndim, j.shape));
         j.ndim = ndim;
         memcpy(j.shape, shape, sizeof shape);
         if (!gi_same_kind(result, out->dtype))
-            return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s: use a dtype of the same kind or ga_astype",
-                                       ga_dtype_name(result), ga_dtype_name(out->dtype));
+            return (ga_array *)gi_fail(
+                site, GA_BAD_DTYPE,
+                "the result is %s and does not go into .out of %s: use a dtype of the same kind or ga_astype",
+                ga_dtype_name(result), ga_dtype_name(out->dtype));
         for (int d = 0; d < out->ndim; d++)
             if (out->shape[d] > 1 && out->strides[d] == 0)
                 return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".out repeats its elements (ga_broadcast_to): copy it first");
@@ -4998,15 +5210,16 @@ static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, con
         char text[64];
         if (in[k].array || gi_number_fits(in[k], wanted[k])) continue;
         gi_number_text(in[k], text, sizeof text);
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   "the number %s does not fit %s: convert the array with ga_astype first", text,
                                    ga_dtype_name(wanted[k]));
     }
 
     ga_array *target = out ? out : gi_new(site, result, GA_CPU, j.ndim, j.shape);
     if (!target) return NULL;
     if (!out && where) memset(target->data, 0, (size_t)(target->size * ga_itemsize(result)));
-    ga_array *copies[GI_MOST_INPUTS + 1] = { NULL, NULL, NULL, NULL, NULL };
-    bool      ok                         = true;
+    ga_array                         *copies[GI_MOST_INPUTS + 1] = { NULL, NULL, NULL, NULL, NULL };
+    bool                              ok                         = true;
     __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
     for (int k = 0; k <= n && ok; k++) {
         const ga_array *a = k < n ? in[k].array : where;
@@ -5096,12 +5309,12 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
 
 /* int64 against uint64: their common dtype, float64, would round them. */
 static int gi_compare_signs(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b ? -1 : (uint64_t)a > b; }
-#define GI_MIXED(name, relation)                                                                                        \
-    static void gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                      \
-    {                                                                                                                  \
-        (void)z;                                                                                                       \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            ((bool *)out)[i] = gi_compare_signs(((const int64_t *)x)[i], ((const uint64_t *)y)[i]) relation 0;          \
+#define GI_MIXED(name, relation)                                                                                               \
+    static void gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                             \
+    {                                                                                                                          \
+        (void)z;                                                                                                               \
+        for (int64_t i = 0; i < n; i++)                                                                                        \
+            ((bool *)out)[i] = gi_compare_signs(((const int64_t *)x)[i], ((const uint64_t *)y)[i]) relation 0;                 \
     }
 GI_MIXED(equal, ==)
 GI_MIXED(not_equal, !=)
@@ -5114,29 +5327,33 @@ GI_MIXED(greater_equal, >=)
 static bool gi_mixes_signs(ga_op op, int n, const ga_arg *in)
 {
     if (!gi_is_comparison(op) || n != 2) return false;
-    ga_dtype x = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]), y = in[1].array ? in[1].array->dtype : gi_number_dtype(in[1]);
+    ga_dtype x = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]),
+             y = in[1].array ? in[1].array->dtype : gi_number_dtype(in[1]);
     return gi_is_int(x) && gi_is_int(y) && ga_promote(x, y) == GA_F64;
 }
 
 static ga_array *gi_compare_mixed(ga_op op, const ga_arg *in, ga_map_options o)
 {
-    ga_dtype first   = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]);
-    bool     swapped = first == GA_U64;
-    ga_arg   both[2] = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
-    ga_dtype wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
-    gi_kernel kernel = op == GA_OP_equal                                             ? gi_mixed_equal
-                       : op == GA_OP_not_equal                                       ? gi_mixed_not_equal
-                       : op == (swapped ? GA_OP_greater : GA_OP_less)                ? gi_mixed_less
-                       : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal)    ? gi_mixed_less_equal
-                       : op == (swapped ? GA_OP_less : GA_OP_greater)                ? gi_mixed_greater
-                                                                                     : gi_mixed_greater_equal;
+    ga_dtype  first                  = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]);
+    bool      swapped                = first == GA_U64;
+    ga_arg    both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
+    ga_dtype  wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
+    gi_kernel kernel                 = op == GA_OP_equal                                          ? gi_mixed_equal
+                                       : op == GA_OP_not_equal                                    ? gi_mixed_not_equal
+                                       : op == (swapped ? GA_OP_greater : GA_OP_less)             ? gi_mixed_less
+                                       : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal) ? gi_mixed_less_equal
+                                       : op == (swapped ? GA_OP_less : GA_OP_greater)             ? gi_mixed_greater
+                                                                                                  : gi_mixed_greater_equal;
     return gi_map(o.site, kernel, 1, 2, both, wanted, GA_BOOL, o.out, o.where);
 }
 
 static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, n == 1 ? "the operand" : k == 0 ? "the first operand" : "an operand"))
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array,
+                                                     n == 1   ? "the operand"
+                                                     : k == 0 ? "the first operand"
+                                                              : "an operand"))
             return NULL;
     if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
     ga_dtype common = gi_common_dtype(n, in);
@@ -5152,8 +5369,9 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
         if (!gi_is_dtype(loop)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)loop);
         for (int k = 0; k < n; k++)
             if (!gi_may_compute(in[k], loop))
-                return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s cannot be computed in %s without losing its kind: use ga_astype first",
-                                           ga_dtype_name(in[k].array ? in[k].array->dtype : gi_number_dtype(in[k])), ga_dtype_name(loop));
+                return (ga_array *)gi_fail(
+                    o.site, GA_BAD_DTYPE, "%s cannot be computed in %s without losing its kind: use ga_astype first",
+                    ga_dtype_name(in[k].array ? in[k].array->dtype : gi_number_dtype(in[k])), ga_dtype_name(loop));
         common = loop;
     }
     if (gi_is_logical(op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
@@ -5169,11 +5387,12 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
     if (op == GA_OP_power && gi_is_int(loop)) {
         bool failed = false;
         if (gi_any_negative(o.site, in[1], loop, &failed))
-            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "integers to negative integer powers are not integers: use float operands");
+            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                       "integers to negative integer powers are not integers: use float operands");
         if (failed) return NULL;
     }
     ga_dtype wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
-    ga_dtype result                 = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    ga_dtype result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
     if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
     return gi_map(o.site, gi_cpu_kernel(op, loop), cost, n, in, wanted, result, o.out, o.where);
 }
@@ -5189,33 +5408,33 @@ static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cos
 
 enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
-#define GA_UNARY(name, dtypes, result, ...)                                                                             \
-    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                         \
-    {                                                                                                                  \
-        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, x, o);                               \
+#define GA_UNARY(name, dtypes, result, ...)                                                                                    \
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
+    {                                                                                                                          \
+        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, x, o);                                       \
     }
-#define GA_ELEMENTARY(name, ...)                                                                                        \
-    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                         \
-    {                                                                                                                  \
-        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, x, o);                                  \
+#define GA_ELEMENTARY(name, ...)                                                                                               \
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
+    {                                                                                                                          \
+        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, x, o);                                          \
     }
-#define GA_BINARY(name, dtypes, result, ...)                                                                            \
-    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                        \
-    {                                                                                                                  \
-        const ga_arg in[] = { x, y };                                                                                  \
-        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 2, in, o);                            \
+#define GA_BINARY(name, dtypes, result, ...)                                                                                   \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
+    {                                                                                                                          \
+        const ga_arg in[] = { x, y };                                                                                          \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 2, in, o);                                    \
     }
-#define GA_ELEMENTARY2(name, ...)                                                                                       \
-    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                        \
-    {                                                                                                                  \
-        const ga_arg in[] = { x, y };                                                                                  \
-        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, 2, in, o);                               \
+#define GA_ELEMENTARY2(name, ...)                                                                                              \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
+    {                                                                                                                          \
+        const ga_arg in[] = { x, y };                                                                                          \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, 2, in, o);                                       \
     }
-#define GA_TERNARY(name, dtypes, result, ...)                                                                           \
-    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o)                                              \
-    {                                                                                                                  \
-        const ga_arg in[] = { x, y, z };                                                                               \
-        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 3, in, o);                            \
+#define GA_TERNARY(name, dtypes, result, ...)                                                                                  \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o)                                                      \
+    {                                                                                                                          \
+        const ga_arg in[] = { x, y, z };                                                                                       \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 3, in, o);                                    \
     }
 #define GA_TABLE
 #include "gpuarr.h"
@@ -5237,7 +5456,10 @@ static bool gi_assign_where(const char *site, ga_array *dst, ga_arg src, const g
     return gi_map(site, NULL, GI_CHEAP, 1, &src, wanted, dst->dtype, dst, mask) != NULL;
 }
 
-static bool gi_assign(const char *site, ga_array *dst, const ga_array *src) { return gi_assign_where(site, dst, gi_operand_arg(src), NULL); }
+static bool gi_assign(const char *site, ga_array *dst, const ga_array *src)
+{
+    return gi_assign_where(site, dst, gi_operand_arg(src), NULL);
+}
 
 /* A new C-ordered array with the elements of a, cast to dtype. */
 static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype)
@@ -5265,7 +5487,8 @@ ga_array *(ga_copy)(const ga_array *a, const char *site)
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
-    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     return gi_convert(site, a, dtype);
 }
 
@@ -5278,7 +5501,8 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
     if (device != GA_CPU && device != GA_DEVICE_DEFAULT)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
+                                   "this program was built without CUDA: build the implementation file with nvcc");
     return gi_convert(site, a, a->dtype);
 }
 
@@ -5290,16 +5514,18 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
     if (!src.array && src.kind == GA_KIND_INT) from = gi_kind_of(dst->dtype) >= 1 ? dst->dtype : GA_I64;
     if (!src.array && src.kind == GA_KIND_UINT && gi_kind_of(dst->dtype) >= 1) from = dst->dtype;
     if (!gi_same_kind(from, dst->dtype))
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not go into an array of %s without losing its kind: use ga_astype first", ga_dtype_name(from),
-                                   ga_dtype_name(dst->dtype));
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE,
+                                   "%s does not go into an array of %s without losing its kind: use ga_astype first",
+                                   ga_dtype_name(from), ga_dtype_name(dst->dtype));
     int     ndim = dst->ndim;
     int64_t shape[GPUARR_MAX_DIMS];
     memcpy(shape, dst->shape, sizeof shape);
     const ga_array *both[2] = { src.array, o.where };
     for (int k = 0; k < 2; k++)
-        if (both[k] && (!gi_broadcast_into(&ndim, shape, both[k]->ndim, both[k]->shape) || !gi_equal_shapes(ndim, shape, dst->ndim, dst->shape)))
-            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s has shape %s and does not broadcast to dst's %s", k ? ".where" : "src", gi_shape_of(both[k]),
-                                       gi_shape_of(dst));
+        if (both[k] && (!gi_broadcast_into(&ndim, shape, both[k]->ndim, both[k]->shape) ||
+                        !gi_equal_shapes(ndim, shape, dst->ndim, dst->shape)))
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s has shape %s and does not broadcast to dst's %s",
+                                       k ? ".where" : "src", gi_shape_of(both[k]), gi_shape_of(dst));
     return gi_assign_where(o.site, dst, src, o.where) ? dst : NULL;
 }
 
@@ -5310,7 +5536,7 @@ ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_optio
     const ga_arg in[3] = { gi_operand_arg(condition), x, y };
     for (int k = 1; k < 3; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
-    ga_dtype  dtype  = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
+    ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
     ga_dtype wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
     return gi_map(o.site, gi_cpu_select((int)ga_itemsize(dtype)), GI_CHEAP, 3, in, wanted, dtype, o.out, o.where);
@@ -5323,14 +5549,14 @@ static bool gi_close(double distance, double size, bool equal, ga_c128 z)
     return equal || (distance <= z.im + z.re * size && size < gi_infinity_f64());
 }
 
-#define GI_CLOSE(name, T, abs, sub, equal, isnan, nan_is_close)                                                         \
-    static void gi_isclose_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                    \
-    {                                                                                                                  \
-        const T       *a = (const T *)x, *b = (const T *)y;                                                            \
-        const ga_c128 *tolerance = (const ga_c128 *)z;                                                                 \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            ((bool *)out)[i] = gi_close(abs(sub(a[i], b[i])), abs(b[i]), equal(a[i], b[i]) || (nan_is_close && isnan(a[i]) && isnan(b[i])), \
-                                        tolerance[i]);                                                                 \
+#define GI_CLOSE(name, T, abs, sub, equal, isnan, nan_is_close)                                                                \
+    static void gi_isclose_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                           \
+    {                                                                                                                          \
+        const T       *a = (const T *)x, *b = (const T *)y;                                                                    \
+        const ga_c128 *tolerance = (const ga_c128 *)z;                                                                         \
+        for (int64_t i = 0; i < n; i++)                                                                                        \
+            ((bool *)out)[i] = gi_close(abs(sub(a[i], b[i])), abs(b[i]),                                                       \
+                                        equal(a[i], b[i]) || (nan_is_close && isnan(a[i]) && isnan(b[i])), tolerance[i]);      \
     }
 GI_CLOSE(f64, double, gi_abs_f64, gi_sub_f64, gi_equal_f64, gi_isnan_f64, false)
 GI_CLOSE(c128, ga_c128, gi_abs_c128, gi_sub_c128, gi_equal_c128, gi_isnan_c128, false)
@@ -5347,13 +5573,15 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     for (int k = 0; k < 2; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 0 ? "a" : "b")) return NULL;
     memset(&in[2], 0, sizeof in[2]);
-    in[2].kind      = GA_KIND_COMPLEX;
-    in[2].re        = gi_tolerance(o.rtol, 1e-5);
-    in[2].im        = gi_tolerance(o.atol, 1e-8);
+    in[2].kind = GA_KIND_COMPLEX;
+    in[2].re   = gi_tolerance(o.rtol, 1e-5);
+    in[2].im   = gi_tolerance(o.atol, 1e-8);
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
     bool      complex = gi_is_complex(gi_common_dtype(2, numbers));
     ga_dtype  dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
-    gi_kernel kernel = complex ? o.equal_nan ? gi_isclose_c128_nan : gi_isclose_c128 : o.equal_nan ? gi_isclose_f64_nan : gi_isclose_f64;
+    gi_kernel kernel = complex       ? o.equal_nan ? gi_isclose_c128_nan : gi_isclose_c128
+                       : o.equal_nan ? gi_isclose_f64_nan
+                                     : gi_isclose_f64;
     return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
 }
 
@@ -5368,14 +5596,16 @@ static bool gi_all_true(const char *site, ga_array *a)
     return yes;
 }
 
-bool (ga_allclose)(ga_arg a, ga_arg b, ga_close_options o) { return gi_all_true(o.site, (ga_isclose)(a, b, o)); }
+bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o) { return gi_all_true(o.site, (ga_isclose)(a, b, o)); }
 
-bool (ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
+bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
 {
     const ga_arg in[2] = { a, b };
     for (int k = 0; k < 2; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 0 ? "a" : "b")) return false;
-    if (a.array && b.array ? !ga_same_shape(a.array, b.array) : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0)) return false;
+    if (a.array && b.array ? !ga_same_shape(a.array, b.array)
+                           : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0))
+        return false;
     if (o.equal_nan) { /* exactly equal, or both NaN */
         o.rtol = o.atol = GA_EXACTLY;
         if (!gi_is_int(gi_common_dtype(2, in))) return gi_all_true(o.site, (ga_isclose)(a, b, o));
@@ -5661,8 +5891,7 @@ static bool gi_resolve_shape(const char *site, const ga_array *a, ga_shape *shap
     int64_t known = 1;
     bool    fits  = true;
     for (int d = 0; d < shape->ndim; d++) {
-        if (shape->n[d] == -1 && open < 0)
-            open = d;
+        if (shape->n[d] == -1 && open < 0) open = d;
         else if (shape->n[d] < 0) {
             gi_fail(site, GA_BAD_SHAPE, "the new shape %s has a negative length; one may be -1, to be computed",
                     gi_shape_text(shape->ndim, shape->n));
@@ -6528,7 +6757,7 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     if (!exponents) return NULL;
     ga_map_options in_place = gi_map_site(o.site);
     in_place.out            = exponents;
-    ga_array      *powers   = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place);
+    ga_array *powers        = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place);
     if (powers && dtype == GA_F64) return powers;
     ga_array *result = powers ? gi_convert(o.site, powers, dtype) : NULL;
     ga_free(exponents);
@@ -7120,7 +7349,8 @@ static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *
     for (int d = 0; d < ndim; d++) marked[d] = false;
     if (axes->ndim > 0) {
         for (int k = 0; k < axes->ndim; k++) {
-            int d = axes->n[k] < INT_MIN || axes->n[k] > INT_MAX ? gi_axis(site, INT_MAX, ndim) : gi_axis(site, (int)axes->n[k], ndim);
+            int d = axes->n[k] < INT_MIN || axes->n[k] > INT_MAX ? gi_axis(site, INT_MAX, ndim)
+                                                                 : gi_axis(site, (int)axes->n[k], ndim);
             if (d < 0) return -1;
             if (marked[d]) {
                 gi_fail(site, GA_BAD_ARGUMENT, "axis %d is named twice", d);
@@ -7143,7 +7373,8 @@ static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *
 }
 
 /* Divides the axes of a into kept and reduced ones. False with an error. */
-static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes, bool keepdims)
+static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes,
+                          bool keepdims)
 {
     bool marked[GPUARR_MAX_DIMS];
     memset(p, 0, sizeof *p);
@@ -7193,15 +7424,15 @@ static const char *gi_line_start(const gi_lines *p, int64_t line)
 /* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
 static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
 {
-    int         size  = (int)ga_itemsize(p->a->dtype), inner = p->reduced - 1;
-    const char *first = gi_line_start(p, line);
+    int         size = (int)ga_itemsize(p->a->dtype), inner = p->reduced - 1;
+    const char *first  = gi_line_start(p, line);
     const void *packed = raw;
     if (p->reduced == 1 && p->strides[0] == size) {
         packed = first + start * size;
     } else {
         for (int64_t done = 0; done < n;) {
             int64_t     index = start + done, column = index % p->shape[inner], run = p->shape[inner] - column;
-            const char *at    = first;
+            const char *at = first;
             if (run > n - done) run = n - done;
             for (int d = inner; d >= 0; d--) {
                 at += index % p->shape[d] * p->strides[d];
@@ -7220,9 +7451,9 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
    one after the other, `n` elements each. */
 static void gi_read_panel(int size, int64_t n, int64_t count, void *out, const char *from, int64_t stride)
 {
-#define GI_MOVE(U)                                                                                                      \
-    for (int64_t i = 0; i < n; i++)                                                                                    \
-        for (int64_t k = 0; k < count; k++) ((U *)out)[k * n + i] = ((const U *)(const void *)(from + i * stride))[k];   \
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < n; i++)                                                                                            \
+        for (int64_t k = 0; k < count; k++) ((U *)out)[k * n + i] = ((const U *)(const void *)(from + i * stride))[k];         \
     break
     switch (size) {
     case 1: GI_MOVE(uint8_t);
@@ -7231,7 +7462,8 @@ static void gi_read_panel(int size, int64_t n, int64_t count, void *out, const c
     case 8: GI_MOVE(uint64_t);
     default:
         for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < count; k++) memcpy((char *)out + (k * n + i) * size, from + i * stride + k * size, (size_t)size);
+            for (int64_t k = 0; k < count; k++)
+                memcpy((char *)out + (k * n + i) * size, from + i * stride + k * size, (size_t)size);
     }
 #undef GI_MOVE
 }
@@ -7244,7 +7476,7 @@ typedef struct gi_reduction {
     char    *result; /* packed results, one a line */
     char    *accs;   /* blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int      panel;  /* lines read together */
+    int      panel; /* lines read together */
     int64_t  panels;
 } gi_reduction;
 
@@ -7254,14 +7486,15 @@ typedef struct gi_reduction {
 /* A unit is a block of a panel of lines. */
 static void gi_reduce_units(int64_t begin, int64_t end, void *job)
 {
-    gi_reduction   *r = (gi_reduction *)job;
-    const gi_lines *p = &r->lines;
+    gi_reduction                     *r = (gi_reduction *)job;
+    const gi_lines                   *p = &r->lines;
     __attribute__((aligned(64))) char raw[GI_BLOCK * GI_PANEL_BYTES], cast[GI_BLOCK * 16];
-    int size = (int)ga_itemsize(p->a->dtype);
+    int                               size = (int)ga_itemsize(p->a->dtype);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t block = unit % r->blocks, panel = unit / r->blocks;
         int64_t per_row = r->panel > 1 ? (p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel : 1;
-        int64_t first = r->panel > 1 ? panel / per_row * p->kept_shape[p->kept - 1] + panel % per_row * r->panel : panel, count = 1;
+        int64_t first   = r->panel > 1 ? panel / per_row * p->kept_shape[p->kept - 1] + panel % per_row * r->panel : panel,
+                count   = 1;
         int64_t start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         if (r->panel > 1) {
             count = p->kept_shape[p->kept - 1] - panel % per_row * r->panel;
@@ -7282,10 +7515,8 @@ static void gi_reduce_units(int64_t begin, int64_t end, void *job)
             }
             __attribute__((aligned(16))) char acc[GI_ACC_BYTES];
             r->fold.block(n, acc, x);
-            if (r->accs)
-                memcpy(r->accs + (line * r->blocks + block) * r->fold.acc_bytes, acc, (size_t)r->fold.acc_bytes);
-            else
-                r->fold.end(r->result + line * r->result_bytes, acc, p->length);
+            if (r->accs) memcpy(r->accs + (line * r->blocks + block) * r->fold.acc_bytes, acc, (size_t)r->fold.acc_bytes);
+            else r->fold.end(r->result + line * r->result_bytes, acc, p->length);
         }
     }
 }
@@ -7293,7 +7524,7 @@ static void gi_reduce_units(int64_t begin, int64_t end, void *job)
 /* Folds the blocks of each line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_reduction *r = (gi_reduction *)job;
+    gi_reduction *r     = (gi_reduction *)job;
     int           bytes = r->fold.acc_bytes;
     for (int64_t line = begin; line < end; line++) {
         char *accs = r->accs + line * r->blocks * bytes;
@@ -7315,7 +7546,8 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     int size  = (int)ga_itemsize(p->a->dtype);
     r->blocks = (p->length + GI_BLOCK - 1) / GI_BLOCK;
     r->panel  = 1;
-    if (p->reduced == 1 && p->strides[0] != size && p->kept > 0 && p->kept_strides[p->kept - 1] == size && p->kept_shape[p->kept - 1] > 1)
+    if (p->reduced == 1 && p->strides[0] != size && p->kept > 0 && p->kept_strides[p->kept - 1] == size &&
+        p->kept_shape[p->kept - 1] > 1)
         r->panel = GI_PANEL_BYTES / size;
     int64_t panels = p->lines;
     if (r->panel > 1) panels = p->lines / p->kept_shape[p->kept - 1] * ((p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel);
@@ -7346,7 +7578,8 @@ static ga_array *gi_finish(const char *site, ga_array *result, ga_dtype dtype, g
             ok = false;
         }
         if (ok && !gi_same_kind(dtype, out->dtype)) {
-            gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype), ga_dtype_name(out->dtype));
+            gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype),
+                    ga_dtype_name(out->dtype));
             ok = false;
         }
         ok = ok && gi_assign(site, out, result);
@@ -7383,25 +7616,35 @@ static void gi_fill_empty(ga_array *result, int start, bool mean)
     v.kind = mean ? GA_KIND_REAL : GA_KIND_INT;
     v.i    = start;
     v.re   = gi_nan_f64();
-    for (int64_t i = 0; i < result->size; i++) gi_number_to(v, result->dtype, (char *)result->data + i * ga_itemsize(result->dtype));
+    for (int64_t i = 0; i < result->size; i++)
+        gi_number_to(v, result->dtype, (char *)result->data + i * ga_itemsize(result->dtype));
 }
 
 static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
     bool takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
-    if (o.dtype != GA_DTYPE_DEFAULT && !takes_dtype) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s takes no .dtype", name);
-    if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o.dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
-    if (o.ddof != 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
+    if (o.dtype != GA_DTYPE_DEFAULT && !takes_dtype)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s takes no .dtype", name);
+    if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o.dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
+    if (o.ddof != 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
     if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype)) /* no NaN to leave out */
-        op = op == GA_OP_nansum ? GA_OP_sum : op == GA_OP_nanprod ? GA_OP_prod : op == GA_OP_nanmin ? GA_OP_min : op == GA_OP_nanmax ? GA_OP_max : op;
+        op = op == GA_OP_nansum    ? GA_OP_sum
+             : op == GA_OP_nanprod ? GA_OP_prod
+             : op == GA_OP_nanmin  ? GA_OP_min
+             : op == GA_OP_nanmax  ? GA_OP_max
+                                   : op;
     gi_reduction r;
     memset(&r, 0, sizeof r);
     ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL : o.dtype != GA_DTYPE_DEFAULT ? o.dtype : a->dtype;
     if (!gi_plan_lines(o.site, &r.lines, a, dtype, o.axis, &o.axes, o.keepdims)) return NULL;
-    if (!gi_cpu_fold(op, dtype, &r.fold)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype));
+    if (!gi_cpu_fold(op, dtype, &r.fold))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype));
     if (r.lines.length == 0 && r.lines.lines > 0 && start == GI_START_NONE)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a));
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
+                                   gi_shape_of(a));
     ga_dtype  end_dtype = gi_end_dtype(ends, dtype);
     ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
@@ -7417,10 +7660,10 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
     return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
 }
 
-#define GA_REDUCTION(name, dtypes, acc, result, start, ...)                                                             \
-    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                      \
-    {                                                                                                                  \
-        return gi_reduce_row(GA_OP_##name, "ga_" #name, GI_ENDS_##result, GI_START_##start, a, o);                     \
+#define GA_REDUCTION(name, dtypes, acc, result, start, ...)                                                                    \
+    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
+    {                                                                                                                          \
+        return gi_reduce_row(GA_OP_##name, "ga_" #name, GI_ENDS_##result, GI_START_##start, a, o);                             \
     }
 #define GA_TABLE
 #include "gpuarr.h"
@@ -7505,7 +7748,7 @@ typedef struct gi_moments {
 
 static void gi_moment_units(int64_t begin, int64_t end, void *job)
 {
-    gi_moments *r = (gi_moments *)job;
+    gi_moments                       *r = (gi_moments *)job;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 16];
     double                            cast[GI_BLOCK];
     for (int64_t unit = begin; unit < end; unit++) {
@@ -7555,16 +7798,14 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
             ga_free(result);
             return NULL;
         }
-        gi_parallel(r.lines.lines * r.blocks, 1 + 16384 / (r.lines.length < GI_BLOCK ? r.lines.length : GI_BLOCK), gi_moment_units, &r);
+        gi_parallel(r.lines.lines * r.blocks, 1 + 16384 / (r.lines.length < GI_BLOCK ? r.lines.length : GI_BLOCK),
+                    gi_moment_units, &r);
         gi_parallel(r.lines.lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
         for (int64_t i = 0; i < r.lines.lines; i++) {
             gi_node v = r.nodes[i * r.blocks];
-            if (what == GI_MEAN)
-                out[i] = v.n > 0 ? v.s / v.n : gi_nan_f64();
-            else if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */
-                out[i] = gi_nan_f64();
-            else if (v.n - o->ddof > 0)
-                out[i] = v.m / (v.n - o->ddof);
+            if (what == GI_MEAN) out[i] = v.n > 0 ? v.s / v.n : gi_nan_f64();
+            else if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */ out[i] = gi_nan_f64();
+            else if (v.n - o->ddof > 0) out[i] = v.m / (v.n - o->ddof);
             else /* as NumPy: 0 / 0 for no degrees of freedom */
                 out[i] = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
             if (what == GI_STD) out[i] = sqrt(out[i]);
@@ -7581,7 +7822,8 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
     if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
-    if (what == GI_MEAN && o.ddof != 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
+    if (what == GI_MEAN && o.ddof != 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
     ga_dtype  dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
     ga_array *result;
     if (!gi_is_complex(a->dtype)) {
@@ -7595,7 +7837,7 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
         ga_array *v    = re && im ? gi_real_moment(GI_VAR, false, re, &o) : NULL;
         result         = v ? gi_real_moment(GI_VAR, false, im, &o) : NULL;
         for (int64_t i = 0; result && i < result->size; i++) {
-            double sum                = ((double *)v->data)[i] + ((double *)result->data)[i];
+            double sum                  = ((double *)v->data)[i] + ((double *)result->data)[i];
             ((double *)result->data)[i] = what == GI_STD ? sqrt(sum) : sum;
         }
         ga_free(re);
@@ -7622,12 +7864,12 @@ typedef struct gi_search {
 
 static void gi_search_lines(int64_t begin, int64_t end, void *job)
 {
-    gi_search *r = (gi_search *)job;
+    gi_search                        *r = (gi_search *)job;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], wanted[GI_BLOCK * 16];
-    bool      found[GI_BLOCK];
-    ga_dtype  dtype = r->lines.dtype;
-    int       size  = (int)ga_itemsize(dtype);
-    gi_kernel equal = gi_cpu_kernel(GA_OP_equal, dtype), unordered = gi_cpu_kernel(GA_OP_isnan, dtype);
+    bool                              found[GI_BLOCK];
+    ga_dtype                          dtype = r->lines.dtype;
+    int                               size  = (int)ga_itemsize(dtype);
+    gi_kernel                         equal = gi_cpu_kernel(GA_OP_equal, dtype), unordered = gi_cpu_kernel(GA_OP_isnan, dtype);
     for (int64_t line = begin; line < end; line++) {
         for (int i = 0; i < GI_BLOCK; i++) memcpy(wanted + i * size, r->extremes + line * size, (size_t)size);
         bool nan;
@@ -7636,10 +7878,8 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
         for (int64_t start = 0; start < r->lines.length; start += GI_BLOCK) {
             int64_t     n = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
             const void *x = gi_read_line(&r->lines, line, start, n, raw, cast);
-            if (nan)
-                unordered(n, found, x, NULL, NULL);
-            else
-                equal(n, found, x, wanted, NULL);
+            if (nan) unordered(n, found, x, NULL, NULL);
+            else equal(n, found, x, wanted, NULL);
             const void *hit = memchr(found, 1, (size_t)n);
             if (!hit) continue;
             r->places[line] = start + ((const bool *)hit - found);
@@ -7651,7 +7891,8 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
 static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (o.axes.ndim > 1) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
+    if (o.axes.ndim > 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
     ga_reduce_options inner = o;
     inner.out               = NULL;
     inner.internal          = true;
@@ -7680,8 +7921,14 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
 
 ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_min, "ga_argmin", false, a, o); }
 ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_max, "ga_argmax", false, a, o); }
-ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_nanmin, "ga_nanargmin", true, a, o); }
-ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_nanmax, "ga_nanargmax", true, a, o); }
+ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_arg_extreme(GA_OP_nanmin, "ga_nanargmin", true, a, o);
+}
+ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_arg_extreme(GA_OP_nanmax, "ga_nanargmax", true, a, o);
+}
 
 /* ---- norm and dot ---------------------------------------------------------------------------------------------------------- */
 
@@ -7699,11 +7946,13 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     double   ord   = o.ord == 0 ? 2 : o.ord == GA_EXACTLY ? 0 : o.ord;
     ga_dtype dtype = gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
     if (ord < 0 && ord != -(double)INFINITY)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".ord = %g: use a positive number, INFINITY, -INFINITY or GA_EXACTLY (counts the nonzero)", ord);
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   ".ord = %g: use a positive number, INFINITY, -INFINITY or GA_EXACTLY (counts the nonzero)",
+                                   ord);
     ga_reduce_options r = gi_reduce_site(o.site);
-    r.axis     = o.axis;
-    r.axes     = o.axes;
-    r.keepdims = o.keepdims;
+    r.axis              = o.axis;
+    r.axes              = o.axes;
+    r.keepdims          = o.keepdims;
     /* float64 first: the absolute value of the least integer does not fit its own type */
     ga_array *start = gi_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
     ga_array *wide = gi_then((ga_absolute), o.site, start);
@@ -7721,10 +7970,10 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     } else {
         ga_arg p, inverse;
         memset(&p, 0, sizeof p);
-        p.kind     = GA_KIND_REAL;
-        inverse    = p;
-        p.re       = ord;
-        inverse.re = 1 / ord;
+        p.kind           = GA_KIND_REAL;
+        inverse          = p;
+        p.re             = ord;
+        inverse.re       = 1 / ord;
         ga_array *powers = (ga_power)(gi_operand_arg(wide), p, gi_map_site(o.site)), *sum = powers ? (ga_sum)(powers, r) : NULL;
         if (sum) result = (ga_power)(gi_operand_arg(sum), inverse, gi_map_site(o.site));
         ga_free(powers);
@@ -7737,14 +7986,17 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 /* The sum of x * y over the last axis, products and sums in the wide type of `dtype`. */
 static ga_array *gi_inner(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype, int axis)
 {
-    ga_map_options m = gi_map_site(site);
-    m.dtype          = dtype == GA_F32 ? GA_F64 : dtype == GA_C64 ? GA_C128 : dtype == GA_BOOL ? dtype : gi_end_dtype(GI_ENDS_SUM, dtype);
+    ga_map_options m   = gi_map_site(site);
+    m.dtype            = dtype == GA_F32    ? GA_F64
+                         : dtype == GA_C64  ? GA_C128
+                         : dtype == GA_BOOL ? dtype
+                                            : gi_end_dtype(GI_ENDS_SUM, dtype);
     ga_array *products = (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), m);
     if (!products) return NULL;
     ga_reduce_options r = gi_reduce_site(site);
     r.axes.ndim         = 1;
     r.axes.n[0]         = axis;
-    ga_array *sum = dtype == GA_BOOL ? (ga_any)(products, r) : (ga_sum)(products, r);
+    ga_array *sum       = dtype == GA_BOOL ? (ga_any)(products, r) : (ga_sum)(products, r);
     ga_free(products);
     return gi_finish(site, sum, dtype, NULL);
 }
@@ -7752,7 +8004,8 @@ static ga_array *gi_inner(const char *site, const ga_array *x, const ga_array *y
 ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o)
 {
     if (!gi_check(o.site, a, "a") || !gi_check(o.site, b, "b") || gi_null_option(o.site, "out", o.out)) return NULL;
-    if (o.where || o.dtype != GA_DTYPE_DEFAULT) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_dot takes no option but .out");
+    if (o.where || o.dtype != GA_DTYPE_DEFAULT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_dot takes no option but .out");
     ga_dtype  dtype  = ga_promote(a->dtype, b->dtype);
     ga_array *result = NULL;
     if (a->ndim == 0 || b->ndim == 0) {
@@ -7761,11 +8014,14 @@ ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o)
     }
     int64_t inner = b->ndim == 1 ? b->shape[0] : b->shape[b->ndim - 2];
     if (a->shape[a->ndim - 1] != inner)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s do not fit: the last axis of a has length %lld, the one of b that it meets %lld",
-                                   gi_shape_of(a), gi_shape_of(b), (long long)a->shape[a->ndim - 1], (long long)inner);
+        return (ga_array *)gi_fail(
+            o.site, GA_BAD_SHAPE,
+            "shapes %s and %s do not fit: the last axis of a has length %lld, the one of b that it meets %lld", gi_shape_of(a),
+            gi_shape_of(b), (long long)a->shape[a->ndim - 1], (long long)inner);
     if (b->ndim == 1) return gi_finish(o.site, gi_inner(o.site, a, b, dtype, a->ndim - 1), dtype, o.out);
     if (b->ndim > 2 || a->ndim > 2)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: b may have one dimension, or both two", gi_shape_of(a), gi_shape_of(b));
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: b may have one dimension, or both two",
+                                   gi_shape_of(a), gi_shape_of(b));
     int64_t rows = a->ndim == 2 ? a->shape[0] : 1, cols = b->shape[1], shape[2] = { rows, cols };
     result = gi_new(o.site, dtype, a->device, 2, shape);
     for (int64_t i = 0; result && i < rows; i++) { /* row i: the sum over k of a[i, k] * b[k, :] */
@@ -8410,7 +8666,7 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     threads can share it. */
 
 enum { GI_DIGITS = 256 };
-#define GI_RADIX_CHUNK ((int64_t)1 << 17) /* records that one thread moves */
+#define GI_RADIX_CHUNK  ((int64_t)1 << 17) /* records that one thread moves */
 
 GI_BEGIN_FAST
 
@@ -9272,7 +9528,10 @@ enum {
 };
 
 /* The eight-byte dtype that holds every element of a real dtype. */
-static ga_dtype gi_rank_key_dtype(ga_dtype dtype) { return gi_is_float(dtype) ? GA_F64 : gi_is_signed(dtype) ? GA_I64 : GA_U64; }
+static ga_dtype gi_rank_key_dtype(ga_dtype dtype)
+{
+    return gi_is_float(dtype) ? GA_F64 : gi_is_signed(dtype) ? GA_I64 : GA_U64;
+}
 
 GI_BEGIN_FAST
 /* Turns n elements of a key dtype into their keys; keys may be x. */
@@ -9380,7 +9639,7 @@ GI_END_FAST
 typedef struct gi_rank_search {
     const gi_lines *lines; /* the keys are those of this line ... */
     int64_t         line;
-    const uint64_t *keys;  /* ... or these */
+    const uint64_t *keys; /* ... or these */
     int64_t         n, parts;
     uint64_t        low;
     int             shift;
@@ -9411,7 +9670,7 @@ static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
 static void gi_count_nans(int64_t begin, int64_t end, void *job)
 {
     gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t   tile[GI_BLOCK];
+    uint64_t        tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
         int64_t stop = gi_part_start(s, part + 1), nans = 0;
         for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
@@ -9426,7 +9685,7 @@ static void gi_count_nans(int64_t begin, int64_t end, void *job)
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
     gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t   tile[GI_BLOCK];
+    uint64_t        tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
         int64_t *counts = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
         memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
@@ -9442,7 +9701,7 @@ static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 static void gi_choose_keys(int64_t begin, int64_t end, void *job)
 {
     gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t   tile[GI_BLOCK];
+    uint64_t        tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
         int64_t *to = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
         for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
@@ -9558,7 +9817,7 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
         for (; single && wanted < rank; wanted++) found[wanted] = s->low + (uint64_t)bin - 1;
         for (int64_t part = 0; part < s->parts; part++) {
             int64_t *place = &s->counts[part * GI_SELECT_BINS + bin], keys = *place;
-            *place         = wanted < rank ? total : -1;
+            *place = wanted < rank ? total : -1;
             if (wanted < rank) total += keys;
         }
     }
@@ -9573,7 +9832,7 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
             int64_t wanted = rank;
             while (rank < m && ranks[rank] < below[bin + 1]) rank++;
             if (s->counts[bin] < 0) continue;
-            bool      inner = bin > 0 && bin < GI_SELECT_BINS - 1;
+            bool           inner = bin > 0 && bin < GI_SELECT_BINS - 1;
             gi_rank_search next;
             memset(&next, 0, sizeof next);
             next.keys  = s->chosen + start;
@@ -9592,18 +9851,18 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
 /* ---- quantiles of lines ---------------------------------------------------------------------------------------------- */
 
 typedef struct gi_order {
-    gi_lines    lines;     /* read in the key dtype */
-    bool        median;    /* one quantile, and the mean of the two in the middle */
+    gi_lines    lines;  /* read in the key dtype */
+    bool        median; /* one quantile, and the mean of the two in the middle */
     bool        skip_nan;
-    bool        single;    /* quantiles are float32 numbers */
+    bool        single; /* quantiles are float32 numbers */
     ga_quantile method;
     int64_t     count;
     double     *quantiles; /* 0 to 1, ascending */
     int64_t    *places;    /* where in the result each belongs */
     ga_dtype    result;
-    char       *out;       /* for each quantile, all lines */
+    char       *out; /* for each quantile, all lines */
     int64_t     parts;
-    char       *scratch;   /* of each part */
+    char       *scratch; /* of each part */
     size_t      scratch_bytes;
 } gi_order;
 
@@ -9634,7 +9893,7 @@ static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
     }
     if (at >= last) {
         r.previous = r.next = n - 1;
-        r.gamma    = 1;
+        r.gamma             = 1;
         return r;
     }
     r.previous = (int64_t)at;
@@ -9707,10 +9966,8 @@ static uint64_t gi_key_of_rank(int64_t rank, int64_t m, const int64_t *ranks, co
     int64_t low = 0, high = m - 1;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
+        if (ranks[middle] < rank) low = middle + 1;
+        else high = middle;
     }
     return found[low];
 }
@@ -9734,8 +9991,8 @@ static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m,
 /* A unit is a part of the lines, each of them short enough to be partitioned. */
 static void gi_order_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_order *o = (const gi_order *)job;
-    const gi_lines *p = &o->lines;
+    const gi_order                   *o = (const gi_order *)job;
+    const gi_lines                   *p = &o->lines;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            wide[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
@@ -9815,8 +10072,8 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     s.parts = s.n < threads * GI_SELECT_PART ? 1 + s.n / GI_SELECT_PART : threads;
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
-        s.line    = line;
-        int done  = o->count == 1 ? gi_order_by_bracket(site, o, &s) : 0;
+        s.line   = line;
+        int done = o->count == 1 ? gi_order_by_bracket(site, o, &s) : 0;
         if (done < 0) return false;
         if (done > 0) continue;
         if (o->lines.dtype == GA_F64) {
@@ -9850,12 +10107,9 @@ static bool gi_run_order(const char *site, gi_order *o)
     o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
-    if (is_long)
-        ok = gi_order_long_lines(site, o, threads);
-    else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */
-        gi_order_units(0, o->parts, o);
-    else
-        gi_parallel(o->parts, 1, gi_order_units, o);
+    if (is_long) ok = gi_order_long_lines(site, o, threads);
+    else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
+    else gi_parallel(o->parts, 1, gi_order_units, o);
     gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
     return ok;
 }
@@ -9883,12 +10137,12 @@ static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, g
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
-    o.median    = true;
-    o.skip_nan  = skip_nan;
-    o.count     = 1;
-    o.quantiles = &half;
-    o.places    = &place;
-    o.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
+    o.median         = true;
+    o.skip_nan       = skip_nan;
+    o.count          = 1;
+    o.quantiles      = &half;
+    o.places         = &place;
+    o.result         = a->dtype == GA_F32 ? GA_F32 : GA_F64;
     ga_array *result = gi_new(options.site, o.result, a->device, o.lines.result_ndim, o.lines.result_shape);
     if (!result) return NULL;
     o.out = (char *)result->data;
@@ -10007,7 +10261,7 @@ typedef struct gi_row_run {
 typedef struct gi_neighbour { /* a row before */
     int64_t rows;             /* how far */
     int     offset[GPUARR_MAX_DIMS];
-    int     reach;            /* 1: runs that meet only at a corner touch */
+    int     reach; /* 1: runs that meet only at a corner touch */
 } gi_neighbour;
 
 typedef struct gi_labelling {
@@ -10060,10 +10314,8 @@ static void gi_unite(gi_row_run *runs, int64_t a, int64_t b)
 {
     a = gi_root(runs, a);
     b = gi_root(runs, b);
-    if (a < b)
-        runs[b].parent = a;
-    else
-        runs[a].parent = b;
+    if (a < b) runs[b].parent = a;
+    else runs[a].parent = b;
 }
 
 /* Unites the runs of two rows that overlap. */
@@ -10073,10 +10325,8 @@ static void gi_unite_rows(gi_labelling *l, int64_t row, int64_t before, int reac
     while (a < l->starts[before + 1] && b < l->starts[row + 1]) {
         const gi_row_run *x = &l->runs[a], *y = &l->runs[b];
         if (x->begin < y->end + reach && y->begin < x->end + reach) gi_unite(l->runs, a, b);
-        if (x->end < y->end)
-            a++;
-        else
-            b++;
+        if (x->end < y->end) a++;
+        else b++;
     }
 }
 
@@ -10090,7 +10340,7 @@ static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high
         rest /= l->shape[d];
     }
     for (int k = 0; k < l->neighbour_count; k++) {
-        const gi_neighbour *v = &l->neighbours[k];
+        const gi_neighbour *v      = &l->neighbours[k];
         bool                inside = true;
         for (int d = 0; d < l->leading; d++) inside = inside && at[d] + v->offset[d] >= 0 && at[d] + v->offset[d] < l->shape[d];
         if (inside && row - v->rows >= low && row - v->rows < high) gi_unite_rows(l, row, row - v->rows, v->reach);
@@ -10123,8 +10373,8 @@ static void gi_label_bands(int64_t begin, int64_t end, void *job)
 static void gi_write_labels(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
-#define GI_FILL(U)                                                                                                      \
-    for (int64_t x = run->begin; x < run->end; x++) ((U *)(void *)out)[x] = (U)run->parent;                              \
+#define GI_FILL(U)                                                                                                             \
+    for (int64_t x = run->begin; x < run->end; x++) ((U *)(void *)out)[x] = (U)run->parent;                                    \
     break
     for (int64_t row = begin; row < end; row++) {
         char *out = l->out + row * l->columns * l->itemsize;
@@ -10182,7 +10432,7 @@ static int64_t gi_find_objects(gi_labelling *l)
     }
     for (int64_t i = 0; i < l->starts[l->rows]; i++) { /* parents come before, and are labels already */
         gi_row_run *run = &l->runs[i];
-        run->parent = run->parent == i ? ++objects : l->runs[run->parent].parent;
+        run->parent     = run->parent == i ? ++objects : l->runs[run->parent].parent;
     }
     return objects;
 }
@@ -10262,11 +10512,11 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     sort by label. So the positions of the elements are first sorted by label, by counting. */
 
 typedef struct gi_groups {
-    int64_t         count;   /* distinct labels that are asked for, ascending: */
-    int64_t         low;     /* low, low + 1 ... */
-    const int64_t  *values;  /* or these */
-    const ga_array *labels;  /* contiguous; NULL: everything is one group */
-    int64_t         size;    /* elements of the image */
+    int64_t         count;  /* distinct labels that are asked for, ascending: */
+    int64_t         low;    /* low, low + 1 ... */
+    const int64_t  *values; /* or these */
+    const ga_array *labels; /* contiguous; NULL: everything is one group */
+    int64_t         size;   /* elements of the image */
     int64_t         parts;
     int64_t        *counts;  /* of each part: elements of each group; then where its next member goes */
     int64_t        *starts;  /* count + 1: the members of group g are members[starts[g]] ... */
@@ -10283,10 +10533,8 @@ static int64_t gi_group_of(const gi_groups *g, int64_t label)
     int64_t low = 0, high = g->count;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if (g->values[middle] < label)
-            low = middle + 1;
-        else
-            high = middle;
+        if (g->values[middle] < label) low = middle + 1;
+        else high = middle;
     }
     return low < g->count && g->values[low] == label ? low : -1;
 }
@@ -10382,7 +10630,7 @@ static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *label
             g->starts[group] = total;
             for (int64_t part = 0; part < g->parts; part++) {
                 int64_t *place = &g->counts[part * g->count + group], members = *place;
-                *place         = total;
+                *place = total;
                 total += members;
             }
         }
@@ -10417,8 +10665,8 @@ typedef struct gi_measuring {
 static void gi_gather_members(const ga_array *a, int64_t n, double *out, const int64_t *at, int64_t first)
 {
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
-    int64_t     size = ga_itemsize(a->dtype);
-    const char *in   = (const char *)a->data;
+    int64_t                           size = ga_itemsize(a->dtype);
+    const char                       *in   = (const char *)a->data;
     if (!at) {
         gi_cast(GA_F64, a->dtype, n, out, in + first * size);
         return;
@@ -10455,16 +10703,14 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
     int64_t             group = 0, beyond = g->count, blocks = m->first_block[g->count];
     while (beyond - group > 1) { /* the last group whose first block is not after `begin` */
         int64_t middle = group + (beyond - group) / 2;
-        if (m->first_block[middle] <= begin)
-            group = middle;
-        else
-            beyond = middle;
+        if (m->first_block[middle] <= begin) group = middle;
+        else beyond = middle;
     }
     for (int64_t unit = begin; unit < end; unit++) {
         while (m->first_block[group + 1] <= unit) group++;
-        int64_t start = g->starts[group] + (unit - m->first_block[group]) * GI_BLOCK;
-        int64_t n     = g->starts[group + 1] - start < GI_BLOCK ? g->starts[group + 1] - start : GI_BLOCK;
-        const int64_t *at = g->members ? g->members + start : NULL;
+        int64_t        start = g->starts[group] + (unit - m->first_block[group]) * GI_BLOCK;
+        int64_t        n     = g->starts[group + 1] - start < GI_BLOCK ? g->starts[group + 1] - start : GI_BLOCK;
+        const int64_t *at    = g->members ? g->members + start : NULL;
         gi_gather_members(m->a, n, x, at, start);
         m->fold.block(n, m->accs + unit * m->fold.acc_bytes, x);
         if (m->sums == 1) continue;
@@ -10499,7 +10745,8 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
 }
 
 /* sums float64 for each group, to be released with its bytes, or NULL with an error. */
-static double *gi_measure_all(const char *site, gi_label_measure what, const gi_groups *g, const ga_array *a, int sums, size_t *bytes)
+static double *gi_measure_all(const char *site, gi_label_measure what, const gi_groups *g, const ga_array *a, int sums,
+                              size_t *bytes)
 {
     gi_measuring m;
     memset(&m, 0, sizeof m);
@@ -10554,7 +10801,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
 
     gi_groups g;
     memset(&g, 0, sizeof g);
-    g.low             = 1;
+    g.low              = 1;
     int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1, shape[GPUARR_MAX_DIMS + 1];
     int       ndim   = 1;
     ga_array *wanted = NULL, *sorted = NULL;
@@ -10596,10 +10843,8 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
         int64_t       group = wanted ? gi_group_of(&g, ((const int64_t *)wanted->data)[i]) : i;
         int64_t       size  = g.starts[group + 1] - g.starts[group];
         const double *v     = values ? values + group * sums : NULL;
-        if (what == GI_SIZE_OF)
-            ((int64_t *)result->data)[i] = size;
-        else if (what != GI_CENTER_OF)
-            ((double *)result->data)[i] = what == GI_MEAN_OF ? v[0] / (double)size : v[0];
+        if (what == GI_SIZE_OF) ((int64_t *)result->data)[i] = size;
+        else if (what != GI_CENTER_OF) ((double *)result->data)[i] = what == GI_MEAN_OF ? v[0] / (double)size : v[0];
         else
             for (int d = 0; d < a->ndim; d++) ((double *)result->data)[i * a->ndim + d] = v[d + 1] / v[0];
     }
@@ -10654,8 +10899,8 @@ static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
     double       tile[GI_TILE];
     for (int64_t chunk = begin; chunk < end; chunk++) {
         int64_t start = chunk * GI_CLIP_CHUNK, count = 0;
-        int64_t stop  = c->x->size - start < GI_CLIP_CHUNK ? c->x->size : start + GI_CLIP_CHUNK;
-        char   *out = c->out ? c->out + c->counts[chunk] * size : NULL;
+        int64_t stop = c->x->size - start < GI_CLIP_CHUNK ? c->x->size : start + GI_CLIP_CHUNK;
+        char   *out  = c->out ? c->out + c->counts[chunk] * size : NULL;
         for (int64_t i = start; i < stop; i += GI_TILE) {
             int64_t     n  = stop - i < GI_TILE ? stop - i : GI_TILE;
             const char *in = (const char *)c->x->data + i * size;
@@ -10679,7 +10924,7 @@ static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
     int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
-    size_t      bytes  = (size_t)chunks * sizeof(int64_t);
+    size_t      bytes = (size_t)chunks * sizeof(int64_t);
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x      = x;
@@ -10754,7 +10999,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "ga_sigma_clip does not exist for %s", ga_dtype_name(a->dtype));
     bool   lesson = o.rule == GA_CLIP_LESSON;
     double sigma  = o.sigma == 0 ? 3 : o.sigma;
-    double below  = o.sigma_low == 0 ? sigma : o.sigma_low, above = o.sigma_high == 0 ? sigma : o.sigma_high;
+    double below = o.sigma_low == 0 ? sigma : o.sigma_low, above = o.sigma_high == 0 ? sigma : o.sigma_high;
     if (!lesson && o.rule != GA_CLIP_ASTROPY)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".rule = %d: use GA_CLIP_LESSON or GA_CLIP_ASTROPY", (int)o.rule);
     if (!(below > 0 && above > 0))
@@ -10769,12 +11014,12 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
         double center, std;
         ok = gi_center_and_std(site, x, o.mean, &center, &std);
         if (!ok) break;
-        low               = center - gi_mul_f64(below, std);
-        high              = center + gi_mul_f64(above, std);
-        double inner_low  = gi_inside(low, lesson, (double)INFINITY), inner_high = gi_inside(high, lesson, -(double)INFINITY);
-        ga_array *rest    = gi_keep_between(site, x, inner_low, inner_high);
-        ok                = rest != NULL;
-        removed           = ok ? x->size - rest->size : 0;
+        low                 = center - gi_mul_f64(below, std);
+        high                = center + gi_mul_f64(above, std);
+        double    inner_low = gi_inside(low, lesson, (double)INFINITY), inner_high = gi_inside(high, lesson, -(double)INFINITY);
+        ga_array *rest = gi_keep_between(site, x, inner_low, inner_high);
+        ok             = rest != NULL;
+        removed        = ok ? x->size - rest->size : 0;
         if (lesson) { /* what was removed once stays so; astropy's result is what lies within the last bounds */
             keep_low  = inner_low > keep_low ? inner_low : keep_low;
             keep_high = inner_high < keep_high ? inner_high : keep_high;
@@ -10998,7 +11243,7 @@ static gi_float_format gi_measure_floats(const char *p, int64_t n, int stride, b
 {
     gi_float_format f        = { single, false, plus, precision, 0, 0, 2 };
     double          smallest = INFINITY, largest = 0;
-    int64_t         finite   = 0;
+    int64_t         finite    = 0;
     bool            minus_inf = plus;
     for (int64_t i = 0; i < n; i++) {
         double x = fabs(gi_float_at(p + i * stride, single));
@@ -11075,11 +11320,9 @@ static void gi_put_scalar(gi_text *t, double x, bool single, bool plus, bool wit
     if (signbit(x)) gi_put(t, "-");
     if (x == 0 || (fabs(x) >= 1e-4 && fabs(x) < (single ? 1e6 : 1e16))) {
         gi_put_positional(t, &d);
-        if (d.exponent < d.n - 1 && x != 0) return; /* digits behind the point */
-        if (within_complex && !t->failed)
-            t->s[--t->n] = 0; /* the point */
-        else
-            gi_put(t, "0");
+        if (d.exponent < d.n - 1 && x != 0) return;         /* digits behind the point */
+        if (within_complex && !t->failed) t->s[--t->n] = 0; /* the point */
+        else gi_put(t, "0");
         return;
     }
     gi_put_bytes(t, d.digit, 1);
@@ -11092,11 +11335,11 @@ static void gi_put_scalar(gi_text *t, double x, bool single, bool plus, bool wit
 static int gi_integer_text(char text[24], const void *p, ga_dtype dtype)
 {
     switch ((int)dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                     \
-    case GA_##TAG: {                                                                                                   \
-        T v;                                                                                                           \
-        memcpy(&v, p, sizeof v);                                                                                       \
-        return v < 1 ? snprintf(text, 24, "%lld", (long long)v) : snprintf(text, 24, "%llu", (unsigned long long)v);   \
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: {                                                                                                           \
+        T v;                                                                                                                   \
+        memcpy(&v, p, sizeof v);                                                                                               \
+        return v < 1 ? snprintf(text, 24, "%lld", (long long)v) : snprintf(text, 24, "%llu", (unsigned long long)v);           \
     }
         GI_EACH_INT(GI_CASE)
 #undef GI_CASE
@@ -11214,10 +11457,8 @@ static void gi_put_axis(gi_printer *p, int axis, int indent, int64_t line_width)
                 gi_put_many(t, ' ', indent);
             }
             first = false;
-            if (dots)
-                gi_put(t, "...");
-            else
-                gi_put_axis(p, axis + 1, indent + 1, line_width - 1);
+            if (dots) gi_put(t, "...");
+            else gi_put_axis(p, axis + 1, indent + 1, line_width - 1);
         }
     }
     gi_put(t, "]");
@@ -11265,10 +11506,8 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
         gi_put(&p->text, ",");
         size_t before = p->text.n;
         gi_wrap_line(&p->text, (int64_t)extra.n + 1, line_width, 0);
-        if (p->text.n == before)
-            gi_put(&p->text, " ");
-        else
-            gi_put(&p->text, "      "); /* below what follows "array(" */
+        if (p->text.n == before) gi_put(&p->text, " ");
+        else gi_put(&p->text, "      "); /* below what follows "array(" */
     }
     if (extra.failed) p->text.failed = true;
     if (!extra.failed) gi_put_bytes(&p->text, extra.s, extra.n);
@@ -11290,11 +11529,11 @@ char *(ga_to_string)(const ga_array *a, ga_print_options o)
 
     gi_printer p;
     memset(&p, 0, sizeof p);
-    p.a             = a;
-    p.separator     = o.repr ? ", " : " ";
-    p.head          = o.edgeitems;
-    bool    cut     = a->size > o.threshold;
-    int64_t tail    = o.edgeitems > 0 ? o.edgeitems : 1, n = 1; /* the last element is always shown, as in NumPy */
+    p.a          = a;
+    p.separator  = o.repr ? ", " : " ";
+    p.head       = o.edgeitems;
+    bool    cut  = a->size > o.threshold;
+    int64_t tail = o.edgeitems > 0 ? o.edgeitems : 1, n = 1; /* the last element is always shown, as in NumPy */
     for (int d = 0; d < a->ndim; d++) {
         p.shown[d] = cut && a->shape[d] > 2 * (int64_t)o.edgeitems ? o.edgeitems + tail : a->shape[d];
         n *= p.shown[d];
@@ -11309,12 +11548,9 @@ char *(ga_to_string)(const ga_array *a, ga_print_options o)
 
     gi_measure(&p, n, o.precision, o.suppress);
     gi_put(&p.text, o.repr ? "array(" : "");
-    if (n == 0)
-        gi_put(&p.text, "[]");
-    else if (a->ndim == 0 && !o.repr)
-        gi_put_0d(&p, packed);
-    else
-        gi_put_axis(&p, 0, o.repr ? 7 : 1, o.repr ? o.linewidth - 1 : o.linewidth);
+    if (n == 0) gi_put(&p.text, "[]");
+    else if (a->ndim == 0 && !o.repr) gi_put_0d(&p, packed);
+    else gi_put_axis(&p, 0, o.repr ? 7 : 1, o.repr ? o.linewidth - 1 : o.linewidth);
     if (o.repr) gi_put_repr_end(&p, cut, o.linewidth);
     gi_release(packed, bytes);
     if (!p.text.failed) return p.text.s;
@@ -11323,7 +11559,7 @@ char *(ga_to_string)(const ga_array *a, ga_print_options o)
                            (long long)n);
 }
 
-void (ga_print)(const ga_array *a, ga_print_options o)
+void(ga_print)(const ga_array *a, ga_print_options o)
 {
     char *text = (ga_to_string)(a, o);
     if (!text) return;
@@ -11460,7 +11696,7 @@ static const char *gi_read_shape(const char *p, gi_npy_header *h, bool *too_many
 static bool gi_read_header_text(const char *site, const char *what, const char *text, gi_npy_header *h)
 {
     enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
-    int         seen = 0;
+    int         seen     = 0;
     bool        too_many = false;
     const char *p = gi_skip_blanks(text), *stuck = p;
     if (*p++ != '{') p = NULL;
@@ -11502,10 +11738,8 @@ static bool gi_read_header_text(const char *site, const char *what, const char *
             break;
         }
         p = gi_skip_blanks(p);
-        if (*p == ',')
-            p++;
-        else if (*p != '}')
-            break;
+        if (*p == ',') p++;
+        else if (*p != '}') break;
         stuck = p;
     }
     if (too_many)
@@ -11516,9 +11750,10 @@ static bool gi_read_header_text(const char *site, const char *what, const char *
                 p && *p == '}' ? p : stuck);
     else if (seen != (DESCR | ORDER | SHAPE))
         gi_fail(site, GA_BAD_FILE, "the header of %s lacks '%s': is it damaged?", what,
-                !(seen & DESCR) ? "descr" : !(seen & ORDER) ? "fortran_order" : "shape");
-    else
-        return true;
+                !(seen & DESCR)   ? "descr"
+                : !(seen & ORDER) ? "fortran_order"
+                                  : "shape");
+    else return true;
     return false;
 }
 
@@ -11630,8 +11865,7 @@ ga_array *(ga_load)(const char *path, const char *site)
     snprintf(what, sizeof what, "'%.300s'", path);
     if (gi_read_at(&s, 0, start, 4) && !memcmp(start, "PK\3\4", 4))
         gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
-    else
-        a = gi_npy_read(site, what, &s, 0);
+    else a = gi_npy_read(site, what, &s, 0);
     fclose(s.file);
     return a;
 }
@@ -11650,10 +11884,8 @@ static bool gi_open_output(const char *site, const char *path, gi_output *o)
     o->at    = 0;
     o->error = errno = 0;
     o->file          = path ? fopen(path, "wb") : NULL;
-    if (!path)
-        gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
-    else if (!o->file)
-        gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+    if (!path) gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
+    else if (!o->file) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
     return o->file != NULL;
 }
 
@@ -11699,7 +11931,7 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
     return n;
 }
 
-bool (ga_save)(const char *path, const ga_array *a, const char *site)
+bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
     if (!gi_check(site, a, "a")) return false;
     ga_array *c = gi_contiguous(site, a, a->dtype);
@@ -11754,8 +11986,8 @@ enum { GI_LONGEST_CODE = 15, GI_CODES = 1 << GI_LONGEST_CODE };
 typedef struct gi_inflater {
     const unsigned char *in, *in_end;
     unsigned char       *out, *out_start, *out_end;
-    uint64_t             bits; /* read and not yet used, the next one lowest */
-    int                  held; /* how many; negative: more were used than there are */
+    uint64_t             bits;                                    /* read and not yet used, the next one lowest */
+    int                  held;                                    /* how many; negative: more were used than there are */
     uint16_t             literals[GI_CODES], distances[GI_CODES]; /* by the next 15 bits: symbol * 16 + length of its code */
 } gi_inflater;
 
@@ -11815,7 +12047,7 @@ static bool gi_read_codes(gi_inflater *z, bool fixed)
         memset(length, 0, sizeof length);
         for (int i = 0; i < literals + distances;) {
             int           symbol = gi_take_symbol(z, z->literals), repeat = 1;
-            unsigned char value  = (unsigned char)symbol;
+            unsigned char value = (unsigned char)symbol;
             if (symbol < 0 || (symbol == 16 && i == 0)) return false;
             if (symbol >= 16) value = symbol == 16 ? length[i - 1] : 0;
             if (symbol == 16) repeat = 3 + (int)gi_take_bits(z, 2);
@@ -11857,9 +12089,9 @@ static bool gi_inflate(gi_inflater *z, const void *in, size_t n, void *out, size
     z->in        = (const unsigned char *)in;
     z->in_end    = z->in + n;
     z->out_start = z->out = (unsigned char *)out;
-    z->out_end   = z->out + room;
-    z->bits      = 0;
-    z->held      = 0;
+    z->out_end            = z->out + room;
+    z->bits               = 0;
+    z->held               = 0;
     for (bool last = false; !last;) {
         last          = gi_take_bits(z, 1) != 0;
         unsigned kind = gi_take_bits(z, 2);
@@ -12002,8 +12234,7 @@ static ga_array *gi_read_deflated(const char *site, const char *what, const gi_s
         if (!gi_read_at(s, at, packed, packed_size) || !gi_inflate(inflater, packed, packed_size, bytes, size) ||
             !gi_crc_is(&unpacked, 0, size, e->crc))
             gi_fail(site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", what);
-        else
-            a = gi_npy_parse(site, what, bytes, size);
+        else a = gi_npy_parse(site, what, bytes, size);
     }
     gi_release(bytes, size);
     gi_release(packed, packed_size);
@@ -12024,8 +12255,8 @@ static ga_array *gi_read_zipped(const char *site, const char *what, const gi_sou
     if (e->flags & 1) return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is encrypted: write it with numpy.savez", what);
     if (e->method == 8) return gi_read_deflated(site, what, s, at, e);
     if (e->method != 0)
-        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is packed by an unknown method (%d): write it with numpy.savez",
-                                   what, e->method);
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is packed by an unknown method (%d): write it with numpy.savez", what,
+                                   e->method);
     if (e->packed != e->size || !gi_crc_is(s, at, e->size, e->crc))
         return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is damaged: its bytes do not give its checksum", what);
     gi_source part = *s; /* ends where the entry ends */
@@ -12097,22 +12328,22 @@ static void gi_write_32(gi_output *o, uint64_t v) { gi_write_number(o, v < GI_ZI
 static void gi_write_zip_entry(gi_output *o, const gi_zip_entry *e, const char *name, bool directory)
 {
     bool     wide_size = e->size >= GI_ZIP_LIMIT, wide_at = directory && e->at >= GI_ZIP_LIMIT;
-    unsigned extra   = (wide_size ? 16u : 0u) + (wide_at ? 8u : 0u), version = extra > 0 ? 45 : 20;
-    size_t   n       = strlen(name);
+    unsigned extra = (wide_size ? 16u : 0u) + (wide_at ? 8u : 0u), version = extra > 0 ? 45 : 20;
+    size_t   n = strlen(name);
     gi_write(o, directory ? "PK\1\2" : "PK\3\4", 4);
     if (directory) gi_write_number(o, 3 << 8 | version, 2); /* made on Unix */
     gi_write_number(o, version, 2);
     gi_write_number(o, (uint64_t)e->flags, 2);
-    gi_write_number(o, 0, 4);                /* not packed; time 0:00 */
-    gi_write_number(o, 1 << 5 | 1, 2);       /* 1 January 1980, so that equal arrays give equal files */
+    gi_write_number(o, 0, 4);          /* not packed; time 0:00 */
+    gi_write_number(o, 1 << 5 | 1, 2); /* 1 January 1980, so that equal arrays give equal files */
     gi_write_number(o, e->crc, 4);
     gi_write_32(o, e->size);
     gi_write_32(o, e->size);
     gi_write_number(o, n + 4, 2);
     gi_write_number(o, extra > 0 ? extra + 4 : 0, 2);
     if (directory) {
-        gi_write_number(o, 0, 6);            /* no comment, first disk, not text */
-        gi_write_number(o, 0600u << 16, 4);  /* permissions */
+        gi_write_number(o, 0, 6);           /* no comment, first disk, not text */
+        gi_write_number(o, 0600u << 16, 4); /* permissions */
         gi_write_32(o, e->at);
     }
     gi_write(o, name, n);
@@ -12164,9 +12395,9 @@ static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *
     if (!c) return false;
     char   header[GI_NPY_HEADER_ROOM];
     size_t before = (size_t)gi_npy_header_bytes(c, header), bytes = (size_t)(c->size * ga_itemsize(c->dtype));
-    e->at         = (uint64_t)o->at;
-    e->size       = before + bytes;
-    e->crc        = gi_crc(table, gi_crc(table, 0, header, before), c->data, bytes);
+    e->at   = (uint64_t)o->at;
+    e->size = before + bytes;
+    e->crc  = gi_crc(table, gi_crc(table, 0, header, before), c->data, bytes);
     for (const char *p = name; *p; p++)
         if (*p & 0x80) e->flags = 1 << 11; /* the name is UTF-8 */
     gi_write_zip_entry(o, e, name, false);
@@ -12176,7 +12407,7 @@ static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *
     return true;
 }
 
-bool (ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays, const char *site)
+bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays, const char *site)
 {
     if (n < 0 || (n > 0 && !arrays)) {
         gi_fail(site, GA_BAD_ARGUMENT, n < 0 ? "the number of arrays is negative" : "the list of arrays is NULL");
@@ -12226,7 +12457,7 @@ double ga_now(void)
 }
 
 /* A call on the CPU has done everything when it returns. */
-void (ga_synchronize)(void) {}
+void(ga_synchronize)(void) {}
 
 static int gi_compare_doubles(const void *a, const void *b)
 {
@@ -12277,7 +12508,7 @@ static void gi_print_times(const char *device, const ga_times *t)
            gi_microseconds(t->median, text[4], 32));
 }
 
-ga_benchmark_result (ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o)
+ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o)
 {
     ga_benchmark_result r;
     memset(&r, 0, sizeof r);
@@ -12285,7 +12516,7 @@ ga_benchmark_result (ga_benchmark)(void (*f)(void *user), void *user, ga_benchma
         gi_fail(o.site, GA_BAD_ARGUMENT, f ? "a negative number of calls or seconds" : "the function is NULL");
         return r;
     }
-    int    repeat = o.repeat > 0 ? o.repeat : 10000, warmup = o.warmup > 0 ? o.warmup : o.warmup < 0 ? 0 : 10;
+    int repeat = o.repeat > 0 ? o.repeat : 10000, warmup = o.warmup > 0 ? o.warmup : o.warmup < 0 ? 0 : 10;
     /* A number of calls that is asked for is done; else as many as fit into the time. */
     double  limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
     size_t  bytes = (size_t)repeat * sizeof(double);
@@ -12304,8 +12535,7 @@ ga_benchmark_result (ga_benchmark)(void (*f)(void *user), void *user, ga_benchma
     }
     if (failed) /* f has said why; the time of a failing call is no answer */
         r.repeats = 0;
-    else
-        r.cpu = gi_summarise_times(times, r.repeats);
+    else r.cpu = gi_summarise_times(times, r.repeats);
     gi_release(times, bytes);
     if (o.quiet || r.repeats == 0) return r;
     const char *call = o.site ? strchr(o.site, '\t') : NULL;
@@ -13376,7 +13606,7 @@ static void gi_fits_task(int64_t begin, int64_t end, void *job)
     if (gi_is_int(f->dtype)) { /* an offset of half the range turns the highest bit */
         int top = (int)ga_itemsize(f->dtype) - 1;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-        top = 0;
+        top     = 0;
 #endif
         for (int64_t i = 0; i < n; i++) out[i * ga_itemsize(f->dtype) + top] ^= (char)0x80;
         return;

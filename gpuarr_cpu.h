@@ -30,8 +30,8 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI
         for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
 }
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A),
-                                                         void (*halve)(int64_t, void *))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T),
+                                                         GI_A (*join)(GI_A, GI_A), void (*halve)(int64_t, void *))
 {
     const GA_T *x = (const GA_T *)in;
     GI_A        a[GI_BLOCK / 2];
@@ -94,7 +94,8 @@ static GI_INLINE void GI_LOOP(gi_map2_BOOL)(int64_t n, void *o, const void *x_, 
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
 }
 
-static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, const void *y_, const void *z_, GA_T (*f)(GA_T, GA_T, GA_T))
+static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, const void *y_, const void *z_,
+                                            GA_T (*f)(GA_T, GA_T, GA_T))
 {
     GA_T       *out = (GA_T *)o;
     const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_, *z = (const GA_T *)z_;
@@ -105,7 +106,8 @@ static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, 
 #if GI_CLASS == 3
 /* Rare arguments (huge, infinite, NaN ...) are looked for first; a part of the array that has some is copied, because out may be x,
    computed like the others, and then mended one by one. */
-static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T), GA_T (*slow)(GA_T))
+static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T),
+                                              GA_T (*slow)(GA_T))
 {
     for (int64_t start = 0; start < n; start += GI_MEND) {
         int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
@@ -126,8 +128,8 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
     }
 }
 
-static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T), GI_FLAG (*rare)(GA_T, GA_T),
-                                              GA_T (*slow)(GA_T, GA_T))
+static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T),
+                                              GI_FLAG (*rare)(GA_T, GA_T), GA_T (*slow)(GA_T, GA_T))
 {
     for (int64_t start = 0; start < n; start += GI_MEND) {
         int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
@@ -151,6 +153,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 }
 #endif
 
+/* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
 #define GI_KERNEL(name)  GI_LOOP(gi_kernel_##name)
 #define GI_KERNEL1(name) static void GI_KERNEL(name)(int64_t n, void *o, const void *x, const void *y, const void *z)
@@ -286,6 +289,7 @@ static bool GI_LOOP(gi_find_fold)(ga_op op, gi_fold *f)
 #undef GI_ACCTAG_SAME
 #undef GI_ACCTAG_BOOL
 #undef GI_ACCTAG_COUNT
+/* clang-format on */
 #endif /* GI_ISA_STAMPS */
 #undef GI_LOOP
 #undef GI_OP
@@ -298,13 +302,13 @@ static bool GI_LOOP(gi_find_fold)(ga_op op, gi_fold *f)
 
 /* out[i] = condition[i] ? x[i] : y[i], for elements of 1 to 16 bytes whatever they mean. */
 #define GI_FIND(name) GI_JOIN(name, GI_JOIN(_, GI_ISA))
-#define GI_SELECT(name, U)                                                                                              \
-    static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)            \
-    {                                                                                                                  \
-        const bool *chosen = (const bool *)c;                                                                          \
-        const U    *a = (const U *)x, *b = (const U *)y;                                                               \
-        GI_VECTORIZE                                                                                                   \
-        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = (U)(b[i] ^ ((a[i] ^ b[i]) & (U)(0 - (U)chosen[i])));            \
+#define GI_SELECT(name, U)                                                                                                     \
+    static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)                   \
+    {                                                                                                                          \
+        const bool *chosen = (const bool *)c;                                                                                  \
+        const U    *a = (const U *)x, *b = (const U *)y;                                                                       \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = (U)(b[i] ^ ((a[i] ^ b[i]) & (U)(0 - (U)chosen[i])));                   \
     }
 GI_SELECT(u8, uint8_t)
 GI_SELECT(u16, uint16_t)
@@ -329,8 +333,9 @@ static gi_kernel GI_FIND(gi_find_select)(int itemsize)
 }
 
 /* The tables of this instruction set. */
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                \
-    case GA_##TAG: return GI_FIND(gi_find_##tag)(op);
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        return GI_FIND(gi_find_##tag)(op);
 static gi_kernel GI_FIND(gi_find)(ga_op op, ga_dtype dtype)
 {
     switch (dtype) {
@@ -339,8 +344,9 @@ static gi_kernel GI_FIND(gi_find)(ga_op op, ga_dtype dtype)
     }
 }
 #undef GI_DTYPE_CASE
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                \
-    case GA_##TAG: return GI_FIND(gi_find_cast_##tag)(from);
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        return GI_FIND(gi_find_cast_##tag)(from);
 static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
 {
     switch (to) {
@@ -349,8 +355,9 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                \
-    case GA_##TAG: return GI_FIND(gi_find_fold_##tag)(op, f);
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        return GI_FIND(gi_find_fold_##tag)(op, f);
 static bool GI_FIND(gi_find_fold)(ga_op op, ga_dtype dtype, gi_fold *f)
 {
     switch (dtype) {
@@ -375,18 +382,18 @@ static bool GI_FIND(gi_find_fold)(ga_op op, ga_dtype dtype, gi_fold *f)
 #define GI_VECTORIZE
 #endif
 
-#define GI_BLOCK 1024 /* elements: of the documented tree of reductions */
-#define GI_MEND  256  /* elements whose rare arguments are mended together */
+#define GI_BLOCK    1024 /* elements: of the documented tree of reductions */
+#define GI_MEND     256  /* elements whose rare arguments are mended together */
 
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
 typedef struct gi_fold {
-    int acc_bytes;                                             /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x);        /* 1 to 1024 packed elements into one accumulator */
-    void (*halve)(int64_t n, void *accs);                      /* 1 to 1024 accumulators into the first */
-    void (*end)(void *out, const void *acc, int64_t n);        /* the result from the accumulator of n elements */
+    int acc_bytes;                                      /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
+    void (*halve)(int64_t n, void *accs);               /* 1 to 1024 accumulators into the first */
+    void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
 } gi_fold;
 
 /* What `rare` returns: an integer as wide as the element, so that the loop over it vectorises. */
@@ -397,7 +404,8 @@ typedef struct gi_fold {
 GI_BEGIN_FAST
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
 #pragma GCC push_options
-#pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off") /* hardly ever used: save compile time */
+#pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno",                                           \
+                     "fp-contract=off") /* hardly ever used: save compile time */
 #endif
 #define GI_ISA        baseline
 #define GI_ISA_STAMPS 1
@@ -428,7 +436,8 @@ GI_BEGIN_FAST
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi,bmi2,popcnt,f16c"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi,bmi2,popcnt,f16c"))),      \
+                             apply_to = function)
 #else
 #pragma GCC pop_options
 #pragma GCC push_options

@@ -8,8 +8,7 @@
 
 static void test_first_program(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *x = ga_linspace(0, 1, 5), *y = ga_linspace(0, 2, 3), *xx, *yy;
         CHECK(ga_meshgrid(x, y, &xx, &yy, false));
         CHECK(xx->ndim == 2 && xx->shape[0] == 3 && xx->shape[1] == 5 && ga_same_shape(xx, yy));
@@ -24,7 +23,8 @@ static void test_first_program(void)
         for (int c = 0; c < 3; c++) CHECK(ga_copyto(ga_index(rgb, "..., %d", c), c + 1));
         ga_array *bright = ga_greater(rgb, 1.3);
         CHECK(ga_copyto(rgb, ga_sqrt(rgb), .where = bright) == rgb); /* rgb[rgb > 1.3] = sqrt(...) */
-        CHECK(ga_item_at(rgb, 3, 5, 0) == 1 && ga_item_at(rgb, 0, 0, 1) == (double)sqrtf(2) && ga_item_at(rgb, 2, 2, 2) == (double)sqrtf(3));
+        CHECK(ga_item_at(rgb, 3, 5, 0) == 1 && ga_item_at(rgb, 0, 0, 1) == (double)sqrtf(2) &&
+              ga_item_at(rgb, 2, 2, 2) == (double)sqrtf(3));
         CHECK(ga_copyto(ga_index(rgb, ":2, ::2, 1"), 9) != NULL);
         CHECK(ga_item_at(rgb, 1, 4, 1) == 9 && ga_item_at(rgb, 1, 3, 1) != 9 && ga_item_at(rgb, 2, 4, 1) != 9);
     }
@@ -62,7 +62,8 @@ static void test_overlap(void)
     CHECK_IS(ga_copy(m), GA_I64, (2, 3), -1, 54, 48, -1, 54, 48);
     /* A large one, which several threads share. */
     ga_array *large = ga_arange(0, 1000000, 1), *l0 = ga_index(large, ":-1"), *l1 = ga_index(large, "1:");
-    CHECK(ga_copyto(l1, l0) && ga_item_at(large, 999999) == 999998 && ga_item_at(large, 500000) == 499999 && ga_item_at(large, 1) == 0);
+    CHECK(ga_copyto(l1, l0) && ga_item_at(large, 999999) == 999998 && ga_item_at(large, 500000) == 499999 &&
+          ga_item_at(large, 1) == 0);
     ga_array *all[] = { large, l0, l1, mb, mask, sqt, sq, t, first, m, back, tail, head, a };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) ga_free(all[i]);
 }
@@ -71,18 +72,21 @@ static void test_overlap(void)
 
 static void test_views(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *a = ga_reshape(ga_arange(0, 24, 1, .dtype = GA_F32), (2, 3, 4));
         float    *p = (float *)a->data;
         CHECK(a->strides[0] == 48 && a->strides[1] == 16 && a->strides[2] == 4 && a->size == 24 && ga_is_contiguous(a));
         ga_array *v = ga_index(a, "1, ::2, 3::-1");
-        CHECK(v->ndim == 2 && v->shape[0] == 2 && v->shape[1] == 4 && v->strides[0] == 32 && v->strides[1] == -4 && v->data == (void *)(p + 15));
+        CHECK(v->ndim == 2 && v->shape[0] == 2 && v->shape[1] == 4 && v->strides[0] == 32 && v->strides[1] == -4 &&
+              v->data == (void *)(p + 15));
         v = ga_index(a, "-1, -1, -1");
         CHECK(v->ndim == 0 && v->size == 1 && ga_item(v) == 23);
         v = ga_index(a, "..., newaxis, 0");
         CHECK(v->ndim == 3 && v->shape[0] == 2 && v->shape[1] == 3 && v->shape[2] == 1 && ga_item_at(v, 1, 2, 0) == 20);
-        v = ga_index(a, "%d:%d, %" "d", 0, 1, 2);
+        v = ga_index(a,
+                     "%d:%d, %"
+                     "d",
+                     0, 1, 2);
         CHECK(v->ndim == 2 && v->shape[0] == 1 && v->shape[1] == 4 && ga_item_at(v, 0, 3) == 11);
         v = ga_index(a, ":, 5:2:-1, 1:1");
         CHECK(v->ndim == 3 && v->shape[1] == 0 && v->shape[2] == 0 && v->size == 0);
@@ -91,7 +95,8 @@ static void test_views(void)
         v = ga_index(a, " 1 ,...");
         CHECK(v->ndim == 2 && v->data == (void *)(p + 12));
         v = ga_transpose(a);
-        CHECK(v->shape[0] == 4 && v->shape[2] == 2 && v->strides[0] == 4 && v->strides[2] == 48 && v->data == a->data && !ga_is_contiguous(v));
+        CHECK(v->shape[0] == 4 && v->shape[2] == 2 && v->strides[0] == 4 && v->strides[2] == 48 && v->data == a->data &&
+              !ga_is_contiguous(v));
         v = ga_transpose(a, .axes = ga_axes(1, 0, -1));
         CHECK(v->shape[0] == 3 && v->shape[1] == 2 && v->shape[2] == 4);
         v = ga_flip(a, .axis = -1);
@@ -117,11 +122,14 @@ static void test_views(void)
         v = ga_flatten(a);
         CHECK(v->data != a->data);
         v = ga_reshape(ga_transpose(a), (-1));
-        CHECK(v->data != a->data && ga_is_contiguous(v) && ga_item_at(v, 1) == 12 && ga_item_at(v, 2) == 4); /* C order of what is seen */
+        CHECK(v->data != a->data && ga_is_contiguous(v) && ga_item_at(v, 1) == 12 &&
+              ga_item_at(v, 2) == 4); /* C order of what is seen */
         v = ga_ascontiguous(a);
         CHECK(v->data == a->data);
-        CHECK(ga_may_share_memory(a, ga_index(a, "1")) && !ga_may_share_memory(ga_index(a, "0"), ga_index(a, "1")) && !ga_may_share_memory(a, ga_copy(a)));
-        CHECK(ga_copyto(ga_index(a, "0, 1"), ga_values(9, 8, 7, 6)) != NULL && p[4] == 9 && p[7] == 6); /* into the same memory */
+        CHECK(ga_may_share_memory(a, ga_index(a, "1")) && !ga_may_share_memory(ga_index(a, "0"), ga_index(a, "1")) &&
+              !ga_may_share_memory(a, ga_copy(a)));
+        CHECK(ga_copyto(ga_index(a, "0, 1"), ga_values(9, 8, 7, 6)) != NULL && p[4] == 9 &&
+              p[7] == 6); /* into the same memory */
         /* A new array is in C order whatever its operands are, as the README says. */
         v = ga_add(ga_transpose(a), 1);
         CHECK(ga_is_contiguous(v) && v->strides[2] == 4);
@@ -143,36 +151,47 @@ static ga_dtype dtype_and_free(ga_array *a)
 
 static void test_dtypes(void)
 {
-    ga_scope
-    {
-        ga_array *u8 = ga_full((2), 200, .dtype = GA_U8), *i8 = ga_full((2), -100, .dtype = GA_I8), *f = ga_ones((2), .dtype = GA_F32);
+    ga_scope {
+        ga_array *u8 = ga_full((2), 200, .dtype = GA_U8), *i8 = ga_full((2), -100, .dtype = GA_I8),
+                 *f   = ga_ones((2), .dtype = GA_F32);
         ga_array *i64 = ga_ints(1, 2), *b = ga_greater(i64, 1), *c = ga_full((2), 1, .dtype = GA_C64);
-        CHECK(u8->dtype == GA_U8 && ga_zeros((1))->dtype == GA_F64 && ga_full((1), 3)->dtype == GA_I64 && ga_full((1), 3.0)->dtype == GA_F64);
-        CHECK(ga_arange(0, 3, 1)->dtype == GA_I64 && ga_arange(0, 3, 1.0)->dtype == GA_F64 && ga_linspace(0, 1, 2)->dtype == GA_F64);
+        CHECK(u8->dtype == GA_U8 && ga_zeros((1))->dtype == GA_F64 && ga_full((1), 3)->dtype == GA_I64 &&
+              ga_full((1), 3.0)->dtype == GA_F64);
+        CHECK(ga_arange(0, 3, 1)->dtype == GA_I64 && ga_arange(0, 3, 1.0)->dtype == GA_F64 &&
+              ga_linspace(0, 1, 2)->dtype == GA_F64);
         CHECK(ga_values(1)->dtype == GA_F64 && ga_ints(1)->dtype == GA_I64 && b->dtype == GA_BOOL);
         /* a number adopts the array's dtype */
         CHECK_IS(ga_add(u8, 100), GA_U8, (2), 44, 44); /* and wraps */
         CHECK_IS(ga_multiply(i8, 2), GA_I8, (2), 56, 56);
-        CHECK(dtype_and_free(ga_add(f, 1)) == GA_F32 && dtype_and_free(ga_add(f, 1.5)) == GA_F32 && dtype_and_free(ga_add(i64, 1.5)) == GA_F64);
-        CHECK(dtype_and_free(ga_add(u8, 1.5)) == GA_F64 && dtype_and_free(ga_add(b, 1)) == GA_I64 && dtype_and_free(ga_add(b, 1.0)) == GA_F64);
-        CHECK(dtype_and_free(ga_add(u8, (bool)1)) == GA_U8 && dtype_and_free(ga_add(1, 2)) == GA_I64 && dtype_and_free(ga_add(1, 2.0)) == GA_F64);
+        CHECK(dtype_and_free(ga_add(f, 1)) == GA_F32 && dtype_and_free(ga_add(f, 1.5)) == GA_F32 &&
+              dtype_and_free(ga_add(i64, 1.5)) == GA_F64);
+        CHECK(dtype_and_free(ga_add(u8, 1.5)) == GA_F64 && dtype_and_free(ga_add(b, 1)) == GA_I64 &&
+              dtype_and_free(ga_add(b, 1.0)) == GA_F64);
+        CHECK(dtype_and_free(ga_add(u8, (bool)1)) == GA_U8 && dtype_and_free(ga_add(1, 2)) == GA_I64 &&
+              dtype_and_free(ga_add(1, 2.0)) == GA_F64);
         /* arrays promote by NumPy's table */
-        CHECK(dtype_and_free(ga_add(u8, i8)) == GA_I16 && dtype_and_free(ga_add(i64, f)) == GA_F64 && dtype_and_free(ga_add(u8, f)) == GA_F32);
-        CHECK(dtype_and_free(ga_add(f, c)) == GA_C64 && dtype_and_free(ga_add(i64, c)) == GA_C128 && dtype_and_free(ga_add(b, u8)) == GA_U8);
-        CHECK(ga_promote(GA_I64, GA_U64) == GA_F64 && ga_promote(GA_U32, GA_I8) == GA_I64 && ga_promote(GA_F32, GA_I16) == GA_F32);
-        CHECK(ga_can_cast(GA_I32, GA_F64) && !ga_can_cast(GA_I64, GA_F32) && ga_can_cast(GA_BOOL, GA_I8) && !ga_can_cast(GA_F64, GA_F32));
+        CHECK(dtype_and_free(ga_add(u8, i8)) == GA_I16 && dtype_and_free(ga_add(i64, f)) == GA_F64 &&
+              dtype_and_free(ga_add(u8, f)) == GA_F32);
+        CHECK(dtype_and_free(ga_add(f, c)) == GA_C64 && dtype_and_free(ga_add(i64, c)) == GA_C128 &&
+              dtype_and_free(ga_add(b, u8)) == GA_U8);
+        CHECK(ga_promote(GA_I64, GA_U64) == GA_F64 && ga_promote(GA_U32, GA_I8) == GA_I64 &&
+              ga_promote(GA_F32, GA_I16) == GA_F32);
+        CHECK(ga_can_cast(GA_I32, GA_F64) && !ga_can_cast(GA_I64, GA_F32) && ga_can_cast(GA_BOOL, GA_I8) &&
+              !ga_can_cast(GA_F64, GA_F32));
         /* division, roots, sums */
         CHECK_IS(ga_divide(i64, 2), GA_F64, (2), 0.5, 1);
         CHECK_IS(ga_floor_divide(ga_ints(-7, 7), 2), GA_I64, (2), -4, 3);
         CHECK_IS(ga_remainder(ga_ints(-7, 7), 3), GA_I64, (2), 2, 1);
         CHECK_IS(ga_fmod(ga_ints(-7, 7), 3), GA_I64, (2), -1, 1);
-        CHECK(dtype_and_free(ga_sqrt(i64)) == GA_F64 && dtype_and_free(ga_sqrt(f)) == GA_F32 && dtype_and_free(ga_absolute(c)) == GA_F32);
+        CHECK(dtype_and_free(ga_sqrt(i64)) == GA_F64 && dtype_and_free(ga_sqrt(f)) == GA_F32 &&
+              dtype_and_free(ga_absolute(c)) == GA_F32);
         CHECK_SCALAR(ga_sum(u8), GA_U64, 400);
         CHECK_SCALAR(ga_sum(i8), GA_I64, -200);
         CHECK_SCALAR(ga_sum(b), GA_I64, 1);
         CHECK_SCALAR(ga_mean(u8), GA_F64, 200);
         CHECK_SCALAR(ga_max(u8), GA_U8, 200);
-        CHECK(dtype_and_free(ga_mean(f)) == GA_F32 && dtype_and_free(ga_sum(f)) == GA_F32 && dtype_and_free(ga_std(f)) == GA_F32);
+        CHECK(dtype_and_free(ga_mean(f)) == GA_F32 && dtype_and_free(ga_sum(f)) == GA_F32 &&
+              dtype_and_free(ga_std(f)) == GA_F32);
         /* casts: saturating, NaN gives 0 */
         CHECK_IS(ga_astype(ga_values(300, -5, NAN, 2.9, -INFINITY), GA_U8), GA_U8, (5), 255, 0, 0, 2, 0);
         CHECK_IS(ga_astype(ga_values(3e9, -3e9, -2.9), GA_I32), GA_I32, (3), 2147483647, -2147483648.0, -2);
@@ -190,9 +209,9 @@ static void test_dtypes(void)
 
 static void test_where_and_out(void)
 {
-    ga_scope
-    {
-        ga_array *a = ga_values(1, 4, 9, 16), *mask = ga_greater(a, 3.0), *out = ga_full((4), -1.0), *f = ga_zeros((4), .dtype = GA_F32);
+    ga_scope {
+        ga_array *a = ga_values(1, 4, 9, 16), *mask = ga_greater(a, 3.0), *out = ga_full((4), -1.0),
+                 *f = ga_zeros((4), .dtype = GA_F32);
         CHECK(ga_sqrt(a, .out = out) == out && ga_item_at(out, 3) == 4);
         ga_copyto(out, -1);
         CHECK(ga_sqrt(a, .out = out, .where = mask) == out);
@@ -218,8 +237,7 @@ static void test_where_and_out(void)
 
 static void test_functions(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_reshape(ga_arange(0, 6, 1), (2, 3));
         CHECK_IS(ga_tile(ga_ints(1, 2), (2, 2)), GA_I64, (2, 4), 1, 2, 1, 2, 1, 2, 1, 2);
         CHECK_IS(ga_repeat(m, 2, .axis = 1), GA_I64, (2, 6), 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5);
@@ -267,10 +285,12 @@ static void test_functions(void)
         CHECK(ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001)) && !ga_allclose(ga_values(1, 2), ga_values(1, 2.1)));
         CHECK(!ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001), .rtol = GA_EXACTLY, .atol = GA_EXACTLY));
         CHECK(ga_array_equal(m, m) && !ga_array_equal(m, ga_add(m, 1)) && ga_array_equal(ga_ints(1), ga_values(1)));
-        CHECK(!ga_array_equal(ga_values(NAN), ga_values(NAN)) && ga_array_equal(ga_values(NAN), ga_values(NAN), .equal_nan = true));
+        CHECK(!ga_array_equal(ga_values(NAN), ga_values(NAN)) &&
+              ga_array_equal(ga_values(NAN), ga_values(NAN), .equal_nan = true));
         /* random: the same seed, the same numbers, whatever the shape */
         ga_array *r = ga_random((1000), .seed = 7), *r2 = ga_random((10, 100), .seed = 7), *r3 = ga_random((1000), .seed = 8);
-        CHECK(ga_array_equal(r, ga_ravel(r2)) && !ga_array_equal(r, r3) && !ga_array_equal(r, ga_random((1000), .seed = 7, .stream = 1)));
+        CHECK(ga_array_equal(r, ga_ravel(r2)) && !ga_array_equal(r, r3) &&
+              !ga_array_equal(r, ga_random((1000), .seed = 7, .stream = 1)));
         CHECK(ga_item(ga_min(r)) >= 0 && ga_item(ga_max(r)) < 1 && fabs(ga_item(ga_mean(r)) - 0.5) < 0.05);
         ga_array *ri = ga_random_integers(-2, 3, (1000), .seed = 1);
         CHECK(ga_item_int(ga_min(ri)) == -2 && ga_item_int(ga_max(ri)) == 2 && ri->dtype == GA_I64);
@@ -308,7 +328,8 @@ static void test_text(void)
     prints(ga_scalar(3.25), "3.25", "array(3.25)");
     prints(ga_zeros((0)), "[]", "array([], dtype=float64)");
     prints(ga_zeros((0, 3)), "[]", "array([], shape=(0, 3), dtype=float64)");
-    prints(ga_arange(0, 1001, 1), "[   0    1    2 ...  998  999 1000]", "array([   0,    1,    2, ...,  998,  999, 1000], shape=(1001,))");
+    prints(ga_arange(0, 1001, 1), "[   0    1    2 ...  998  999 1000]",
+           "array([   0,    1,    2, ...,  998,  999, 1000], shape=(1001,))");
     prints(ga_values(1e-10, 1), "[1.e-10 1.e+00]", "array([1.e-10, 1.e+00])");
     ga_array *a = ga_values(1.0 / 3, 2);
     char     *s = ga_to_string(a, .precision = 2);
@@ -339,8 +360,7 @@ static void test_text(void)
     if (f) fclose(f);
 
     const char *path = "/tmp/gpuarr_api_test.npy";
-    ga_scope
-    {
+    ga_scope {
         a = ga_transpose(ga_random((3, 4), .dtype = GA_F32, .seed = 2));
         CHECK(ga_save(path, a));
         ga_array *b = ga_load(path);
@@ -362,11 +382,12 @@ static void sleeps(void *user)
 
 static void test_benchmark(void)
 {
-    double before = ga_now();
-    ga_benchmark_result r = ga_benchmark(sleeps, &calls, .repeat = 5, .warmup = 2, .quiet = true);
-    double spent = ga_now() - before;
+    double              before = ga_now();
+    ga_benchmark_result r      = ga_benchmark(sleeps, &calls, .repeat = 5, .warmup = 2, .quiet = true);
+    double              spent  = ga_now() - before;
     CHECK(r.repeats == 5 && calls == 7 && spent >= 7e-3 && spent < 5);
-    CHECK(r.cpu.min >= 1e-3 && r.cpu.min <= r.cpu.median && r.cpu.median <= r.cpu.max && r.cpu.mean >= r.cpu.min && r.cpu.mean <= r.cpu.max && r.cpu.std >= 0);
+    CHECK(r.cpu.min >= 1e-3 && r.cpu.min <= r.cpu.median && r.cpu.median <= r.cpu.max && r.cpu.mean >= r.cpu.min &&
+          r.cpu.mean <= r.cpu.max && r.cpu.std >= 0);
     CHECK(r.device.mean == 0);
     r = ga_benchmark(sleeps, &calls, .warmup = -1, .max_seconds = 0.05, .quiet = true);
     CHECK(r.repeats >= 1 && r.repeats <= 50);

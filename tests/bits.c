@@ -56,20 +56,18 @@ static ga_array *numbers(ga_dtype d, int64_t n, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    only = argc > 1 ? argv[1] : NULL;
+    only                  = argc > 1 ? argv[1] : NULL;
     const int64_t sizes[] = { 1, 7, 1023, 1024, 1025, 70001 };
     for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++) {
         const ga_dtype d = (ga_dtype)i;
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             ga_array *x = numbers(d, sizes[s], 1), *y = numbers(d, sizes[s], 2), *z = numbers(d, sizes[s], 3);
             ga_set_error_handler(ga_ignore_error, NULL); /* rows that the dtype does not have say so */
-#define ADD(name, call)                                                                                                 \
-    {                                                                                                                  \
-        ga_array *r = call;                                                                                            \
-        if (r)                                                                                                         \
-            add(#name, r);                                                                                             \
-        else                                                                                                           \
-            ga_clear_error();                                                                                          \
+#define ADD(name, call)                                                                                                        \
+    {                                                                                                                          \
+        ga_array *r = call;                                                                                                    \
+        if (r) add(#name, r);                                                                                                  \
+        else ga_clear_error();                                                                                                 \
     }
 #define GA_UNARY(name, ...)       ADD(name, ga_##name(x))
 #define GA_ELEMENTARY(name, ...)  ADD(name, ga_##name(x))

@@ -16,21 +16,17 @@ static void judge(bool nothing, ga_status status, const char *file, int line, co
     snprintf(place, sizeof place, "%s:%d: ", file, line);
     const char *paren = strchr(call, '('); /* some calls show only a part of their arguments */
     size_t      name  = paren ? (size_t)(paren - call) : strlen(call);
-    bool        whole = strncmp(call, "ga_meshgrid", 11) != 0 && strncmp(call, "ga_savez", 8) != 0 && strncmp(call, "ga_set_", 7) != 0;
-    if (!nothing)
-        problem = "it returned something";
-    else if (!error)
-        problem = "it set no error";
+    bool whole = strncmp(call, "ga_meshgrid", 11) != 0 && strncmp(call, "ga_savez", 8) != 0 && strncmp(call, "ga_set_", 7) != 0;
+    if (!nothing) problem = "it returned something";
+    else if (!error) problem = "it set no error";
     else if (ga_error_status() != status && (allowed == GA_OK || ga_error_status() != allowed))
         problem = "the status is another one";
     else if (strncmp(call, "ga_set_", 7) != 0 && strncmp(error, place, strlen(place)) != 0)
         problem = "the sentence does not begin with file and line";
-    else if (whole && strlen(call) <= 120 && strstr(error, call) == NULL)
-        problem = "the sentence does not show the call";
+    else if (whole && strlen(call) <= 120 && strstr(error, call) == NULL) problem = "the sentence does not show the call";
     else if (strlen(error) < 20 || strncmp(strstr(error, "ga_") ? strstr(error, "ga_") : "", call, name) != 0)
         problem = "the sentence does not name the function";
-    else if (error[strlen(error) - 1] == '\n' || error[strlen(error) - 1] == ' ')
-        problem = "the sentence ends with a blank";
+    else if (error[strlen(error) - 1] == '\n' || error[strlen(error) - 1] == ' ') problem = "the sentence ends with a blank";
     va_list words;
     va_start(words, call);
     for (const char *w; !problem && (w = va_arg(words, const char *)) != NULL;)
@@ -48,10 +44,10 @@ static void judge(bool nothing, ga_status status, const char *file, int line, co
 }
 
 /* The call must fail with this status and these words. */
-#define FAILS(status, call, ...)                                                                                       \
+#define FAILS(status, call, ...)                                                                                               \
     (ga_clear_error(), judge(!(call), status, __FILE__, __LINE__, #call, __VA_ARGS__, (const char *)NULL), ga_clear_error())
 /* The same for what returns no pointer and no bool: `nothing` is an expression of the call. */
-#define FAILS_AS(status, nothing, call, ...)                                                                           \
+#define FAILS_AS(status, nothing, call, ...)                                                                                   \
     (ga_clear_error(), judge(nothing, status, __FILE__, __LINE__, call, __VA_ARGS__, (const char *)NULL), ga_clear_error())
 
 /* ---- the rules for all ------------------------------------------------------------------------------------------- */
@@ -78,7 +74,7 @@ static void test_rules(void)
     char first[500];
     snprintf(first, sizeof first, "%s", ga_error());
     CHECK(ga_sum(a, .axis = 7) == NULL && strcmp(ga_error(), first) == 0); /* the first one is kept */
-    ga_array *works = ga_add(a, 1);                                       /* an old error does not stop what is right */
+    ga_array *works = ga_add(a, 1);                                        /* an old error does not stop what is right */
     CHECK(works != NULL && strcmp(ga_error(), first) == 0 && ga_error_status() == GA_BAD_SHAPE);
     ga_free(works);
     ga_clear_error();
@@ -123,9 +119,11 @@ static void test_rules(void)
 
     /* A call that is very long is cut; the sentence stays whole. */
     ga_array *a_very_long_name_of_an_array_that_nobody_would_ever_want_to_read_in_a_message_but_some_people_write_them = a;
-    ga_array *r = ga_add(a_very_long_name_of_an_array_that_nobody_would_ever_want_to_read_in_a_message_but_some_people_write_them,
-                         ga_add(b, b)); /* this one leaks its inner array, which is freed below */
-    CHECK(r == NULL && strstr(ga_error(), "(2, 3)") && strstr(ga_error(), "(4,)") && strstr(ga_error(), "...") && strlen(ga_error()) < 600);
+    ga_array *r =
+        ga_add(a_very_long_name_of_an_array_that_nobody_would_ever_want_to_read_in_a_message_but_some_people_write_them,
+               ga_add(b, b)); /* this one leaks its inner array, which is freed below */
+    CHECK(r == NULL && strstr(ga_error(), "(2, 3)") && strstr(ga_error(), "(4,)") && strstr(ga_error(), "...") &&
+          strlen(ga_error()) < 600);
     ga_clear_error();
 
     /* Dimensions and huge shapes. */
@@ -159,8 +157,10 @@ static void test_rules(void)
 
     /* Names and sizes of dtypes that are none. */
     CHECK(strcmp(ga_dtype_name((ga_dtype)15), "?") == 0 && strcmp(ga_dtype_name(GA_DTYPE_DEFAULT), "?") == 0);
-    CHECK(strcmp(ga_dtype_name(GA_DTYPE_COUNT), "?") == 0 && ga_itemsize(GA_DTYPE_COUNT) == 0 && ga_itemsize((ga_dtype)15) == 0);
-    CHECK(ga_promote((ga_dtype)15, GA_F32) == GA_DTYPE_DEFAULT && !ga_can_cast((ga_dtype)15, GA_F32) && !ga_can_cast(GA_F32, (ga_dtype)15));
+    CHECK(strcmp(ga_dtype_name(GA_DTYPE_COUNT), "?") == 0 && ga_itemsize(GA_DTYPE_COUNT) == 0 &&
+          ga_itemsize((ga_dtype)15) == 0);
+    CHECK(ga_promote((ga_dtype)15, GA_F32) == GA_DTYPE_DEFAULT && !ga_can_cast((ga_dtype)15, GA_F32) &&
+          !ga_can_cast(GA_F32, (ga_dtype)15));
     CHECK(ga_error() == NULL);
     ga_free(NULL);
     CHECK(ga_error() == NULL);
@@ -171,43 +171,60 @@ static void test_rules(void)
 /* ---- NULL and freed operands ------------------------------------------------------------------------------------- */
 
 /* X(call) for every call with `x` as an operand; ok is a good array of shape (3, 4), v one of shape (4). */
-#define EACH_CALL(X)                                                                                                   \
-    X(ga_zeros_like(x)) X(ga_ones_like(x)) X(ga_empty_like(x)) X(ga_full_like(x, 1)) X(ga_tile(x, (2)))                \
-    X(ga_repeat(x, 2)) X(ga_copy(x)) X(ga_astype(x, GA_F32)) X(ga_to(x, GA_CPU)) X(ga_ascontiguous(x))                 \
-    X(ga_data(x, GA_F64)) X(ga_index(x, "0")) X(ga_view(x)) X(ga_view_as(x, GA_I64)) X(ga_reshape(x, (2)))             \
-    X(ga_ravel(x)) X(ga_flatten(x)) X(ga_transpose(x)) X(ga_swapaxes(x, 0, 1)) X(ga_moveaxis(x, 0, 1)) X(ga_squeeze(x)) \
-    X(ga_expand_dims(x, 0)) X(ga_broadcast_to(x, (2))) X(ga_diagonal(x, 0)) X(ga_flip(x)) X(ga_fliplr(x)) X(ga_flipud(x)) \
-    X(ga_rot90(x, 1)) X(ga_where(x, ok, ok)) X(ga_where(ok, x, 1)) X(ga_where(ok, 1, x)) X(ga_isclose(x, 1)) X(ga_isclose(ok, x)) \
-    X(ga_allclose(x, ok)) X(ga_allclose(1, x)) X(ga_array_equal(x, ok)) X(ga_array_equal(ok, x)) X(ga_copyto(x, 1))     \
-    X(ga_copyto(ok, x)) X(ga_copyto(ok, 1, .where = x)) X(ga_var(x)) X(ga_std(x)) X(ga_nanmean(x)) X(ga_nanvar(x)) X(ga_nanstd(x)) \
-    X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x)) X(ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x))           \
-    X(ga_percentile(x, 50)) X(ga_percentile(ok, x)) X(ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x)) X(ga_cumsum(x)) \
-    X(ga_cumprod(x)) X(ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok))) X(ga_concatenate((ok, x)))  \
-    X(ga_stack((x, ok))) X(ga_stack((ok, x))) X(ga_split(x, 2, parts)) X(ga_split_at(x, 2, cuts, parts)) X(ga_roll(x, 1)) \
-    X(ga_pad(x, (1))) X(ga_sort(x)) X(ga_argsort(x)) X(ga_unique(x)) X(ga_nonzero(x)) X(ga_compress(x, v)) X(ga_compress(v, x)) \
-    X(ga_extract(x, v)) X(ga_extract(v, x)) X(ga_take(x, whole)) X(ga_take(v, x)) X(ga_histogram(x, 3))                   \
-    X(ga_histogram(v, 3, .weights = x)) X(ga_bincount(x)) X(ga_bincount(whole, .weights = x)) X(ga_label(x))           \
-    X(ga_sum_labels(x, whole, NULL)) X(ga_sum_labels(v, x, NULL)) X(ga_mean_labels(x, whole, NULL)) X(ga_min_labels(x, whole, NULL)) \
-    X(ga_max_labels(x, whole, NULL)) X(ga_size_labels(x, NULL)) X(ga_center_of_mass(x, NULL, NULL)) X(ga_sigma_clip(x)) \
-    X(ga_imsave("/tmp/gpuarr_errors.png", x)) X(ga_render(x)) X(ga_imshow("/tmp/gpuarr_errors.png", x))                \
-    X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x)) X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(ga_add(1, x)) \
-    X(ga_multiply_add(x, 1, 2)) X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x)) X(ga_power(x, 2)) X(ga_power(2, x))  \
-    X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
+#define EACH_CALL(X)                                                                                                           \
+    X(ga_zeros_like(x))                                                                                                        \
+    X(ga_ones_like(x)) X(ga_empty_like(x)) X(ga_full_like(x, 1)) X(ga_tile(x, (2))) X(ga_repeat(x, 2)) X(ga_copy(x)) X(        \
+        ga_astype(x, GA_F32)) X(ga_to(x, GA_CPU)) X(ga_ascontiguous(x)) X(ga_data(x, GA_F64)) X(ga_index(x, "0"))              \
+        X(ga_view(x)) X(ga_view_as(x, GA_I64)) X(ga_reshape(x, (2))) X(ga_ravel(x)) X(ga_flatten(x)) X(ga_transpose(x)) X(     \
+            ga_swapaxes(x, 0, 1)) X(ga_moveaxis(x, 0, 1)) X(ga_squeeze(x)) X(ga_expand_dims(x, 0)) X(ga_broadcast_to(x, (2)))  \
+            X(ga_diagonal(x, 0)) X(ga_flip(x)) X(ga_fliplr(x)) X(ga_flipud(x)) X(ga_rot90(x, 1)) X(ga_where(x, ok, ok)) X(     \
+                ga_where(ok, x, 1)) X(ga_where(ok, 1, x)) X(ga_isclose(x, 1)) X(ga_isclose(ok, x)) X(ga_allclose(x, ok))       \
+                X(ga_allclose(1, x)) X(ga_array_equal(x, ok)) X(ga_array_equal(ok, x)) X(                                      \
+                    ga_copyto(x, 1)) X(ga_copyto(ok, x)) X(ga_copyto(ok, 1, .where = x)) X(ga_var(x)) X(ga_std(x))             \
+                    X(ga_nanmean(x)) X(ga_nanvar(x)) X(ga_nanstd(x)) X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x)) X(     \
+                        ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x)) X(ga_percentile(x, 50)) X(ga_percentile(ok, x))    \
+                        X(ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x)) X(ga_cumsum(x)) X(ga_cumprod(x)) X(              \
+                            ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok))) X(ga_concatenate((ok, x)))  \
+                            X(ga_stack((x, ok))) X(ga_stack((ok, x))) X(ga_split(x, 2, parts))                                 \
+                                X(ga_split_at(x, 2, cuts, parts)) X(ga_roll(x, 1)) X(ga_pad(x, (1))) X(ga_sort(x))             \
+                                    X(ga_argsort(x)) X(ga_unique(x)) X(ga_nonzero(x)) X(ga_compress(x, v))                     \
+                                        X(ga_compress(v, x)) X(ga_extract(x, v)) X(ga_extract(v, x)) X(ga_take(x, whole))      \
+                                            X(ga_take(v, x)) X(ga_histogram(x, 3)) X(ga_histogram(v, 3, .weights = x))         \
+                                                X(ga_bincount(x)) X(ga_bincount(whole, .weights = x)) X(ga_label(x))           \
+                                                    X(ga_sum_labels(x, whole, NULL)) X(ga_sum_labels(v, x, NULL))              \
+                                                        X(ga_mean_labels(x, whole, NULL)) X(ga_min_labels(x, whole, NULL))     \
+                                                            X(ga_max_labels(x, whole, NULL)) X(ga_size_labels(x, NULL)) X(     \
+                                                                ga_center_of_mass(x, NULL, NULL)) X(ga_sigma_clip(x))          \
+                                                                X(ga_imsave("/tmp/gpuarr_errors.png", x)) X(ga_render(x)) X(   \
+                                                                    ga_imshow("/tmp/gpuarr_errors.png", x))                    \
+                                                                    X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x)) \
+                                                                        X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(   \
+                                                                            ga_add(1, x)) X(ga_multiply_add(x, 1, 2))          \
+                                                                            X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x))  \
+                                                                                X(ga_power(x, 2)) X(ga_power(2, x))            \
+                                                                                    X(ga_meshgrid(x, v, &parts[0], &parts[1],  \
+                                                                                                  false))                      \
+                                                                                        X(ga_meshgrid(v, x, &parts[0],         \
+                                                                                                      &parts[1], true))
 /* and with options that a call has seen fail */
-#define EACH_OPTION(X)                                                                                                 \
-    X(ga_add(ok, 1, .out = x)) X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x))        \
-    X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x)) X(ga_median(ok, .out = x)) \
-    X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))
+#define EACH_OPTION(X)                                                                                                         \
+    X(ga_add(ok, 1, .out = x))                                                                                                 \
+    X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x)) X(ga_where(ok, 1, 2, .out = x))           \
+        X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x)) X(ga_median(ok, .out = x))                  \
+            X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))
 
 static void test_null_and_freed(void)
 {
     int64_t   before = ga_memory_stats().arrays;
-    ga_array *ok = ga_ones((3, 4)), *v = ga_ones((4)), *whole = ga_zeros((4), .dtype = GA_I64), *parts[4] = { NULL, NULL, NULL, NULL };
-    int64_t   cuts[1] = { 1 };
-    ga_array *x       = NULL;
-#define ONE(call)       FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "NULL");
-#define UNARY(name)     FAILS(GA_BAD_ARGUMENT, ga_##name(x), "NULL");
-#define BINARY(name)    FAILS(GA_BAD_ARGUMENT, ga_##name(x, ok), "NULL"); FAILS(GA_BAD_ARGUMENT, ga_##name(1, x), "NULL");
+    ga_array *ok = ga_ones((3, 4)), *v = ga_ones((4)), *whole = ga_zeros((4), .dtype = GA_I64),
+             *parts[4] = { NULL, NULL, NULL, NULL };
+    int64_t   cuts[1]  = { 1 };
+    ga_array *x        = NULL;
+#define ONE(call)   FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "NULL");
+#define UNARY(name) FAILS(GA_BAD_ARGUMENT, ga_##name(x), "NULL");
+#define BINARY(name)                                                                                                           \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(x, ok), "NULL");                                                                          \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(1, x), "NULL");
     EACH_CALL(ONE)
     EACH_OPTION(ONE)
 #define GA_UNARY(name, ...)       UNARY(name)
@@ -222,7 +239,8 @@ static void test_null_and_freed(void)
     FAILS_AS(GA_BAD_ARGUMENT, ga_item_int(x) == 0, "ga_item_int(x)", "NULL");
     FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(x, 1, 2)), "ga_item_at(x, 1, 2)", "NULL");
     FAILS_AS(GA_BAD_ARGUMENT, (ga_print(x), true), "ga_print(x)", "NULL");
-    CHECK(!ga_is_contiguous(x) && !ga_same_shape(x, ok) && !ga_same_shape(ok, x) && !ga_may_share_memory(x, ok) && !ga_may_share_memory(ok, x));
+    CHECK(!ga_is_contiguous(x) && !ga_same_shape(x, ok) && !ga_same_shape(ok, x) && !ga_may_share_memory(x, ok) &&
+          !ga_may_share_memory(ok, x));
     CHECK(ga_keep(x) == NULL && ga_error() == NULL);
 
     if (TEST_ASAN) {
@@ -248,7 +266,9 @@ static void test_null_and_freed(void)
         CHECK(ga_keep(x) == NULL && ga_error() != NULL);
         ga_clear_error();
         if (test_failed > failed) printf("     (with an array that was freed)\n");
-        ga_scope { x = ga_ones((3)); }
+        ga_scope {
+            x = ga_ones((3));
+        }
         FAILS(GA_BAD_ARGUMENT, ga_add(x, 1), "ga_scope");
     }
     ga_array never;
@@ -268,8 +288,8 @@ static void test_creation(void)
 {
     double    numbers[6] = { 1, 2, 3, 4, 5, 6 };
     double   *nowhere    = NULL;
-    ga_array *a          = ga_zeros((2, 3)), *none = NULL;
-    ga_dtype  bad        = (ga_dtype)15;
+    ga_array *a = ga_zeros((2, 3)), *none = NULL;
+    ga_dtype  bad = (ga_dtype)15;
     FAILS(GA_BAD_DTYPE, ga_zeros((2), .dtype = bad), "15", "dtype", "GA_F64");
     FAILS(GA_BAD_DTYPE, ga_ones((2), .dtype = GA_DTYPE_COUNT), "14");
     FAILS(GA_BAD_DTYPE, ga_empty((2), .dtype = GA_DTYPE_COUNT), "dtype");
@@ -326,7 +346,7 @@ static void test_creation(void)
     FAILS(GA_BAD_SHAPE, ga_eye(-1, 3, 0), "-1");
     FAILS(GA_NO_MEMORY, ga_linspace(0, 1, (int64_t)1 << 60), "");
 
-    ga_array *x = NULL, *y = NULL;
+    ga_array       *x = NULL, *y = NULL;
     const ga_array *in[9] = { a, a, a, a, a, a, a, a, a };
     ga_array       *outs[9];
     FAILS(GA_BAD_ARGUMENT, ga_meshgrid(a, a, NULL, &y, false), "pointer");
@@ -366,7 +386,12 @@ static void test_creation(void)
     FAILS(GA_BAD_ARGUMENT, ga_wrap_strided(numbers, (3, 2), (INT64_MAX - 7, 8)), "");
     FAILS(GA_BAD_SHAPE, ga_wrap(numbers, ((int64_t)1 << 62)), "");
     FAILS(GA_BAD_ARGUMENT, ga_wrap((double *)(void *)((char *)numbers + 1), (2)), "align");
-    FAILS(GA_BAD_DTYPE, (ga_wrap)(numbers, bad, GI_SHAPE(2), GI_OPTIONS(ga_wrap_options, .site = GI_SITE("(ga_wrap)(numbers, bad, GI_SHAPE(2), GI_OPTIONS(ga_wrap_options, .site = GI_SITE(...)"))), "15");
+    FAILS(GA_BAD_DTYPE,
+          (ga_wrap)(numbers, bad, GI_SHAPE(2),
+                    GI_OPTIONS(ga_wrap_options,
+                               .site = GI_SITE(
+                                   "(ga_wrap)(numbers, bad, GI_SHAPE(2), GI_OPTIONS(ga_wrap_options, .site = GI_SITE(...)"))),
+          "15");
 
     FAILS(GA_BAD_DTYPE, ga_random((3), .dtype = GA_I32), "int32", "ga_random_integers");
     FAILS(GA_BAD_DTYPE, ga_random_normal(0, 1, (3), .dtype = GA_C64), "complex64");
@@ -420,7 +445,11 @@ static void test_views(void)
     FAILS(GA_BAD_ARGUMENT, ga_index(zero_d, "0"), "1 axes", "0");
     FAILS(GA_BAD_SHAPE, ga_index(a, "newaxis, newaxis, newaxis, newaxis, newaxis, newaxis, newaxis"), "9 dimensions", "8");
     FAILS(GA_BAD_ARGUMENT, ga_index(a, "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"), "");
-    FAILS(GA_BAD_ARGUMENT, ga_index(a, "%s", "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21:22:23:24:25:26:27:28:29:30:31:32:33:34:35:36:37:38:39:40"), "");
+    FAILS(GA_BAD_ARGUMENT,
+          ga_index(
+              a, "%s",
+              "1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21:22:23:24:25:26:27:28:29:30:31:32:33:34:35:36:37:38:39:40"),
+          "");
     /* What is out of bounds in a slice is cut, as in Python. */
     ga_array *cut = ga_index(a, "-100:100, 100:");
     CHECK(cut && cut->shape[0] == 4 && cut->shape[1] == 0);
@@ -559,24 +588,26 @@ static void test_elementwise(void)
 
 static void test_reductions(void)
 {
-    ga_array *a = ga_ones((2, 3)), *e = ga_zeros((0)), *e2 = ga_zeros((3, 0)), *c = ga_ones((3), .dtype = GA_C64), *out = ga_zeros((5));
+    ga_array *a = ga_ones((2, 3)), *e = ga_zeros((0)), *e2 = ga_zeros((3, 0)), *c = ga_ones((3), .dtype = GA_C64),
+             *out = ga_zeros((5));
     ga_array *n = ga_full((2), NAN), *w = ga_ones((4)), *i32 = ga_zeros((3), .dtype = GA_I32), *cube = ga_ones((2, 2, 2));
     ga_array *b = ga_zeros((3), .dtype = GA_BOOL);
     /* axes, the same for all */
-#define AXES(name)                                                                                                     \
-    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axis = 2), "no axis 2", "2 dimensions");                                      \
+#define AXES(name)                                                                                                             \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axis = 2), "no axis 2", "2 dimensions");                                              \
     FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axis = -3), "no axis -3", "2 dimensions");
-#define GA_REDUCTION(name, ...)                                                                                        \
-    AXES(name)                                                                                                         \
-    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, -2)), "axis 0", "twice");                                   \
-    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, 5)), "no axis 5");                                          \
-    FAILS(GA_BAD_SHAPE, ga_##name(a, .out = out), ".out", "(5,)", "()");                                               \
+#define GA_REDUCTION(name, ...)                                                                                                \
+    AXES(name)                                                                                                                 \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, -2)), "axis 0", "twice");                                           \
+    FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, 5)), "no axis 5");                                                  \
+    FAILS(GA_BAD_SHAPE, ga_##name(a, .out = out), ".out", "(5,)", "()");                                                       \
     FAILS(GA_BAD_ARGUMENT, ga_##name(a, .ddof = 1), "ddof");
 #define GA_TABLE
 #include "gpuarr.h"
-    AXES(var) AXES(std) AXES(nanmean) AXES(nanvar) AXES(nanstd) AXES(argmin) AXES(argmax) AXES(nanargmin) AXES(nanargmax) AXES(median)
-    AXES(nanmedian) AXES(cumsum) AXES(cumprod) AXES(norm) AXES(sort) AXES(argsort)
-    FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axis = 2), "no axis 2");
+    AXES(var)
+    AXES(std) AXES(nanmean) AXES(nanvar) AXES(nanstd) AXES(argmin) AXES(argmax) AXES(nanargmin) AXES(nanargmax) AXES(median)
+        AXES(nanmedian) AXES(cumsum) AXES(cumprod) AXES(norm) AXES(sort) AXES(argsort)
+            FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axis = 2), "no axis 2");
     FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axes = ga_axes(1, 1)), "axis 1", "twice");
     FAILS(GA_BAD_ARGUMENT, ga_median(a, .axes = ga_axes(1, 1)), "axis 1", "twice");
     FAILS(GA_BAD_ARGUMENT, ga_argmax(a, .axes = ga_axes(0, 1)), "ga_argmax", "one axis");
@@ -639,10 +670,12 @@ static void test_reductions(void)
 
 static void test_rearranging(void)
 {
-    ga_array *a = ga_ones((2, 3)), *b = ga_ones((2, 4)), *v = ga_arange(0, 5, 1), *f = ga_ones((5)), *zero_d = ga_scalar(1.0), *none = NULL;
-    ga_array *parts[8], *e = ga_zeros((0)), *c = ga_ones((3), .dtype = GA_C64), *minus = ga_ints(1, -2, 3), *out = ga_zeros((9));
-    int64_t   cuts[2] = { 1, 2 };
-    const ga_array *list[2] = { a, b };
+    ga_array *a = ga_ones((2, 3)), *b = ga_ones((2, 4)), *v = ga_arange(0, 5, 1), *f = ga_ones((5)), *zero_d = ga_scalar(1.0),
+             *none = NULL;
+    ga_array *parts[8], *e = ga_zeros((0)), *c = ga_ones((3), .dtype = GA_C64), *minus = ga_ints(1, -2, 3),
+                        *out = ga_zeros((9));
+    int64_t         cuts[2]  = { 1, 2 };
+    const ga_array *list[2]  = { a, b };
     FAILS(GA_BAD_SHAPE, ga_concatenate((a, b)), "(2, 3)", "(2, 4)", "axis 0");
     FAILS(GA_BAD_SHAPE, ga_concatenate((a, v), .axis = 1), "(2, 3)", "(5,)");
     FAILS(GA_BAD_ARGUMENT, ga_concatenate((a, a), .axis = 2), "no axis 2");
@@ -786,7 +819,8 @@ static bool without_library(const char *call, bool nothing)
 
 static void test_files(void)
 {
-    ga_array   *a = ga_ones((2, 3)), *c = ga_ones((2, 3), .dtype = GA_C64), *e = ga_zeros((0, 3)), *v = ga_ones((3)), *five = ga_ones((2, 2, 5));
+    ga_array *a = ga_ones((2, 3)), *c = ga_ones((2, 3), .dtype = GA_C64), *e = ga_zeros((0, 3)), *v = ga_ones((3)),
+             *five     = ga_ones((2, 2, 5));
     ga_array   *zero_d = ga_scalar(1.0);
     const char *here = "/tmp/gpuarr_errors.tmp", *nowhere = "/no such folder/a.png";
     FAILS(GA_NO_FILE, ga_load("/no such folder/a.npy"), "/no such folder/a.npy", "No such file");
@@ -816,8 +850,9 @@ static void test_files(void)
 #define NPY(dict) "\x93NUMPY\x01\x00\x76\x00" dict
     char header[256];
     memset(header, ' ', sizeof header);
-#define WRITE_NPY(dict)                                                                                                \
-    (memset(header, ' ', sizeof header), memcpy(header, NPY(dict), sizeof NPY(dict) - 1), header[127] = '\n', write_bytes(here, header, 128 + 48))
+#define WRITE_NPY(dict)                                                                                                        \
+    (memset(header, ' ', sizeof header), memcpy(header, NPY(dict), sizeof NPY(dict) - 1), header[127] = '\n',                  \
+     write_bytes(here, header, 128 + 48))
     WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }");
     ga_array *read = ga_load(here);
     CHECK(read && read->ndim == 2 && read->dtype == GA_F64);
@@ -853,7 +888,7 @@ static void test_files(void)
     write_bytes(here, header, 60);
     FAILS(GA_BAD_FILE, ga_load(here), "cut short");
 
-    const char     *names[2]  = { "x", "y" }, *twice[2] = { "x", "x" };
+    const char     *names[2] = { "x", "y" }, *twice[2] = { "x", "x" };
     const ga_array *arrays[2] = { a, v }, *one_null[2] = { a, NULL };
     CHECK(ga_savez(here, 2, names, arrays));
     FAILS(GA_BAD_ARGUMENT, ga_load_from(here, "z"), "'z'", "x", "y");
@@ -935,12 +970,11 @@ struct settings {
 };
 static void test_option_text(void)
 {
-    ga_array *a = ga_ones((2, 3)), *b = ga_ones((2, 3));
+    ga_array       *a = ga_ones((2, 3)), *b = ga_ones((2, 3));
     struct settings s = { 0 };
     CHECK_IS(ga_sum(a, .axis = 0), GA_F64, (3), 2, 2, 2);
-    CHECK_IS(ga_sum(a, .axis=0), GA_F64, (3), 2, 2, 2);
-    CHECK_IS(ga_sum(a, .axis
-                    = 0), GA_F64, (3), 2, 2, 2);
+    CHECK_IS(ga_sum(a, .axis = 0), GA_F64, (3), 2, 2, 2);
+    CHECK_IS(ga_sum(a, .axis = 0), GA_F64, (3), 2, 2, 2);
     CHECK_IS(ga_sum(a, .axis = s.axis), GA_F64, (3), 2, 2, 2);
     CHECK_SCALAR(ga_sum(a), GA_F64, 6);
     CHECK_SCALAR(ga_sum(s.axis == 0 ? a : b), GA_F64, 6); /* ".axis =" is here no option */

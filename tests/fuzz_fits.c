@@ -20,8 +20,7 @@ static void write_seeds(const char *dir)
 {
     char seed[500];
     mkdir(dir, 0777);
-    ga_scope
-    {
+    ga_scope {
         for (int d = GA_BOOL; d <= GA_F64; d++) {
             snprintf(seed, sizeof seed, "%s/%s.fits", dir, ga_dtype_name((ga_dtype)d));
             ga_fits_write(seed, ga_ones((2, 3), .dtype = (ga_dtype)d));

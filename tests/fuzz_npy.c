@@ -63,8 +63,7 @@ static void write_seeds(const char *dir)
 {
     char path[500];
     mkdir(dir, 0777);
-    ga_scope
-    {
+    ga_scope {
         for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
             snprintf(path, sizeof path, "%s/%s.npy", dir, ga_dtype_name((ga_dtype)d));
             ga_save(path, ga_ones((2, 3), .dtype = (ga_dtype)d));
@@ -78,8 +77,10 @@ static void write_seeds(const char *dir)
         snprintf(path, sizeof path, "%s/two.npz", dir);
         ga_savez(path, 2, names, arrays);
     }
-    static const char fortran[] = "\x93NUMPY\x01\x00\x3C\x00{'descr': '>i2', 'fortran_order': True, 'shape': (2, 2), }     \n12345678";
-    static const char version_2[] = "\x93NUMPY\x02\x00\x3E\x00\x00\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2L,), }      \n12345678";
+    static const char fortran[] =
+        "\x93NUMPY\x01\x00\x3C\x00{'descr': '>i2', 'fortran_order': True, 'shape': (2, 2), }     \n12345678";
+    static const char version_2[] =
+        "\x93NUMPY\x02\x00\x3E\x00\x00\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2L,), }      \n12345678";
     write_seed(dir, "fortran.npy", fortran, sizeof fortran - 1);
     write_seed(dir, "version2.npy", version_2, sizeof version_2 - 1);
     write_seed(dir, "deflated.npz", deflated_npz, sizeof deflated_npz);
@@ -129,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         ga_clear_error();
         judge(gi_npz_read("fuzz\tga_load_from(data)", "'data'", &s, "y"));
     } else {
-        static gi_inflater inflater;
+        static gi_inflater  inflater;
         static const size_t rooms[] = { 400, 26, 0, 1, 70000 }; /* the first two are those of the seeds */
         for (int i = 0; i < 5; i++) {
             void *out = malloc(rooms[i]); /* so that one byte too many is seen */

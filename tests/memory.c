@@ -72,7 +72,8 @@ static void run_complain(run *r, const char *what)
     if (r->complained) return; /* one line for a call is enough */
     r->complained = true;
     printf("FAIL %s:%d: %s, allocation %lld fails%s: %s%s%s\n", r->file, r->line, r->text, (long long)r->k,
-           r->once ? " (later ones do not)" : "", what, ga_error() ? "\n     the library says: " : "", ga_error() ? ga_error() : "");
+           r->once ? " (later ones do not)" : "", what, ga_error() ? "\n     the library says: " : "",
+           ga_error() ? ga_error() : "");
     fflush(stdout);
 }
 
@@ -95,7 +96,8 @@ static bool run_end(run *r, bool ok, ga_array *result)
         run_complain(r, "the error does not speak of memory");
     char place[300];
     snprintf(place, sizeof place, "%s:%d: ", r->file, r->line);
-    if (!ok && ga_error() && strncmp(ga_error(), place, strlen(place)) != 0) run_complain(r, "the error does not name file and line");
+    if (!ok && ga_error() && strncmp(ga_error(), place, strlen(place)) != 0)
+        run_complain(r, "the error does not name file and line");
     for (int i = 0; i < EXTRAS; i++) {
         if (!ok && extra[i]) run_complain(r, "it failed and left something in its results");
         if (extra[i]) ga_free(extra[i]);
@@ -110,7 +112,8 @@ static bool run_end(run *r, bool ok, ga_array *result)
         ga_report_leaks(stdout);
     } else if (m.used_bytes != r->used || blocks != r->blocks) {
         char text[100];
-        snprintf(text, sizeof text, "%lld bytes, %lld blocks more than before", (long long)(m.used_bytes - r->used), (long long)(blocks - r->blocks));
+        snprintf(text, sizeof text, "%lld bytes, %lld blocks more than before", (long long)(m.used_bytes - r->used),
+                 (long long)(blocks - r->blocks));
         run_complain(r, text);
     }
     return !reached || r->k > MOST_ALLOCATIONS;
@@ -134,24 +137,24 @@ static void run_judge(run *r)
 
 /* Runs `call` with the k-th allocation failing, k = 0, 1, ... until none of its allocations was the k-th; first so that all later
    ones fail too, then so that later ones work. */
-#define RUN_AS(setup, success, result, text_)                                                                          \
-    for (int once = 0; once < 2; once++) {                                                                             \
-        run r;                                                                                                         \
-        memset(&r, 0, sizeof r);                                                                                       \
-        r.text = text_, r.file = __FILE__, r.line = __LINE__, r.once = once == 1;                                      \
-        for (;; r.k++) {                                                                                               \
-            run_begin(&r);                                                                                             \
-            setup;                                                                                                     \
-            if (run_end(&r, success, result)) break;                                                                   \
-        }                                                                                                              \
-        run_judge(&r);                                                                                                 \
+#define RUN_AS(setup, success, result, text_)                                                                                  \
+    for (int once = 0; once < 2; once++) {                                                                                     \
+        run r;                                                                                                                 \
+        memset(&r, 0, sizeof r);                                                                                               \
+        r.text = text_, r.file = __FILE__, r.line = __LINE__, r.once = once == 1;                                              \
+        for (;; r.k++) {                                                                                                       \
+            run_begin(&r);                                                                                                     \
+            setup;                                                                                                             \
+            if (run_end(&r, success, result)) break;                                                                           \
+        }                                                                                                                      \
+        run_judge(&r);                                                                                                         \
     }
-#define RUN(...)        RUN_AS(ga_array *got = (__VA_ARGS__), got != NULL, got, #__VA_ARGS__)  /* returns a new array */
-#define RUN_INTO(...)   RUN_AS(const void *got = (__VA_ARGS__), got != NULL, NULL, #__VA_ARGS__) /* returns one of its arguments */
-#define RUN_BOOL(...)   RUN_AS(bool got = (__VA_ARGS__), got, NULL, #__VA_ARGS__)              /* bool; results in extra[] */
+#define RUN(...) RUN_AS(ga_array *got = (__VA_ARGS__), got != NULL, got, #__VA_ARGS__) /* returns a new array */
+#define RUN_INTO(...)                                                                                                          \
+    RUN_AS(const void *got = (__VA_ARGS__), got != NULL, NULL, #__VA_ARGS__)      /* returns one of its arguments */
+#define RUN_BOOL(...)   RUN_AS(bool got = (__VA_ARGS__), got, NULL, #__VA_ARGS__) /* bool; results in extra[] */
 #define RUN_NUMBER(...) RUN_AS(double got = (double)(__VA_ARGS__), !isnan(got), NULL, #__VA_ARGS__)
-#define RUN_TEXT(...)                                                                                                  \
-    RUN_AS(char *got = (__VA_ARGS__); bool had = got != NULL; free(got), had, NULL, #__VA_ARGS__)
+#define RUN_TEXT(...)   RUN_AS(char *got = (__VA_ARGS__); bool had = got != NULL; free(got), had, NULL, #__VA_ARGS__)
 
 static const char *path_of(const char *name)
 {
@@ -165,11 +168,11 @@ static const char *path_of(const char *name)
 
 static void test_creation(void)
 {
-    double    numbers[6]  = { 1, 2, 3, 4, 5, 6 };
-    int64_t   lengths[2]  = { 2, 3 };
-    ga_array *m           = ga_from(numbers, (2, 3));
-    ga_array *v           = ga_values(1, 2, 3);
-    const ga_array *in[2] = { v, v };
+    double          numbers[6] = { 1, 2, 3, 4, 5, 6 };
+    int64_t         lengths[2] = { 2, 3 };
+    ga_array       *m          = ga_from(numbers, (2, 3));
+    ga_array       *v          = ga_values(1, 2, 3);
+    const ga_array *in[2]      = { v, v };
     RUN(ga_zeros((2, 3)));
     RUN(ga_ones((2, 3), .dtype = GA_I32));
     RUN(ga_empty((2, 3)));
@@ -265,11 +268,21 @@ static void test_elementwise(void)
     ga_array *mask = ga_greater(a, 0.5), *out = ga_zeros((3, 4)), *c = ga_astype(a, GA_C128), *u = ga_astype(i, GA_U64);
     ga_array *t = ga_transpose(a), *square = ga_random((4, 4), .seed = 5), *square_t = ga_transpose(square);
     /* one run for each row of the table, with array operands that need a cast or a broadcast */
-#define GA_UNARY(name, ...)       RUN(ga_##name(i)); RUN(ga_##name(i, .where = mask));
-#define GA_ELEMENTARY(name, ...)  RUN(ga_##name(i)); RUN(ga_##name(t));
-#define GA_BINARY(name, ...)      RUN(ga_##name(i, k)); RUN(ga_##name(2, i));
-#define GA_ELEMENTARY2(name, ...) RUN(ga_##name(a, k)); RUN(ga_##name(a, 2));
-#define GA_TERNARY(name, ...)     RUN(ga_##name(a, b, 1)); RUN(ga_##name(0, i, k));
+#define GA_UNARY(name, ...)                                                                                                    \
+    RUN(ga_##name(i));                                                                                                         \
+    RUN(ga_##name(i, .where = mask));
+#define GA_ELEMENTARY(name, ...)                                                                                               \
+    RUN(ga_##name(i));                                                                                                         \
+    RUN(ga_##name(t));
+#define GA_BINARY(name, ...)                                                                                                   \
+    RUN(ga_##name(i, k));                                                                                                      \
+    RUN(ga_##name(2, i));
+#define GA_ELEMENTARY2(name, ...)                                                                                              \
+    RUN(ga_##name(a, k));                                                                                                      \
+    RUN(ga_##name(a, 2));
+#define GA_TERNARY(name, ...)                                                                                                  \
+    RUN(ga_##name(a, b, 1));                                                                                                   \
+    RUN(ga_##name(0, i, k));
 #define GA_TABLE
 #include "gpuarr.h"
     RUN(ga_add(a, k));
@@ -309,10 +322,10 @@ static void test_reductions(void)
     ga_array *c = ga_astype(a, GA_C64), *v = ga_random((5), .seed = 3), *w = ga_random((5, 2), .seed = 4);
     ga_array *out = ga_zeros((4, 5)), *q = ga_values(10, 50, 90), *indices = ga_zeros((4, 5), .dtype = GA_I64);
     ga_array *long_one = ga_random((5000), .seed = 6);
-#define GA_REDUCTION(name, ...)                                                                                        \
-    RUN(ga_##name(a));                                                                                                 \
-    RUN(ga_##name(i, .axis = 0));                                                                                      \
-    RUN(ga_##name(t, .axes = ga_axes(0, 2), .keepdims = true));                                                        \
+#define GA_REDUCTION(name, ...)                                                                                                \
+    RUN(ga_##name(a));                                                                                                         \
+    RUN(ga_##name(i, .axis = 0));                                                                                              \
+    RUN(ga_##name(t, .axes = ga_axes(0, 2), .keepdims = true));                                                                \
     RUN(ga_##name(long_one));
 #define GA_TABLE
 #include "gpuarr.h"
@@ -433,7 +446,8 @@ static void test_images(void)
     RUN(ga_center_of_mass(a, labels, index));
     RUN(ga_center_of_mass(a, NULL, NULL));
     RUN(ga_sigma_clip(a));
-    RUN(ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true, .mask = &extra[0], .passes = &passes, .low = &low, .high = &high));
+    RUN(ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true, .mask = &extra[0], .passes = &passes, .low = &low,
+                      .high = &high));
     ga_free(index);
     ga_free(labels);
     ga_free(mask);
@@ -442,10 +456,10 @@ static void test_images(void)
 
 static void test_files(void)
 {
-    ga_array *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
-    ga_array *bytes = ga_astype(rgb, GA_U8), *i = ga_astype(a, GA_I16);
-    const char     *names[2]  = { "first", "second" }, *npy = path_of("a.npy"), *npz = path_of("a.npz"), *picture = path_of("a.png");
-    const char     *fits = path_of("a.fits");
+    ga_array   *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
+    ga_array   *bytes = ga_astype(rgb, GA_U8), *i = ga_astype(a, GA_I16);
+    const char *names[2] = { "first", "second" }, *npy = path_of("a.npy"), *npz = path_of("a.npz"), *picture = path_of("a.png");
+    const char *fits          = path_of("a.fits");
     const ga_array *arrays[2] = { a, t };
     RUN_BOOL(ga_imsave(picture, a));
     RUN_BOOL(ga_imsave(picture, bytes));
@@ -521,8 +535,7 @@ static int64_t alive(void) { return ga_memory_stats().arrays; }
 
 static ga_array *returns_from_scope(bool keep)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *a = ga_ones((4));
         ga_array *b = ga_add(a, 1);
         return keep ? ga_keep(b) : NULL;
@@ -534,21 +547,20 @@ static void test_scopes(void)
 {
     CHECK(alive() == 0);
     ga_array *out = NULL, *survivor = NULL;
-    ga_scope
-    {
+    ga_scope {
         ga_array *a = ga_ones((3));
         CHECK(alive() == 1);
-        ga_scope
-        {
+        ga_scope {
             ga_array *b = ga_add(ga_add(a, 1), ga_add(a, 2));
             CHECK(alive() == 4);
             out = ga_keep(b);
             CHECK(out == b);
         }
         CHECK(alive() == 2 && ga_item_at(out, 0) == 5); /* in the outer scope now */
-        ga_scope
-        {
-            ga_scope { survivor = ga_keep(ga_keep(ga_keep(ga_values(7)))); } /* kept through all three scopes */
+        ga_scope {
+            ga_scope {
+                survivor = ga_keep(ga_keep(ga_keep(ga_values(7))));
+            } /* kept through all three scopes */
         }
         CHECK(ga_item(survivor) == 7);
         ga_free(a); /* by hand, inside its scope */
@@ -569,8 +581,7 @@ static void test_scopes(void)
 
     for (int i = 0; i < 10; i++) {
         bool stop = false;
-        ga_scope
-        {
+        ga_scope {
             ga_array *a = ga_full((100), i);
             if (ga_item_at(a, 0) == 3) {
                 stop = true;
@@ -585,10 +596,11 @@ static void test_scopes(void)
 
     /* Arrays made outside are not touched; those freed in an inner scope do not come back. */
     ga_array *outside = ga_ones((2));
-    ga_scope
-    {
+    ga_scope {
         ga_array *inside = ga_ones((2));
-        ga_scope { ga_free(inside); }
+        ga_scope {
+            ga_free(inside);
+        }
         CHECK(ga_item_at(outside, 0) == 1);
     }
     CHECK(alive() == 1);
@@ -596,8 +608,7 @@ static void test_scopes(void)
     CHECK(ga_keep(NULL) == NULL);
 
     /* Order of release: a middle one, the last and the first. */
-    ga_scope
-    {
+    ga_scope {
         ga_array *a = ga_zeros((1)), *b = ga_zeros((1)), *c = ga_zeros((1)), *d = ga_zeros((1));
         ga_free(b);
         ga_free(d);
@@ -643,8 +654,7 @@ static void test_views_keep_memory(void)
     CHECK(released == 0);
     ga_free(v);
     CHECK(released == 1 && released_p == (void *)pixels);
-    ga_scope
-    {
+    ga_scope {
         ga_array *s = ga_wrap_strided(pixels, (3), (8), .release = count_release, .user = &released);
         CHECK(ga_item_at(s, 1) == 3 && ga_item_at(s, 2) == 7);
     }
@@ -670,7 +680,8 @@ static void test_statistics(void)
     CHECK(m0.arrays == 0 && m0.used_bytes == 0 && m0.peak_bytes == 0 && m0.total_bytes == 0 && m0.limit_bytes == 0);
     ga_array *a  = ga_zeros((1000));
     ga_memory m1 = ga_memory_stats();
-    CHECK(m1.arrays == 1 && m1.used_bytes >= 8000 && m1.used_bytes < 9000 && m1.peak_bytes == m1.used_bytes && m1.total_bytes >= m1.used_bytes);
+    CHECK(m1.arrays == 1 && m1.used_bytes >= 8000 && m1.used_bytes < 9000 && m1.peak_bytes == m1.used_bytes &&
+          m1.total_bytes >= m1.used_bytes);
     ga_array *v  = ga_index(a, "::2");
     ga_memory m2 = ga_memory_stats();
     CHECK(m2.arrays == 2 && m2.used_bytes - m1.used_bytes < 1000); /* a view costs a handle */
@@ -695,7 +706,8 @@ static void test_statistics(void)
     a = ga_zeros((100000));
     CHECK(a != NULL && !ga_error());
     ga_array *b = ga_zeros((100000));
-    CHECK(b == NULL && ga_error_status() == GA_NO_MEMORY && strstr(ga_error(), "limit") && strstr(ga_error(), "ga_memory_limit"));
+    CHECK(b == NULL && ga_error_status() == GA_NO_MEMORY && strstr(ga_error(), "limit") &&
+          strstr(ga_error(), "ga_memory_limit"));
     ga_clear_error();
     ga_free(a);
     b = ga_zeros((100000));
@@ -728,7 +740,8 @@ static void test_statistics(void)
     size_t n = fread(text, 1, sizeof text - 1, f);
     text[n]  = 0;
     snprintf(wanted, sizeof wanted, "memory.c:%d", line);
-    CHECK(strstr(text, wanted) && strstr(text, "ga_ones((3, 4), .dtype = GA_F32)") && strstr(text, "float32") && strstr(text, "(3, 4)"));
+    CHECK(strstr(text, wanted) && strstr(text, "ga_ones((3, 4), .dtype = GA_F32)") && strstr(text, "float32") &&
+          strstr(text, "(3, 4)"));
     CHECK(strstr(text, "ga_index(a, \"1\")") && strstr(text, "48 bytes"));
     fclose(f);
     ga_free(v);

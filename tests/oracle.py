@@ -655,6 +655,8 @@ def in_dtype(v, dtype):
 
 
 def multiply_add(x, y, z, dtype=None):
+    if dtype == BOOL:
+        raise TypeError("not for bool")
     if dtype is None:
         dtype = np.result_type(x, y, z)
         dtype = np.dtype(np.int8) if dtype == BOOL else dtype
@@ -809,7 +811,6 @@ def run_map(c, call, xs, want, result, check, dtype=None):
     mark = np.ndarray(out.shape, bool, touched, (address(out) - address(base)) // out.itemsize, [s // out.itemsize for s in out.strides]) \
         if out.size and base.flags.c_contiguous and base.dtype == out.dtype else None
     chosen = np.broadcast_to(where, out.shape) if where is not None else np.ones(out.shape, bool)
-    kept = out.copy()
     if mark is not None:
         mark[...] = chosen
     # what has been computed in `result` is cast to the dtype of out

@@ -19,7 +19,8 @@ static void expect(const char *what, const char *dtype, ga_array *got, double wa
         passed++;
     } else {
         failed++;
-        printf("FAIL %s of %s: got %g, want %g%s%s\n", what, dtype, v, want, ga_error() ? ": " : "", ga_error() ? ga_error() : "");
+        printf("FAIL %s of %s: got %g, want %g%s%s\n", what, dtype, v, want, ga_error() ? ": " : "",
+               ga_error() ? ga_error() : "");
         ga_clear_error();
     }
     ga_free(got);
@@ -28,7 +29,8 @@ static void expect(const char *what, const char *dtype, ga_array *got, double wa
 /* Is the dtype in the group, and can it hold the number? */
 static bool belongs(const char *group, ga_dtype d)
 {
-    bool complex = d == GA_C64 || d == GA_C128, floats = d == GA_F32 || d == GA_F64, integer = !complex && !floats && d != GA_BOOL;
+    bool complex = d == GA_C64 || d == GA_C128, floats = d == GA_F32 || d == GA_F64,
+         integer = !complex && !floats && d != GA_BOOL;
     if (!strcmp(group, "ALL") || !strcmp(group, "TRUTH")) return true;
     if (!strcmp(group, "ARITH")) return d != GA_BOOL;
     if (!strcmp(group, "REAL")) return integer || floats;
@@ -67,74 +69,73 @@ int main(void)
         const ga_dtype    d = (ga_dtype)i;
         const char *const t = ga_dtype_name(d);
 
-#define TEST1(name, group, example)                                                                                     \
-    {                                                                                                                  \
-        EXAMPLE1 example                                                                                               \
-        if (belongs(group, d) && holds(d, X) && holds(d, WANT)) {                                                      \
-            ga_array *x = one(d, X);                                                                                   \
-            expect("ga_" #name "(array)", t, ga_##name(x), WANT);                                                      \
-            ga_free(x);                                                                                                \
-        }                                                                                                              \
+#define TEST1(name, group, example)                                                                                            \
+    {                                                                                                                          \
+        EXAMPLE1 example if (belongs(group, d) && holds(d, X) && holds(d, WANT))                                               \
+        {                                                                                                                      \
+            ga_array *x = one(d, X);                                                                                           \
+            expect("ga_" #name "(array)", t, ga_##name(x), WANT);                                                              \
+            ga_free(x);                                                                                                        \
+        }                                                                                                                      \
     }
-#define TEST2(name, group, example)                                                                                     \
-    {                                                                                                                  \
-        EXAMPLE2 example                                                                                               \
-        if (belongs(group, d) && holds(d, X) && holds(d, Y) && holds(d, WANT)) {                                       \
-            ga_array *x = one(d, X), *y = one(d, Y);                                                                   \
-            expect("ga_" #name "(array, array)", t, ga_##name(x, y), WANT);                                            \
-            expect("ga_" #name "(array, number)", t, ga_##name(x, Y), WANT);                                           \
-            expect("ga_" #name "(number, array)", t, ga_##name(X, y), WANT);                                           \
-            ga_free(x);                                                                                                \
-            ga_free(y);                                                                                                \
-        }                                                                                                              \
+#define TEST2(name, group, example)                                                                                            \
+    {                                                                                                                          \
+        EXAMPLE2 example if (belongs(group, d) && holds(d, X) && holds(d, Y) && holds(d, WANT))                                \
+        {                                                                                                                      \
+            ga_array *x = one(d, X), *y = one(d, Y);                                                                           \
+            expect("ga_" #name "(array, array)", t, ga_##name(x, y), WANT);                                                    \
+            expect("ga_" #name "(array, number)", t, ga_##name(x, Y), WANT);                                                   \
+            expect("ga_" #name "(number, array)", t, ga_##name(X, y), WANT);                                                   \
+            ga_free(x);                                                                                                        \
+            ga_free(y);                                                                                                        \
+        }                                                                                                                      \
     }
-#define TEST3(name, group, example)                                                                                     \
-    {                                                                                                                  \
-        EXAMPLE3 example                                                                                               \
-        if (belongs(group, d) && holds(d, X) && holds(d, Y) && holds(d, Z) && holds(d, WANT)) {                        \
-            ga_array *x = one(d, X), *y = one(d, Y), *z = one(d, Z);                                                   \
-            expect("ga_" #name "(arrays)", t, ga_##name(x, y, z), WANT);                                               \
-            expect("ga_" #name "(array, number, number)", t, ga_##name(x, Y, Z), WANT);                                \
-            ga_free(x);                                                                                                \
-            ga_free(y);                                                                                                \
-            ga_free(z);                                                                                                \
-        }                                                                                                              \
+#define TEST3(name, group, example)                                                                                            \
+    {                                                                                                                          \
+        EXAMPLE3 example if (belongs(group, d) && holds(d, X) && holds(d, Y) && holds(d, Z) && holds(d, WANT))                 \
+        {                                                                                                                      \
+            ga_array *x = one(d, X), *y = one(d, Y), *z = one(d, Z);                                                           \
+            expect("ga_" #name "(arrays)", t, ga_##name(x, y, z), WANT);                                                       \
+            expect("ga_" #name "(array, number, number)", t, ga_##name(x, Y, Z), WANT);                                        \
+            ga_free(x);                                                                                                        \
+            ga_free(y);                                                                                                        \
+            ga_free(z);                                                                                                        \
+        }                                                                                                                      \
     }
-#define TESTR(name, group, want)                                                                                        \
-    if (belongs(group, d) && (d != GA_BOOL || want == 1 || !strcmp(group, "TRUTH"))) {                                 \
-        ga_array *numbers = ga_values(1, 2, 3), *x = ga_astype(numbers, d);                                            \
-        if (d != GA_BOOL || (!strcmp(group, "TRUTH")))                                                                 \
-            expect("ga_" #name " of {1, 2, 3}", t, ga_##name(x), want);                                                \
-        ga_free(numbers);                                                                                              \
-        ga_free(x);                                                                                                    \
+#define TESTR(name, group, want)                                                                                               \
+    if (belongs(group, d) && (d != GA_BOOL || want == 1 || !strcmp(group, "TRUTH"))) {                                         \
+        ga_array *numbers = ga_values(1, 2, 3), *x = ga_astype(numbers, d);                                                    \
+        if (d != GA_BOOL || (!strcmp(group, "TRUTH"))) expect("ga_" #name " of {1, 2, 3}", t, ga_##name(x), want);             \
+        ga_free(numbers);                                                                                                      \
+        ga_free(x);                                                                                                            \
     }
         /* Float operations with bit operands: a number that is no integer cannot be an operand of a bit operation. */
-#define GA_UNARY(name, dtypes, result, formula, example, doc)                         TEST1(name, #dtypes, example)
-#define GA_ELEMENTARY(name, dtypes, example, doc)                                     TEST1(name, #dtypes, example)
-#define GA_BINARY(name, dtypes, result, formula, example, doc)                        GI_PICK_##dtypes(name, #dtypes, example)
-#define GA_ELEMENTARY2(name, dtypes, example, doc)                                    TEST2(name, #dtypes, example)
-#define GA_TERNARY(name, dtypes, result, formula, example, doc)                       TEST3(name, #dtypes, example)
-#define GA_REDUCTION(name, dtypes, acc, result, start, of, join, end, example, doc)   TESTR(name, #dtypes, example)
-#define GI_PICK_ALL   TEST2
-#define GI_PICK_ARITH TEST2
-#define GI_PICK_REAL  TEST2
-#define GI_PICK_ORDER TEST2
-#define GI_PICK_FLT   TEST2
-#define GI_PICK_FLTC  TEST2
-#define GI_PICK_TRUTH TEST2
-#define GI_PICK_INT   TEST_BITS
-#define GI_PICK_BITS  TEST_BITS
-#define TEST_BITS(name, group, example)                                                                                 \
-    {                                                                                                                  \
-        EXAMPLE2 example                                                                                               \
-        if (belongs(group, d) && holds(d, X) && holds(d, Y) && holds(d, WANT)) {                                       \
-            ga_array *x = one(d, X), *y = one(d, Y);                                                                   \
-            expect("ga_" #name "(array, array)", t, ga_##name(x, y), WANT);                                            \
-            expect("ga_" #name "(array, number)", t, ga_##name(x, (int)Y), WANT);                                      \
-            expect("ga_" #name "(number, array)", t, ga_##name((int)X, y), WANT);                                      \
-            ga_free(x);                                                                                                \
-            ga_free(y);                                                                                                \
-        }                                                                                                              \
+#define GA_UNARY(name, dtypes, result, formula, example, doc)                       TEST1(name, #dtypes, example)
+#define GA_ELEMENTARY(name, dtypes, example, doc)                                   TEST1(name, #dtypes, example)
+#define GA_BINARY(name, dtypes, result, formula, example, doc)                      GI_PICK_##dtypes(name, #dtypes, example)
+#define GA_ELEMENTARY2(name, dtypes, example, doc)                                  TEST2(name, #dtypes, example)
+#define GA_TERNARY(name, dtypes, result, formula, example, doc)                     TEST3(name, #dtypes, example)
+#define GA_REDUCTION(name, dtypes, acc, result, start, of, join, end, example, doc) TESTR(name, #dtypes, example)
+#define GI_PICK_ALL                                                                 TEST2
+#define GI_PICK_ARITH                                                               TEST2
+#define GI_PICK_REAL                                                                TEST2
+#define GI_PICK_ORDER                                                               TEST2
+#define GI_PICK_FLT                                                                 TEST2
+#define GI_PICK_FLTC                                                                TEST2
+#define GI_PICK_TRUTH                                                               TEST2
+#define GI_PICK_INT                                                                 TEST_BITS
+#define GI_PICK_BITS                                                                TEST_BITS
+#define TEST_BITS(name, group, example)                                                                                        \
+    {                                                                                                                          \
+        EXAMPLE2 example if (belongs(group, d) && holds(d, X) && holds(d, Y) && holds(d, WANT))                                \
+        {                                                                                                                      \
+            ga_array *x = one(d, X), *y = one(d, Y);                                                                           \
+            expect("ga_" #name "(array, array)", t, ga_##name(x, y), WANT);                                                    \
+            expect("ga_" #name "(array, number)", t, ga_##name(x, (int)Y), WANT);                                              \
+            expect("ga_" #name "(number, array)", t, ga_##name((int)X, y), WANT);                                              \
+            ga_free(x);                                                                                                        \
+            ga_free(y);                                                                                                        \
+        }                                                                                                                      \
     }
 #define GA_TABLE
 #include "gpuarr.h"

@@ -54,8 +54,8 @@ static inline int test_end(void)
 }
 
 /* Does `a` have this dtype and shape and, in C order, these numbers (NaN equals NaN)? Prints both if not. */
-static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, const double *expected, const char *file, int line,
-                           const char *text)
+static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, const double *expected, const char *file,
+                           int line, const char *text)
 {
     bool ok = a != NULL && a->dtype == dtype && a->ndim == shape.ndim;
     for (int d = 0; ok && d < shape.ndim; d++) ok = a->shape[d] == shape.n[d];
@@ -63,7 +63,7 @@ static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, co
     ga_array *got  = flat ? ga_astype(flat, GA_F64) : NULL;
     for (int64_t i = 0; ok && i < a->size; i++) {
         double g = ga_item_at(got, i);
-        ok = isnan(g) ? isnan(expected[i]) : g == expected[i];
+        ok       = isnan(g) ? isnan(expected[i]) : g == expected[i];
         if (!ok) printf("     element %lld is %.17g, expected %.17g\n", (long long)i, g, expected[i]);
     }
     if (!test_check(ok, file, line, text) && a) {
@@ -76,7 +76,9 @@ static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, co
 }
 /* CHECK_IS(ga_add(a, b), GA_F64, (2, 2), 1, 2, 3, 4): the array is freed. */
 #ifdef __cplusplus
-template <class... V> static inline bool test_is_values(ga_array *a, ga_dtype dtype, ga_shape shape, const char *file, int line, const char *text, V... v)
+template <class... V>
+static inline bool test_is_values(ga_array *a, ga_dtype dtype, ga_shape shape, const char *file, int line, const char *text,
+                                  V... v)
 {
     const double expected[] = { (double)v... };
     bool         ok         = test_is(a, dtype, shape, expected, file, line, text);
@@ -85,13 +87,14 @@ template <class... V> static inline bool test_is_values(ga_array *a, ga_dtype dt
 }
 #define CHECK_IS(a, dtype, shape, ...) test_is_values(a, dtype, GI_SHAPE shape, __FILE__, __LINE__, #a, __VA_ARGS__)
 #else
-static inline bool test_is_values(ga_array *a, ga_dtype dtype, ga_shape shape, const char *file, int line, const char *text, const double *v)
+static inline bool test_is_values(ga_array *a, ga_dtype dtype, ga_shape shape, const char *file, int line, const char *text,
+                                  const double *v)
 {
     bool ok = test_is(a, dtype, shape, v, file, line, text);
     ga_free(a);
     return ok;
 }
-#define CHECK_IS(a, dtype, shape, ...) \
+#define CHECK_IS(a, dtype, shape, ...)                                                                                         \
     test_is_values(a, dtype, GI_SHAPE shape, __FILE__, __LINE__, #a, (const double[]){ __VA_ARGS__ })
 #endif
 
@@ -102,12 +105,12 @@ static inline ga_shape test_scalar_shape(void)
     memset(&s, 0, sizeof s);
     return s;
 }
-#define CHECK_SCALAR(a, dtype, v)                                                                                      \
-    do {                                                                                                               \
-        ga_array *test_a    = (a);                                                                                     \
-        double    test_v[1] = { (double)(v) };                                                                         \
-        test_is(test_a, dtype, test_scalar_shape(), test_v, __FILE__, __LINE__, #a);                                   \
-        ga_free(test_a);                                                                                               \
+#define CHECK_SCALAR(a, dtype, v)                                                                                              \
+    do {                                                                                                                       \
+        ga_array *test_a    = (a);                                                                                             \
+        double    test_v[1] = { (double)(v) };                                                                                 \
+        test_is(test_a, dtype, test_scalar_shape(), test_v, __FILE__, __LINE__, #a);                                           \
+        ga_free(test_a);                                                                                                       \
     } while (0)
 
 #endif

@@ -29,8 +29,7 @@ static void add_to_hash(uint64_t *h, const ga_array *a)
 static uint64_t everything(int64_t n, uint64_t seed)
 {
     uint64_t h = 0xCBF29CE484222325u;
-    ga_scope
-    {
+    ga_scope {
         ga_array *a = ga_random((n, 100), .seed = seed), *b = ga_random((100), .dtype = GA_F32, .seed = seed + 1);
         ga_array *i = ga_random_integers(-50, 50, (n), .seed = seed), *t = ga_transpose(a), *mask = ga_greater(a, 0.5);
         H(ga_add(a, b));
@@ -184,7 +183,8 @@ static void test_handing_over(void)
     int64_t   before = ga_memory_stats().arrays;
     CHECK(pthread_create(&t, NULL, frees, NULL) == 0);
     ga_array *base = ga_ones((1000));
-    for (int i = 0; i < HANDED; i++) __atomic_store_n(&handed[i], i % 2 ? ga_full((100), i) : ga_index(base, "%d:", i), __ATOMIC_RELEASE);
+    for (int i = 0; i < HANDED; i++)
+        __atomic_store_n(&handed[i], i % 2 ? ga_full((100), i) : ga_index(base, "%d:", i), __ATOMIC_RELEASE);
     pthread_join(t, NULL);
     ga_free(base);
     CHECK(ga_memory_stats().arrays == before);

@@ -12,7 +12,10 @@
 
 enum { PIECE = 1 << 16, POINTS = 1 << 21 };
 
-typedef struct { double max, at, at2; long wrong; } error;
+typedef struct {
+    double max, at, at2;
+    long   wrong;
+} error;
 
 /* |got - want| in units in the last place of `want` (rounded to a `bits`-bit float with that least exponent). */
 static void judge(error *e, double got, __float128 want, int bits, int least, double x, double y)
@@ -23,8 +26,8 @@ static void judge(error *e, double got, __float128 want, int bits, int least, do
         if (!same && e->wrong++ == 0) e->at = x, e->at2 = y;
         return;
     }
-    int        exponent = want == 0 ? least : ilogbq(want) < least ? least : ilogbq(want);
-    double ulps = (double)(fabsq((__float128)got - want) / scalbnq(1, exponent - bits + 1));
+    int    exponent = want == 0 ? least : ilogbq(want) < least ? least : ilogbq(want);
+    double ulps     = (double)(fabsq((__float128)got - want) / scalbnq(1, exponent - bits + 1));
     if (ulps > e->max) e->max = ulps, e->at = x, e->at2 = y;
 }
 
@@ -36,19 +39,32 @@ static __float128 wide_logaddexp(__float128 x, __float128 y)
 }
 static double narrow_logaddexp(double x, double y) { return (double)wide_logaddexp(x, y); }
 
-typedef struct { const char *name; double (*narrow)(double); __float128 (*wide)(__float128); double low, high; } one_reference;
-typedef struct { const char *name; double (*narrow)(double, double); __float128 (*wide)(__float128, __float128); double low, high; } two_reference;
+typedef struct {
+    const char *name;
+    double (*narrow)(double);
+    __float128 (*wide)(__float128);
+    double low, high;
+} one_reference;
+typedef struct {
+    const char *name;
+    double (*narrow)(double, double);
+    __float128 (*wide)(__float128, __float128);
+    double low, high;
+} two_reference;
 
 static const one_reference ones[] = {
-    { "exp", exp, expq, -745, 710 }, { "exp2", exp2, wide_exp2, -1075, 1024 }, { "expm1", expm1, expm1q, -40, 710 },
-    { "log", log, logq, 0, 100 }, { "log2", log2, log2q, 0, 100 }, { "log10", log10, log10q, 0, 100 }, { "log1p", log1p, log1pq, -1, 10 },
-    { "sin", sin, sinq, -1000, 1000 }, { "cos", cos, cosq, -1000, 1000 }, { "tan", tan, tanq, -1000, 1000 },
-    { "arcsin", asin, asinq, -1, 1 }, { "arccos", acos, acosq, -1, 1 }, { "arctan", atan, atanq, -10, 10 },
-    { "sinh", sinh, sinhq, -20, 20 }, { "cosh", cosh, coshq, -20, 20 }, { "tanh", tanh, tanhq, -5, 5 },
-    { "arcsinh", asinh, asinhq, -10, 10 }, { "arccosh", acosh, acoshq, 1, 10 }, { "arctanh", atanh, atanhq, -1, 1 }, { "cbrt", cbrt, cbrtq, -100, 100 },
+    { "exp", exp, expq, -745, 710 },     { "exp2", exp2, wide_exp2, -1075, 1024 }, { "expm1", expm1, expm1q, -40, 710 },
+    { "log", log, logq, 0, 100 },        { "log2", log2, log2q, 0, 100 },          { "log10", log10, log10q, 0, 100 },
+    { "log1p", log1p, log1pq, -1, 10 },  { "sin", sin, sinq, -1000, 1000 },        { "cos", cos, cosq, -1000, 1000 },
+    { "tan", tan, tanq, -1000, 1000 },   { "arcsin", asin, asinq, -1, 1 },         { "arccos", acos, acosq, -1, 1 },
+    { "arctan", atan, atanq, -10, 10 },  { "sinh", sinh, sinhq, -20, 20 },         { "cosh", cosh, coshq, -20, 20 },
+    { "tanh", tanh, tanhq, -5, 5 },      { "arcsinh", asinh, asinhq, -10, 10 },    { "arccosh", acosh, acoshq, 1, 10 },
+    { "arctanh", atanh, atanhq, -1, 1 }, { "cbrt", cbrt, cbrtq, -100, 100 },
 };
 static const two_reference twos[] = {
-    { "power", pow, powq, 0, 20 }, { "arctan2", atan2, atan2q, -10, 10 }, { "hypot", hypot, hypotq, -10, 10 },
+    { "power", pow, powq, 0, 20 },
+    { "arctan2", atan2, atan2q, -10, 10 },
+    { "hypot", hypot, hypotq, -10, 10 },
     { "logaddexp", narrow_logaddexp, wide_logaddexp, 0, 50 },
 };
 
@@ -71,7 +87,8 @@ static void all_floats(const one_reference *r, gi_kernel kernel, uint64_t stride
             judge(&e, got, want, 24, -126, x[i], 0);
         }
     }
-    printf("| %-9s | float32 | %.3f | %a | %s | %ld |\n", r->name, e.max < 0.5 ? 0.5 : e.max, e.at, stride == 1 ? "all 2^32" : "a sample", e.wrong);
+    printf("| %-9s | float32 | %.3f | %a | %s | %ld |\n", r->name, e.max < 0.5 ? 0.5 : e.max, e.at,
+           stride == 1 ? "all 2^32" : "a sample", e.wrong);
     fflush(stdout);
 }
 
@@ -86,7 +103,8 @@ static double point(uint64_t *state, double low, double high, bool wild)
 }
 
 /* Random points: half of them in the usual range, half with random bits. */
-static void some_points(const char *name, const char *type, bool narrow, gi_kernel kernel, const one_reference *r1, const two_reference *r2)
+static void some_points(const char *name, const char *type, bool narrow, gi_kernel kernel, const one_reference *r1,
+                        const two_reference *r2)
 {
     static double x[PIECE], y[PIECE], z[PIECE];
     static float  fx[PIECE], fy[PIECE], fz[PIECE];
@@ -106,10 +124,8 @@ static void some_points(const char *name, const char *type, bool narrow, gi_kern
             judge(&e, z[i], want, narrow ? 24 : 53, narrow ? -126 : -1022, x[i], y[i]);
         }
     }
-    if (r1)
-        printf("| %-9s | %s | %.3f | %a | %d points | %ld |\n", name, type, e.max, e.at, POINTS, e.wrong);
-    else
-        printf("| %-9s | %s | %.3f | %a, %a | %d points | %ld |\n", name, type, e.max, e.at, e.at2, POINTS, e.wrong);
+    if (r1) printf("| %-9s | %s | %.3f | %a | %d points | %ld |\n", name, type, e.max, e.at, POINTS, e.wrong);
+    else printf("| %-9s | %s | %.3f | %a, %a | %d points | %ld |\n", name, type, e.max, e.at, e.at2, POINTS, e.wrong);
     fflush(stdout);
 }
 
@@ -117,17 +133,17 @@ int main(int argc, char **argv)
 {
     uint64_t stride = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     puts("| function | type | largest error (ulp) | at | inputs | wrong specials |\n| --- | --- | --- | --- | --- | --- |");
-#define GA_ELEMENTARY(name, ...)                                                                                        \
-    for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)                                                            \
-        if (!strcmp(ones[k].name, #name)) {                                                                            \
-            all_floats(&ones[k], gi_cpu_kernel(GA_OP_##name, GA_F32), stride ? stride : 1);                            \
-            some_points(#name, "float64", false, gi_cpu_kernel(GA_OP_##name, GA_F64), &ones[k], NULL);                 \
+#define GA_ELEMENTARY(name, ...)                                                                                               \
+    for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)                                                                    \
+        if (!strcmp(ones[k].name, #name)) {                                                                                    \
+            all_floats(&ones[k], gi_cpu_kernel(GA_OP_##name, GA_F32), stride ? stride : 1);                                    \
+            some_points(#name, "float64", false, gi_cpu_kernel(GA_OP_##name, GA_F64), &ones[k], NULL);                         \
         }
-#define GA_ELEMENTARY2(name, ...)                                                                                       \
-    for (size_t k = 0; k < sizeof twos / sizeof *twos; k++)                                                            \
-        if (!strcmp(twos[k].name, #name)) {                                                                            \
-            some_points(#name, "float32", true, gi_cpu_kernel(GA_OP_##name, GA_F32), NULL, &twos[k]);                  \
-            some_points(#name, "float64", false, gi_cpu_kernel(GA_OP_##name, GA_F64), NULL, &twos[k]);                 \
+#define GA_ELEMENTARY2(name, ...)                                                                                              \
+    for (size_t k = 0; k < sizeof twos / sizeof *twos; k++)                                                                    \
+        if (!strcmp(twos[k].name, #name)) {                                                                                    \
+            some_points(#name, "float32", true, gi_cpu_kernel(GA_OP_##name, GA_F32), NULL, &twos[k]);                          \
+            some_points(#name, "float64", false, gi_cpu_kernel(GA_OP_##name, GA_F64), NULL, &twos[k]);                         \
         }
 #define GA_TABLE
 #include "gpuarr.h"

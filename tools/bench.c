@@ -6,11 +6,11 @@
 static ga_array *x, *y, *out, *mask;
 static int64_t   n = 10000000;
 
-#define CALL(name, ...) \
-    static void name(void *user) \
-    { \
-        (void)user; \
-        __VA_ARGS__; \
+#define CALL(name, ...)                                                                                                        \
+    static void name(void *user)                                                                                               \
+    {                                                                                                                          \
+        (void)user;                                                                                                            \
+        __VA_ARGS__;                                                                                                           \
     }
 CALL(add, ga_add(x, y, .out = out))
 CALL(multiply_add, ga_multiply_add(x, y, x, .out = out))

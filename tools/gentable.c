@@ -9,7 +9,8 @@
 
 static void front_line(const char *shape, const char *name, const char *options)
 {
-    printf("#define ga_%s(...) %s(ga_%s, %s, GI_SITE(\"ga_%s(\" #__VA_ARGS__ \")\"), __VA_ARGS__, )\n", name, shape, name, options, name);
+    printf("#define ga_%s(...) %s(ga_%s, %s, GI_SITE(\"ga_%s(\" #__VA_ARGS__ \")\"), __VA_ARGS__, )\n", name, shape, name,
+           options, name);
 }
 
 static void print_front(void)
@@ -33,12 +34,12 @@ static void print_docs(void)
 {
     puts("| call | dtypes | example: operands, result | what it computes |");
     puts("| --- | --- | --- | --- |");
-#define GA_UNARY(name, dtypes, result, formula, example, doc)    docs_line(#name, "x", #dtypes, #example, doc);
-#define GA_ELEMENTARY(name, dtypes, example, doc)                docs_line(#name, "x", #dtypes, #example, doc);
-#define GA_BINARY(name, dtypes, result, formula, example, doc)   docs_line(#name, "x, y", #dtypes, #example, doc);
-#define GA_ELEMENTARY2(name, dtypes, example, doc)               docs_line(#name, "x, y", #dtypes, #example, doc);
-#define GA_TERNARY(name, dtypes, result, formula, example, doc)  docs_line(#name, "x, y, z", #dtypes, #example, doc);
-#define GA_REDUCTION(name, dtypes, acc, result, start, of, join, end, example, doc) \
+#define GA_UNARY(name, dtypes, result, formula, example, doc)   docs_line(#name, "x", #dtypes, #example, doc);
+#define GA_ELEMENTARY(name, dtypes, example, doc)               docs_line(#name, "x", #dtypes, #example, doc);
+#define GA_BINARY(name, dtypes, result, formula, example, doc)  docs_line(#name, "x, y", #dtypes, #example, doc);
+#define GA_ELEMENTARY2(name, dtypes, example, doc)              docs_line(#name, "x, y", #dtypes, #example, doc);
+#define GA_TERNARY(name, dtypes, result, formula, example, doc) docs_line(#name, "x, y, z", #dtypes, #example, doc);
+#define GA_REDUCTION(name, dtypes, acc, result, start, of, join, end, example, doc)                                            \
     docs_line(#name, "a", #dtypes, "{1, 2, 3} gives " #example, doc);
 #define GA_TABLE
 #include "gpuarr.h"
