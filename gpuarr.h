@@ -33,6 +33,7 @@
 
     dtypes:  ALL every dtype . ARITH all but bool . REAL integers and floats . ORDER bool, integers, floats
              INT integers . BITS bool and integers . FLT float32, float64 . FLTC floats and complex . TRUTH all, as bool
+             CPX complex; to real numbers the row does nothing . SWAP all, by another row with the operands exchanged
              An operand of another dtype is promoted to the first one of the row that holds it, as NumPy does (no float16);
              what is the same for integers as another row, or does nothing to them, is only stamped for floats.
     result:  SAME the element type . BOOL . PART the real type of a complex one
@@ -59,15 +60,15 @@
 #endif
 /* clang-format off */
 /*              name         dtypes result formula of x                    example       what it computes                     */
-GA_UNARY(       positive,     ARITH, SAME, x,                              (2, 2),       "x itself"                           )
+GA_UNARY(       positive,     CPX,   SAME, x,                              (2, 2),       "x itself"                           )
 GA_UNARY(       negative,     ARITH, SAME, GA_NEG(x),                      (2, -2),      "-x"                                 )
 GA_UNARY(       absolute,     ALL,   PART, GA_FN(abs)(x),                  (-2, 2),      "absolute value, length if complex"  )
 GA_UNARY(       sign,         ARITH, SAME, GA_FN(sign)(x),                 (-2, -1),     "-1, 0 or 1; x / |x| if complex"     )
 GA_UNARY(       square,       ARITH, SAME, GA_MUL(x, x),                   (3, 9),       "x * x"                              )
 GA_UNARY(       reciprocal,   ARITH, SAME, GA_FN(reciprocal)(x),           (1, 1),       "1 / x"                              )
 GA_UNARY(       sqrt,         FLT,   SAME, GA_FN(sqrt)(x),                 (9, 3),       "square root, NaN for x < 0"         )
-GA_UNARY(       conj,         ARITH, SAME, GA_FN(conj)(x),                 (2, 2),       "complex conjugate"                  )
-GA_UNARY(       real,         ALL,   PART, GA_FN(real)(x),                 (2, 2),       "real part"                          )
+GA_UNARY(       conj,         CPX,   SAME, GA_FN(conj)(x),                 (2, 2),       "complex conjugate"                  )
+GA_UNARY(       real,         CPX,   PART, GA_FN(real)(x),                 (2, 2),       "real part"                          )
 GA_UNARY(       imag,         ALL,   PART, GA_FN(imag)(x),                 (2, 0),       "imaginary part"                     )
 GA_UNARY(       floor,        FLT,   SAME, GA_FN(floor)(x),                (2, 2),       "largest integer <= x"               )
 GA_UNARY(       ceil,         FLT,   SAME, GA_FN(ceil)(x),                 (2, 2),       "smallest integer >= x"              )
@@ -127,8 +128,8 @@ GA_BINARY(      equal,        ALL,   BOOL, GA_FN(equal)(x, y),             (2, 2
 GA_BINARY(      not_equal,    ALL,   BOOL, !GA_FN(equal)(x, y),            (2, 2, 0),    "x != y"                             )
 GA_BINARY(      less,         ALL,   BOOL, GA_FN(less)(x, y),              (2, 3, 1),    "x < y"                              )
 GA_BINARY(      less_equal,   ALL,   BOOL, GA_FN(less_equal)(x, y),        (2, 3, 1),    "x <= y"                             )
-GA_BINARY(      greater,      ALL,   BOOL, GA_FN(less)(y, x),              (2, 3, 0),    "x > y"                              )
-GA_BINARY(      greater_equal, ALL,  BOOL, GA_FN(less_equal)(y, x),        (2, 3, 0),    "x >= y"                             )
+GA_BINARY(      greater,      SWAP,  BOOL, GA_FN(less)(y, x),              (2, 3, 0),    "x > y"                              )
+GA_BINARY(      greater_equal, SWAP, BOOL, GA_FN(less_equal)(y, x),        (2, 3, 0),    "x >= y"                             )
 
 /*              name                       dtypes  example          what it computes                                          */
 GA_ELEMENTARY2( power,                     REAL,   (2, 3, 8),       "x to the power y"                                        )
@@ -258,6 +259,14 @@ GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #else
 #define GI_IF_FLTC(...)
 #endif
+#undef GI_IF_CPX
+#if GI_CLASS == 4
+#define GI_IF_CPX(...) __VA_ARGS__
+#else
+#define GI_IF_CPX(...)
+#endif
+#undef GI_IF_SWAP
+#define GI_IF_SWAP(...)
 #undef GI_IF_TRUTH
 #if GI_CLASS == 0
 #define GI_IF_TRUTH(...) __VA_ARGS__
@@ -5278,6 +5287,13 @@ static bool gi_is_logical(ga_op op)
     return op == GA_OP_logical_not || op == GA_OP_logical_and || op == GA_OP_logical_or || op == GA_OP_logical_xor;
 }
 
+/* Rows that leave numbers of this dtype as they are. */
+static bool gi_only_copies(ga_op op, ga_dtype dtype)
+{
+    if (op == GA_OP_floor || op == GA_OP_ceil || op == GA_OP_trunc) return gi_kind_of(dtype) < 2;
+    return (op == GA_OP_positive || op == GA_OP_conj || op == GA_OP_real) && !gi_is_complex(dtype);
+}
+
 /* May an operand be computed in that dtype? Plain numbers go by their kind alone. */
 static bool gi_may_compute(ga_arg v, ga_dtype dtype)
 {
@@ -5360,11 +5376,8 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
     if (gi_is_comparison(op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
         for (int k = 0; k < n; k++)
             if (!in[k].array && !gi_number_fits(in[k], common)) common = ga_promote(common, gi_number_dtype(in[k]));
-    if (gi_kind_of(common) < 2) { /* rows that are stamped for floats only, because to integers they do little */
-        if (op == GA_OP_fmax) op = GA_OP_maximum;
-        if (op == GA_OP_fmin) op = GA_OP_minimum;
-    }
     ga_dtype loop = o.dtype;
+    ga_arg   exchanged[2];
     if (loop != GA_DTYPE_DEFAULT) {
         if (!gi_is_dtype(loop)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)loop);
         for (int k = 0; k < n; k++)
@@ -5374,12 +5387,22 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
                     ga_dtype_name(in[k].array ? in[k].array->dtype : gi_number_dtype(in[k])), ga_dtype_name(loop));
         common = loop;
     }
+    if (gi_kind_of(common) < 2) { /* rows that are stamped for floats only, because to integers they do little */
+        if (op == GA_OP_fmax) op = GA_OP_maximum;
+        if (op == GA_OP_fmin) op = GA_OP_minimum;
+    }
     if (gi_is_logical(op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
-    bool rounds = op == GA_OP_floor || op == GA_OP_ceil || op == GA_OP_trunc;
-    if (rounds && gi_kind_of(common) < 2) { /* integers stay what they are */
+    if (gi_only_copies(op, common)) {
+        if (common == GA_BOOL && (op == GA_OP_positive || op == GA_OP_conj)) common = GA_I8; /* as arithmetic on bool does */
         if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
         ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
         return gi_map(o.site, NULL, cost, n, in, same, common, o.out, o.where);
+    }
+    if (op == GA_OP_greater || op == GA_OP_greater_equal) { /* x > y is y < x */
+        op           = op == GA_OP_greater ? GA_OP_less : GA_OP_less_equal;
+        exchanged[0] = in[1];
+        exchanged[1] = in[0];
+        in           = exchanged;
     }
     if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(op, n, in, common);
     if (loop == GA_DTYPE_DEFAULT || !gi_cpu_kernel(op, loop))
@@ -8156,12 +8179,15 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
 static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, bool stacked, int ndim, const int64_t *shape,
                                 const ga_axis_options *o)
 {
+    if (gi_null_option(o->site, "out", o->out)) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
-    ga_dtype common = gi_promote_all(n, arrays), dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : common;
-    if (!gi_same_kind(common, dtype))
-        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "%s cannot become %s without losing its kind: use ga_astype first",
-                                   ga_dtype_name(common), ga_dtype_name(dtype));
+    ga_dtype dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_promote_all(n, arrays);
+    for (int k = 0; k < n; k++)
+        if (o->dtype != GA_DTYPE_DEFAULT && !gi_same_kind(arrays[k]->dtype, dtype))
+            return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE,
+                                       "%s cannot become %s without losing its kind: use ga_astype first",
+                                       ga_dtype_name(arrays[k]->dtype), ga_dtype_name(dtype));
     /* Straight into .out if it fits and holds none of the arrays. */
     bool direct = o->out && o->out->alive == GI_ALIVE && gi_equal_shapes(ndim, shape, o->out->ndim, o->out->shape) &&
                   gi_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;
@@ -8642,7 +8668,8 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
 
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
 {
-    if (!gi_check(o.site, condition, "condition") || !gi_check(o.site, a, "a") || !gi_takes_no_dtype("ga_compress", &o))
+    if (!gi_check(o.site, condition, "condition") || !gi_check(o.site, a, "a") || !gi_takes_no_dtype("ga_compress", &o) ||
+        gi_null_option(o.site, "out", o.out))
         return NULL;
     if (condition->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",
@@ -9029,7 +9056,7 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
 
 static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
 {
-    if (!gi_check(o->site, a, "a") || !gi_takes_no_dtype(name, o)) return NULL;
+    if (!gi_check(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_null_option(o->site, "out", o->out)) return NULL;
     int axis = gi_axis(o->site, gi_axis_given(o->site, o->axis) ? o->axis : -1, a->ndim);
     if (axis < 0) return NULL;
     return gi_finish(o->site, gi_sorted(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
@@ -9333,7 +9360,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
         if (total)
             for (int64_t i = 0; i < bins; i++) {
                 double *x = (double *)sums->data + i;
-                *x        = *x / (edge[i + 1] - edge[i]) / *(const double *)total->data;
+                *x        = *x / gi_rounded(a->dtype, edge[i + 1] - edge[i]) / *(const double *)total->data; /* as numpy.diff */
             }
         if (!total) ga_free(sums), sums = NULL;
         ga_free(total);
@@ -9491,7 +9518,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
 
 static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options *o)
 {
-    if (!gi_check(o->site, a, "a")) return NULL;
+    if (!gi_check(o->site, a, "a") || gi_null_option(o->site, "out", o->out)) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
     ga_dtype  dtype  = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_end_dtype(GI_ENDS_SUM, a->dtype);
@@ -10131,7 +10158,7 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
 
 static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
-    if (!gi_check(options.site, a, "a")) return NULL;
+    if (!gi_check(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
     gi_order o;
     double   half  = 0.5;
     int64_t  place = 0;
@@ -10185,6 +10212,7 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
 {
     const char *site = options.site;
     if (!gi_check(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_check(site, q.array, "q"))) return NULL;
+    if (gi_null_option(site, "out", options.out)) return NULL;
     gi_order o;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(site, &o, name, a, &options)) return NULL;

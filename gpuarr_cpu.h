@@ -404,7 +404,7 @@ typedef struct gi_fold {
 GI_BEGIN_FAST
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
 #pragma GCC push_options
-#pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno",                                           \
+#pragma GCC optimize("Og", "no-tree-vectorize", "no-trapping-math", "no-math-errno",                                           \
                      "fp-contract=off") /* hardly ever used: save compile time */
 #endif
 #define GI_ISA        baseline
@@ -540,7 +540,8 @@ static bool gi_cpu_fold(ga_op op, ga_dtype dtype, gi_fold *f)
 static gi_kernel gi_cpu_select(int itemsize)
 {
 #if GI_HAS_X86
-    if (gi_cpu_isa() >= GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_select_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
 #endif
     return gi_find_select_baseline(itemsize);
 }

@@ -1,8 +1,9 @@
 /* libFuzzer target: what is read from .npy and .npz files, and the inflater on its own.
    clang -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz_npy.c -o build/fuzz_npy -lm -lpthread
-   GPUARR_CORPUS=build/corpus/npy build/fuzz_npy          writes a few valid files to begin with
-   build/fuzz_npy -max_total_time=20 build/corpus/npy     */
+   build/fuzz_npy -max_total_time=20 build/corpus/npy   (an empty folder gets a few valid files) */
+#ifndef GPUARR_BASELINE_ONLY
 #define GPUARR_BASELINE_ONLY
+#endif
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 
@@ -90,12 +91,9 @@ static void write_seeds(const char *dir)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    (void)argc, (void)argv;
-    const char *dir = getenv("GPUARR_CORPUS");
-    if (dir && *dir) {
-        write_seeds(dir);
-        exit(ga_error() != NULL);
-    }
+    for (int i = 1; i < *argc; i++) /* a corpus that is still empty gets a few valid files */
+        if ((*argv)[i][0] != '-' && rmdir((*argv)[i]) == 0) write_seeds((*argv)[i]);
+    if (ga_error()) exit(1);
     ga_set_num_threads(1);
     ga_set_error_handler(ga_ignore_error, NULL);
     ga_memory_limit((int64_t)64 << 20);

@@ -31,7 +31,8 @@ static bool belongs(const char *group, ga_dtype d)
 {
     bool complex = d == GA_C64 || d == GA_C128, floats = d == GA_F32 || d == GA_F64,
          integer = !complex && !floats && d != GA_BOOL;
-    if (!strcmp(group, "ALL") || !strcmp(group, "TRUTH")) return true;
+    if (!strcmp(group, "ALL") || !strcmp(group, "TRUTH") || !strcmp(group, "SWAP")) return true;
+    if (!strcmp(group, "CPX")) return true;
     if (!strcmp(group, "ARITH")) return d != GA_BOOL;
     if (!strcmp(group, "REAL")) return integer || floats;
     if (!strcmp(group, "ORDER")) return !complex;

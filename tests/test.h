@@ -25,6 +25,17 @@
 #define TEST_ASAN 0
 #endif
 
+#if defined(__SANITIZE_THREAD__)
+#define TEST_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEST_TSAN 1
+#endif
+#endif
+#ifndef TEST_TSAN
+#define TEST_TSAN 0
+#endif
+
 static int test_passed, test_failed, test_skipped;
 
 static inline bool test_check(bool ok, const char *file, int line, const char *text)

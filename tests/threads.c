@@ -191,7 +191,7 @@ static void test_handing_over(void)
 }
 
 /* A child has no helper threads: it starts its own. It must not hang, whatever the other threads of the parent did. */
-#if defined(__SANITIZE_THREAD__)
+#if TEST_TSAN
 static void test_fork(void) { test_skip("fork: ThreadSanitizer does not follow the threads of a child", 1); }
 #else
 static volatile bool stop_allocating;

@@ -133,17 +133,17 @@ int main(int argc, char **argv)
 {
     uint64_t stride = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     puts("| function | type | largest error (ulp) | at | inputs | wrong specials |\n| --- | --- | --- | --- | --- | --- |");
-#define GA_ELEMENTARY(name, ...)                                                                                               \
+#define GA_ELEMENTARY(row, ...)                                                                                                \
     for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)                                                                    \
-        if (!strcmp(ones[k].name, #name)) {                                                                                    \
-            all_floats(&ones[k], gi_cpu_kernel(GA_OP_##name, GA_F32), stride ? stride : 1);                                    \
-            some_points(#name, "float64", false, gi_cpu_kernel(GA_OP_##name, GA_F64), &ones[k], NULL);                         \
+        if (!strcmp(ones[k].name, #row)) {                                                                                     \
+            all_floats(&ones[k], gi_cpu_kernel(GA_OP_##row, GA_F32), stride ? stride : 1);                                     \
+            some_points(#row, "float64", false, gi_cpu_kernel(GA_OP_##row, GA_F64), &ones[k], NULL);                           \
         }
-#define GA_ELEMENTARY2(name, ...)                                                                                              \
+#define GA_ELEMENTARY2(row, ...)                                                                                               \
     for (size_t k = 0; k < sizeof twos / sizeof *twos; k++)                                                                    \
-        if (!strcmp(twos[k].name, #name)) {                                                                                    \
-            some_points(#name, "float32", true, gi_cpu_kernel(GA_OP_##name, GA_F32), NULL, &twos[k]);                          \
-            some_points(#name, "float64", false, gi_cpu_kernel(GA_OP_##name, GA_F64), NULL, &twos[k]);                         \
+        if (!strcmp(twos[k].name, #row)) {                                                                                     \
+            some_points(#row, "float32", true, gi_cpu_kernel(GA_OP_##row, GA_F32), NULL, &twos[k]);                            \
+            some_points(#row, "float64", false, gi_cpu_kernel(GA_OP_##row, GA_F64), NULL, &twos[k]);                           \
         }
 #define GA_TABLE
 #include "gpuarr.h"

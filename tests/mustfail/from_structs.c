@@ -4,6 +4,8 @@ void f(ga_array *a, ga_array *b);
 void f(ga_array *a, ga_array *b)
 {
     (void)a, (void)b;
-    struct { int x; } points[3] = { { 1 }, { 2 }, { 3 } };
+    struct {
+        int x;
+    } points[3] = { { 1 }, { 2 }, { 3 } };
     ga_from(points, (3)); /* HERE */
 }
