@@ -5,8 +5,9 @@
         #include "gpuarr.h"
 
     Build:   cc main.c -lm -lpthread             (gcc or clang, C11 and later, or C++20; no other flag is needed)
-    Optional libraries, found by __has_include and named in the error when a call needs one that is missing:
-             stb_image_write.h (PNG)   fitsio.h (FITS, link -lcfitsio)   cblas.h (link -lblas)
+    Optional libraries, named in the error when a call needs one that is missing:
+             PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
+             FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
 
     What a person needs to remember
       * Names, defaults and results are NumPy's and SciPy's, with ga_ in front. Where they differ, the README says so.
@@ -17,10 +18,16 @@
       * Nothing aborts. A failed call returns NULL, NULL in gives NULL out, the first error is kept as a sentence: ga_error().
 
     Find your way with a search for ">>":
-        >>table  >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-        >>rearranging  >>images  >>files  >>timing  >>front
+        >>table         every elementwise operation and simple reduction, one line each
+        >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
+        the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
+                        >>rearranging  >>images  >>files  >>timing  >>front
     and, behind GPUARR_IMPLEMENTATION:
-        >>primitives  >>formulas  >>runtime  ...
+        >>runtime       errors, dtypes, memory, scopes, threads
+        >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
+        >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
+        >>views  >>creation  >>reduce  >>rearranging  >>order (medians)  >>images  >>text  >>npy  >>timing  >>pictures  >>fits
+    The loops themselves are in gpuarr_cpu.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
 /* ==== >>table: the only place where an operation is defined ======================================================= */
@@ -4735,7 +4742,7 @@ GI_FORMULA double gi_hypot_f64(double x, double y)
 }
 
 /* ---- every element type in turn -------------------------------------------------------------------------------------- */
-/* See >>passes: first the primitives of all types, then conversions between them, then the rows. */
+/* ---- the passes: first the primitives of all types, then conversions between them, then the rows -------------------- */
 #define GI_PASS      1
 #include "gpuarr.h"
 #undef GI_PASS
@@ -9271,10 +9278,8 @@ static bool gi_check_weights(const char *site, const ga_array *weights, const ga
 /* The smallest and the largest element (of at least one), as float64 or int64. */
 static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void *least, void *most)
 {
-    ga_reduce_options o;
-    memset((void *)&o, 0, sizeof o);
-    o.site        = site;
-    ga_array *min = (ga_min)(a, o), *max = min ? (ga_max)(a, o) : NULL;
+    ga_reduce_options o   = gi_reduce_site(site);
+    ga_array         *min = (ga_min)(a, o), *max = min ? (ga_max)(a, o) : NULL;
     if (max) {
         gi_cast(dtype, a->dtype, 1, least, min->data);
         gi_cast(dtype, a->dtype, 1, most, max->data);
@@ -9353,10 +9358,8 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
     ga_array *sums =
         edge && gi_histogram_edges(a, &o, low, high, bins, edge) ? gi_count_bins(o.site, a, o.weights, bins, edge) : NULL;
     if (sums && o.density) {
-        ga_reduce_options all;
-        memset((void *)&all, 0, sizeof all);
-        all.site        = o.site;
-        ga_array *total = (ga_sum)(sums, all);
+        ga_reduce_options all   = gi_reduce_site(o.site);
+        ga_array         *total = (ga_sum)(sums, all);
         if (total)
             for (int64_t i = 0; i < bins; i++) {
                 double *x = (double *)sums->data + i;
@@ -10615,10 +10618,8 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
 /* The largest label; 0 if there is none above. False with an error. */
 static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
 {
-    ga_reduce_options o;
-    memset((void *)&o, 0, sizeof o);
-    o.site   = site;
-    *largest = 0;
+    ga_reduce_options o = gi_reduce_site(site);
+    *largest            = 0;
     if (labels->size == 0) return true;
     ga_array *max = (ga_nanmax)(labels, o);
     if (!max) return false;
@@ -10979,9 +10980,7 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
 /* Median (or mean) and standard deviation of a 1-D array without NaN, in float64; NaN for none. */
 static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, double *center, double *std)
 {
-    ga_reduce_options r;
-    memset((void *)&r, 0, sizeof r);
-    r.site = site;
+    ga_reduce_options r = gi_reduce_site(site);
     if (!mean) {
         ga_order_options options;
         gi_order         o;

@@ -1422,7 +1422,7 @@ def histogram(c):
     c.note("bins, range, density", (bins, limits, density))
     want = attempt(lambda: np.histogram(a, bins, limits, False, weights if weights is None else weights.astype(F64)))
     if density and not isinstance(want, Exception):  # NumPy takes the widths of the bins of float32 in float32
-        want = want[0] / np.diff(want[1].astype(F64)) / want[0].sum(), want[1]
+        want = want[0] / np.diff(want[1]).astype(F64) / want[0].sum(), want[1]
     if limits:
         named.update(low=limits[0], high=limits[1])
     named.update(weights=weights, density=density or None, edges=edges or None)
