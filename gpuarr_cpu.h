@@ -153,6 +153,22 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 }
 #endif
 
+#define GI_ACC WIDE
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC MEAN
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC SAME
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC BOOL
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+#define GI_ACC COUNT
+#include "gpuarr_cpu.h"
+#undef GI_ACC
+
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
 #define GI_KERNEL(name)  GI_LOOP(gi_kernel_##name)
@@ -180,68 +196,8 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #define GA_ELEMENTARY2(name, dtypes, ...)                                                                               \
     GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name)); })
 #endif
-#define GA_TABLE
-#include "gpuarr.h"
-
-/* ---- >>find: the kernel of an operation for this type, NULL if the row does not have it ------------------------------- */
-#define GI_CASE(name)                                                                                                   \
-    case GA_OP_##name: return GI_KERNEL(name);
-#define GA_UNARY(name, dtypes, ...)       GI_IF_##dtypes(GI_CASE(name))
-#define GA_BINARY(name, dtypes, ...)      GI_IF_##dtypes(GI_CASE(name))
-#define GA_TERNARY(name, dtypes, ...)     GI_IF_##dtypes(GI_CASE(name))
-#define GA_ELEMENTARY(name, dtypes, ...)  GI_IF_##dtypes(GI_CASE(name))
-#define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
-static gi_kernel GI_LOOP(gi_find)(ga_op op)
-{
-    switch (op) {
-#define GA_TABLE
-#include "gpuarr.h"
-    default: return NULL;
-    }
-}
-#undef GI_CASE
-
-/* Conversions to this type. */
-#define GI_CAST(TAG, from, F, name)                                                                                     \
-    static void GI_LOOP(gi_cast_##from)(int64_t n, void *o, const void *x_)                                             \
-    {                                                                                                                  \
-        GA_T    *out = (GA_T *)o;                                                                                      \
-        const F *x   = (const F *)x_;                                                                                  \
-        GI_VECTORIZE                                                                                                   \
-        for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
-    }
-GI_EACH_DTYPE(GI_CAST)
-#undef GI_CAST
-#define GI_CAST(TAG, from, F, name)                                                                                     \
-    case GA_##TAG: return GI_LOOP(gi_cast_##from);
-static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
-{
-    switch (from) {
-        GI_EACH_DTYPE(GI_CAST)
-    default: return NULL;
-    }
-}
-#undef GI_CAST
-#undef GI_KERNEL
-#undef GI_KERNEL1
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
-#define GI_ACC WIDE
-#include "gpuarr_cpu.h"
-#undef GI_ACC
-#define GI_ACC MEAN
-#include "gpuarr_cpu.h"
-#undef GI_ACC
-#define GI_ACC SAME
-#include "gpuarr_cpu.h"
-#undef GI_ACC
-#define GI_ACC BOOL
-#include "gpuarr_cpu.h"
-#undef GI_ACC
-#define GI_ACC COUNT
-#include "gpuarr_cpu.h"
-#undef GI_ACC
-
 /* Folding accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
 #define GI_ACCTAG_WIDE  GI_WIDE_TAG
 #define GI_ACCTAG_MEAN  GI_MEAN_TAG
@@ -271,10 +227,17 @@ static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
 #define GA_TABLE
 #include "gpuarr.h"
 
-#define GA_REDUCTION(name, dtypes, acc, result, start, ...)                                                             \
-    GI_IF_##dtypes(case GA_OP_##name: f->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); f->block = GI_RED(name, block);         \
-    f->halve = GI_HALVE(name, acc); f->end = GI_RED(name, end); return true;)
-static bool GI_LOOP(gi_find_fold)(ga_op op, gi_fold *f)
+/* ---- >>find: the kernel or the fold of an operation for this type; false if the row does not have it ------------------ */
+#define GI_CASE(name) case GA_OP_##name: *kernel = GI_KERNEL(name); return true;
+#define GA_UNARY(name, dtypes, ...)       GI_IF_##dtypes(GI_CASE(name))
+#define GA_BINARY(name, dtypes, ...)      GI_IF_##dtypes(GI_CASE(name))
+#define GA_TERNARY(name, dtypes, ...)     GI_IF_##dtypes(GI_CASE(name))
+#define GA_ELEMENTARY(name, dtypes, ...)  GI_IF_##dtypes(GI_CASE(name))
+#define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
+#define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
+    GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
+    fold->halve = GI_HALVE(name, acc); fold->end = GI_RED(name, end); return true;)
+static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
 #define GA_TABLE
@@ -282,6 +245,9 @@ static bool GI_LOOP(gi_find_fold)(ga_op op, gi_fold *f)
     default: return false;
     }
 }
+#undef GI_CASE
+#undef GI_KERNEL
+#undef GI_KERNEL1
 #undef GI_RED
 #undef GI_HALVE
 #undef GI_ACCTAG_WIDE
@@ -289,6 +255,29 @@ static bool GI_LOOP(gi_find_fold)(ga_op op, gi_fold *f)
 #undef GI_ACCTAG_SAME
 #undef GI_ACCTAG_BOOL
 #undef GI_ACCTAG_COUNT
+
+/* Conversions to this type. */
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    static void GI_LOOP(gi_cast_##from)(int64_t n, void *o, const void *x_)                                             \
+    {                                                                                                                  \
+        GA_T    *out = (GA_T *)o;                                                                                      \
+        const F *x   = (const F *)x_;                                                                                  \
+        GI_VECTORIZE                                                                                                   \
+        for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
+    }
+GI_EACH_DTYPE(GI_CAST)
+#undef GI_CAST
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    case GA_##TAG: return GI_LOOP(gi_cast_##from);
+static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
+{
+    switch (from) {
+        GI_EACH_DTYPE(GI_CAST)
+    default: return NULL;
+    }
+}
+#undef GI_CAST
+
 /* clang-format on */
 #endif /* GI_ISA_STAMPS */
 #undef GI_LOOP
@@ -335,12 +324,12 @@ static gi_kernel GI_FIND(gi_find_select)(int itemsize)
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
-        return GI_FIND(gi_find_##tag)(op);
-static gi_kernel GI_FIND(gi_find)(ga_op op, ga_dtype dtype)
+        return GI_FIND(gi_find_##tag)(op, kernel, fold);
+static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
 {
     switch (dtype) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return NULL;
+    default: return false;
     }
 }
 #undef GI_DTYPE_CASE
@@ -352,17 +341,6 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     switch (to) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
     default: return NULL;
-    }
-}
-#undef GI_DTYPE_CASE
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG:                                                                                                             \
-        return GI_FIND(gi_find_fold_##tag)(op, f);
-static bool GI_FIND(gi_find_fold)(ga_op op, ga_dtype dtype, gi_fold *f)
-{
-    switch (dtype) {
-        GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return false;
     }
 }
 #undef GI_DTYPE_CASE
@@ -422,10 +400,10 @@ GI_BEGIN_FAST
 #define GI_HAS_X86 1
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,popcnt,f16c"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,fma,bmi,bmi2,popcnt,f16c")
+#pragma GCC target("avx2,fma")
 #endif
 #define GI_ISA        avx2
 #define GI_ISA_STAMPS 1
@@ -436,12 +414,11 @@ GI_BEGIN_FAST
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi,bmi2,popcnt,f16c"))),      \
-                             apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi,bmi2,popcnt,f16c,prefer-vector-width=512")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
 #define GI_ISA        avx512
@@ -505,17 +482,31 @@ static void gi_kernel_true(int64_t n, void *out, const void *x, const void *y, c
     memset(out, 1, (size_t)n);
 }
 
-/* The kernel of an operation for a dtype, NULL if its row has none. */
+/* What a row has for a dtype, for the best instruction set that has it: a kernel, or for reductions a fold. False: nothing. */
+static bool gi_cpu_find(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512 && gi_find_avx512(op, dtype, kernel, fold)) return true;
+    if (gi_cpu_isa() >= GI_ISA_AVX2 && gi_find_avx2(op, dtype, kernel, fold)) return true;
+#endif
+    return gi_find_baseline(op, dtype, kernel, fold);
+}
+
+/* The kernel of an elementwise operation for a dtype, NULL if its row has none. */
 static gi_kernel gi_cpu_kernel(ga_op op, ga_dtype dtype)
 {
-    gi_kernel found = NULL;
+    gi_kernel kernel = NULL;
+    gi_fold   unused;
     if (dtype < GA_F32 && (op == GA_OP_isnan || op == GA_OP_isinf)) return gi_kernel_false;
     if (dtype < GA_F32 && op == GA_OP_isfinite) return gi_kernel_true;
-#if GI_HAS_X86
-    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_avx512(op, dtype);
-    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_avx2(op, dtype);
-#endif
-    return found ? found : gi_find_baseline(op, dtype);
+    return gi_cpu_find(op, dtype, &kernel, &unused) ? kernel : NULL;
+}
+
+/* How a reduction folds a dtype; false if its row does not have it. */
+static bool gi_cpu_fold(ga_op op, ga_dtype dtype, gi_fold *fold)
+{
+    gi_kernel unused;
+    return gi_cpu_find(op, dtype, &unused, fold);
 }
 
 static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
@@ -526,15 +517,6 @@ static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
     if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_cast_avx2(to, from);
 #endif
     return found ? found : gi_find_cast_baseline(to, from);
-}
-
-static bool gi_cpu_fold(ga_op op, ga_dtype dtype, gi_fold *f)
-{
-#if GI_HAS_X86
-    if (gi_cpu_isa() == GI_ISA_AVX512 && gi_find_fold_avx512(op, dtype, f)) return true;
-    if (gi_cpu_isa() >= GI_ISA_AVX2 && gi_find_fold_avx2(op, dtype, f)) return true;
-#endif
-    return gi_find_fold_baseline(op, dtype, f);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)

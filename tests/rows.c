@@ -124,6 +124,7 @@ int main(void)
 #define GI_PICK_FLT                                                                 TEST2
 #define GI_PICK_FLTC                                                                TEST2
 #define GI_PICK_TRUTH                                                               TEST2
+#define GI_PICK_SWAP                                                                TEST2
 #define GI_PICK_INT                                                                 TEST_BITS
 #define GI_PICK_BITS                                                                TEST_BITS
 #define TEST_BITS(name, group, example)                                                                                        \
