@@ -382,7 +382,7 @@ typedef struct gi_fold {
 GI_BEGIN_FAST
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
 #pragma GCC push_options
-#pragma GCC optimize("Og", "no-tree-vectorize", "no-trapping-math", "no-math-errno",                                           \
+#pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno",                                           \
                      "fp-contract=off") /* hardly ever used: save compile time */
 #endif
 #define GI_ISA        baseline

@@ -195,50 +195,39 @@ static void test_rules(void)
 
 /* ---- NULL and freed operands ------------------------------------------------------------------------------------- */
 
+/* clang-format off */
 /* X(call) for every call with `x` as an operand; ok is a good array of shape (3, 4), v one of shape (4). */
-#define EACH_CALL(X)                                                                                                           \
-    X(ga_zeros_like(x))                                                                                                        \
-    X(ga_ones_like(x))                                                                                                         \
-    X(ga_empty_like(x))                                                                                                        \
-    X(ga_full_like(x, 1))                                                                                                      \
-    X(ga_tile(x, (2))) X(ga_repeat(x, 2)) X(ga_copy(x)) X(ga_astype(x, GA_F32)) X(ga_to(x, GA_CPU)) X(ga_ascontiguous(x)) X(   \
-        ga_data(x, GA_F64)) X(ga_index(x, "0")) X(ga_view(x)) X(ga_view_as(x, GA_I64)) X(ga_reshape(x, (2))) X(ga_ravel(x))    \
-        X(ga_flatten(x)) X(ga_transpose(x)) X(ga_swapaxes(x, 0, 1)) X(ga_moveaxis(x, 0, 1)) X(ga_squeeze(x)) X(ga_expand_dims( \
-            x, 0)) X(ga_broadcast_to(x, (2))) X(ga_diagonal(x, 0)) X(ga_flip(x)) X(ga_fliplr(x)) X(ga_flipud(x))               \
-            X(ga_rot90(x, 1)) X(ga_where(x, ok, ok)) X(ga_where(ok, x, 1)) X(ga_where(ok, 1, x)) X(ga_isclose(x, 1)) X(        \
-                ga_isclose(ok, x)) X(ga_allclose(x, ok)) X(ga_allclose(1, x)) X(ga_array_equal(x, ok)) X(ga_array_equal(ok,    \
-                                                                                                                        x))    \
-                X(ga_copyto(x, 1)) X(ga_copyto(ok, x)) X(ga_copyto(ok, 1, .where = x)) X(ga_var(x)) X(ga_std(x)) X(            \
-                    ga_nanmean(x)) X(ga_nanvar(x)) X(ga_nanstd(x)) X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x))          \
-                    X(ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x)) X(ga_percentile(x, 50)) X(ga_percentile(ok, x)) X(   \
-                        ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x)) X(ga_cumsum(x)) X(ga_cumprod(x))                   \
-                        X(ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok))) X(ga_concatenate((ok, x))) X( \
-                            ga_stack((x, ok))) X(ga_stack((ok, x))) X(ga_split(x, 2, parts)) X(ga_split_at(x, 2, cuts, parts)) \
-                            X(ga_roll(x, 1)) X(ga_pad(x, (1))) X(ga_sort(x)) X(ga_argsort(x)) X(ga_unique(x)) X(ga_nonzero(x)) \
-                                X(ga_compress(x, v)) X(ga_compress(v, x)) X(ga_extract(x, v)) X(ga_extract(v, x)) X(           \
-                                    ga_take(x, whole)) X(ga_take(v, x))                                                        \
-                                    X(ga_histogram(x, 3)) X(ga_histogram(v, 3, .weights = x)) X(ga_bincount(x)) X(ga_bincount( \
-                                        whole, .weights = x)) X(ga_label(x)) X(ga_sum_labels(x, whole, NULL))                  \
-                                        X(ga_sum_labels(v, x, NULL)) X(ga_mean_labels(x, whole, NULL)) X(                      \
-                                            ga_min_labels(x, whole, NULL)) X(ga_max_labels(x, whole, NULL))                    \
-                                            X(ga_size_labels(x, NULL)) X(ga_center_of_mass(x, NULL, NULL)) X(ga_sigma_clip(x)) \
-                                                X(ga_imsave("/tmp/gpuarr_errors.png", x)) X(ga_render(x))                      \
-                                                    X(ga_imshow("/tmp/gpuarr_errors.png", x))                                  \
-                                                        X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x))             \
-                                                            X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(ga_add(1, x))  \
-                                                                X(ga_multiply_add(x, 1, 2))                                    \
-                                                                    X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x)) X(       \
-                                                                        ga_power(x, 2)) X(ga_power(2, x))                      \
-                                                                        X(ga_meshgrid(x, v, &parts[0], &parts[1], false))      \
-                                                                            X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
+#define EACH_CALL(X)                                                                                                   \
+    X(ga_zeros_like(x)) X(ga_ones_like(x)) X(ga_empty_like(x)) X(ga_full_like(x, 1)) X(ga_tile(x, (2)))                \
+    X(ga_repeat(x, 2)) X(ga_copy(x)) X(ga_astype(x, GA_F32)) X(ga_to(x, GA_CPU)) X(ga_ascontiguous(x))                 \
+    X(ga_data(x, GA_F64)) X(ga_index(x, "0")) X(ga_view(x)) X(ga_view_as(x, GA_I64)) X(ga_reshape(x, (2)))             \
+    X(ga_ravel(x)) X(ga_flatten(x)) X(ga_transpose(x)) X(ga_swapaxes(x, 0, 1)) X(ga_moveaxis(x, 0, 1))                 \
+    X(ga_squeeze(x)) X(ga_expand_dims(x, 0)) X(ga_broadcast_to(x, (2))) X(ga_diagonal(x, 0)) X(ga_flip(x))             \
+    X(ga_fliplr(x)) X(ga_flipud(x)) X(ga_rot90(x, 1)) X(ga_where(x, ok, ok)) X(ga_where(ok, x, 1))                     \
+    X(ga_where(ok, 1, x)) X(ga_isclose(x, 1)) X(ga_isclose(ok, x)) X(ga_allclose(x, ok)) X(ga_allclose(1, x))          \
+    X(ga_array_equal(x, ok)) X(ga_array_equal(ok, x)) X(ga_copyto(x, 1)) X(ga_copyto(ok, x))                           \
+    X(ga_copyto(ok, 1, .where = x)) X(ga_var(x)) X(ga_std(x)) X(ga_nanmean(x)) X(ga_nanvar(x)) X(ga_nanstd(x))         \
+    X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x)) X(ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x))           \
+    X(ga_percentile(x, 50)) X(ga_percentile(ok, x)) X(ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x))              \
+    X(ga_cumsum(x)) X(ga_cumprod(x)) X(ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok)))          \
+    X(ga_concatenate((ok, x))) X(ga_stack((x, ok))) X(ga_stack((ok, x))) X(ga_split(x, 2, parts))                      \
+    X(ga_split_at(x, 2, cuts, parts)) X(ga_roll(x, 1)) X(ga_pad(x, (1))) X(ga_sort(x)) X(ga_argsort(x))                \
+    X(ga_unique(x)) X(ga_nonzero(x)) X(ga_compress(x, v)) X(ga_compress(v, x)) X(ga_extract(x, v))                     \
+    X(ga_extract(v, x)) X(ga_take(x, whole)) X(ga_take(v, x)) X(ga_histogram(x, 3))                                    \
+    X(ga_histogram(v, 3, .weights = x)) X(ga_bincount(x)) X(ga_bincount(whole, .weights = x)) X(ga_label(x))           \
+    X(ga_sum_labels(x, whole, NULL)) X(ga_sum_labels(v, x, NULL)) X(ga_mean_labels(x, whole, NULL))                    \
+    X(ga_min_labels(x, whole, NULL)) X(ga_max_labels(x, whole, NULL)) X(ga_size_labels(x, NULL))                       \
+    X(ga_center_of_mass(x, NULL, NULL)) X(ga_sigma_clip(x)) X(ga_imsave("/tmp/gpuarr_errors.png", x)) X(ga_render(x))  \
+    X(ga_imshow("/tmp/gpuarr_errors.png", x)) X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x))               \
+    X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(ga_add(1, x)) X(ga_multiply_add(x, 1, 2))                      \
+    X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x)) X(ga_power(x, 2)) X(ga_power(2, x))                              \
+    X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
-#define EACH_OPTION(X)                                                                                                         \
-    X(ga_add(ok, 1, .out = x))                                                                                                 \
-    X(ga_add(ok, 1, .where = x))                                                                                               \
-    X(ga_sqrt(ok, .out = x))                                                                                                   \
-    X(ga_sqrt(ok, .where = x))                                                                                                 \
-    X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x))                 \
-        X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))
+#define EACH_OPTION(X)                                                                                                 \
+    X(ga_add(ok, 1, .out = x)) X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x))        \
+    X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x))         \
+    X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))
+/* clang-format on */
 
 static void test_null_and_freed(void)
 {
@@ -632,8 +621,9 @@ static void test_reductions(void)
     AXES(std)
     AXES(nanmean)
     AXES(nanvar)
-    AXES(nanstd) AXES(argmin) AXES(argmax) AXES(nanargmin) AXES(nanargmax) AXES(median) AXES(nanmedian) AXES(cumsum)
-        AXES(cumprod) AXES(norm) AXES(sort) AXES(argsort) FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axis = 2), "no axis 2");
+    AXES(nanstd)
+    AXES(argmin) AXES(argmax) AXES(nanargmin) AXES(nanargmax) AXES(median) AXES(nanmedian) AXES(cumsum) AXES(cumprod) AXES(norm)
+        AXES(sort) AXES(argsort) FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axis = 2), "no axis 2");
     FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axes = ga_axes(1, 1)), "axis 1", "twice");
     FAILS(GA_BAD_ARGUMENT, ga_median(a, .axes = ga_axes(1, 1)), "axis 1", "twice");
     FAILS(GA_BAD_ARGUMENT, ga_argmax(a, .axes = ga_axes(0, 1)), "ga_argmax", "one axis");

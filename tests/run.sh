@@ -152,10 +152,15 @@ done
 pictures() {
     mkdir -p "$B/out"
     build/pictures --out "$B/out" >"$B/pictures.txt" || return 1
-    local n=0 bad=0 want
-    while read -r name r g b crc; do
-        case $name in \#*|'') continue ;; esac
-        if grep -E "$name" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then n=$((n + 1)); else bad=$((bad + 1)); echo "FAIL $name: want $r $g $b $crc, got: $(grep "$name" "$B/pictures.txt")"; fi
+    local n=0 bad=0 picture r g b crc
+    while read -r picture r g b crc; do
+        case $picture in \#*|'') continue ;; esac
+        if grep "$picture" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$B/pictures.txt")"
+        fi
     done <tests/pictures_expected.txt
     echo "$n passed, $bad failed, 0 skipped"
 }
