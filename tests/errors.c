@@ -617,12 +617,10 @@ static void test_reductions(void)
     FAILS(GA_BAD_ARGUMENT, ga_##name(a, .ddof = 1), "ddof");
 #define GA_TABLE
 #include "gpuarr.h"
-    AXES(var)
-    AXES(std)
-    AXES(nanmean)
-    AXES(nanvar)
-    AXES(nanstd)
-    AXES(argmin) AXES(argmax) AXES(nanargmin) AXES(nanargmax) AXES(median) AXES(nanmedian) AXES(cumsum) AXES(cumprod) AXES(norm)
+    /* clang-format off */
+    AXES(var) AXES(std) AXES(nanmean) AXES(nanvar) AXES(nanstd) AXES(argmin) AXES(argmax) AXES(nanargmin)
+    AXES(nanargmax) AXES(median) AXES(nanmedian) AXES(cumsum) AXES(cumprod) AXES(norm)
+        /* clang-format on */
         AXES(sort) AXES(argsort) FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axis = 2), "no axis 2");
     FAILS(GA_BAD_ARGUMENT, ga_percentile(a, 50, .axes = ga_axes(1, 1)), "axis 1", "twice");
     FAILS(GA_BAD_ARGUMENT, ga_median(a, .axes = ga_axes(1, 1)), "axis 1", "twice");
