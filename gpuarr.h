@@ -7551,19 +7551,23 @@ static void gi_reduce_units(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Folds the blocks of each line. */
-static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
+/* Folds the accumulators of a line's blocks, and their results again, until the first one holds the whole line. */
+static void gi_fold_blocks(void (*halve)(int64_t n, void *accs), int bytes, void *accs, int64_t blocks)
 {
-    gi_reduction *r     = (gi_reduction *)job;
-    int           bytes = r->fold.acc_bytes;
+    char *acc = (char *)accs;
+    for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+        for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+            halve(n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, acc + b * GI_BLOCK * bytes);
+            memmove(acc + b * bytes, acc + b * GI_BLOCK * bytes, (size_t)bytes);
+        }
+}
+
+static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
     for (int64_t line = begin; line < end; line++) {
-        char *accs = r->accs + line * r->blocks * bytes;
-        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
-            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
-                int64_t k = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
-                r->fold.halve(k, accs + b * GI_BLOCK * bytes);
-                memmove(accs + b * bytes, accs + b * GI_BLOCK * bytes, (size_t)bytes);
-            }
+        char *accs = r->accs + line * r->blocks * r->fold.acc_bytes;
+        gi_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
         r->fold.end(r->result + line * r->result_bytes, accs, r->lines.length);
     }
 }
@@ -7591,7 +7595,7 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     int64_t work = (p->length < GI_BLOCK ? p->length : GI_BLOCK) * r->panel; /* elements a unit */
     gi_parallel(panels * r->blocks, 1 + 32768 / work, gi_reduce_units, r);
     if (r->accs) {
-        gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_blocks, r);
+        gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
         gi_release(r->accs, acc_bytes);
     }
     return true;
@@ -7797,14 +7801,8 @@ static void gi_moment_units(int64_t begin, int64_t end, void *job)
 static void gi_moment_lines(int64_t begin, int64_t end, void *job)
 {
     gi_moments *r = (gi_moments *)job;
-    for (int64_t line = begin; line < end; line++) {
-        gi_node *nodes = r->nodes + line * r->blocks;
-        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
-            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
-                gi_halve_nodes(n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, nodes + b * GI_BLOCK);
-                nodes[b] = nodes[b * GI_BLOCK];
-            }
-    }
+    for (int64_t line = begin; line < end; line++)
+        gi_fold_blocks(gi_halve_nodes, (int)sizeof *r->nodes, r->nodes + line * r->blocks, r->blocks);
 }
 
 typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
@@ -10764,11 +10762,7 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
             double *out  = &m->results[group * m->sums + s];
             *out         = 0;
             if (n == 0) continue;
-            for (; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
-                for (int64_t b = 0; b * GI_BLOCK < n; b++) {
-                    m->fold.halve(n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, accs + b * GI_BLOCK * bytes);
-                    memmove(accs + b * bytes, accs + b * GI_BLOCK * bytes, (size_t)bytes);
-                }
+            gi_fold_blocks(m->fold.halve, bytes, accs, n);
             m->fold.end(out, accs, g->starts[group + 1] - g->starts[group]);
         }
 }

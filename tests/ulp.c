@@ -1,7 +1,7 @@
 /*  ulp.c -- the largest errors of the elementary functions, in units in the last place, as a table for the README. float32 functions
     of one argument are tried on all 2^32 inputs against glibc's double function; the others on random points against libquadmath.
 
-        ulp [stride]     every stride-th float32 (default 1: all)                                                            */
+        ulp [stride [function]]     every stride-th float32 (default 1: all), of one function only                                                            */
 #include <math.h>
 #include <quadmath.h>
 #include <stdlib.h>
@@ -131,17 +131,18 @@ static void some_points(const char *name, const char *type, bool narrow, gi_kern
 
 int main(int argc, char **argv)
 {
-    uint64_t stride = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t    stride = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    const char *only   = argc > 2 ? argv[2] : NULL;
     puts("| function | type | largest error (ulp) | at | inputs | wrong specials |\n| --- | --- | --- | --- | --- | --- |");
 #define GA_ELEMENTARY(row, ...)                                                                                                \
     for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)                                                                    \
-        if (!strcmp(ones[k].name, #row)) {                                                                                     \
+        if (!strcmp(ones[k].name, #row) && (!only || !strcmp(only, #row))) {                                                   \
             all_floats(&ones[k], gi_cpu_kernel(GA_OP_##row, GA_F32), stride ? stride : 1);                                     \
             some_points(#row, "float64", false, gi_cpu_kernel(GA_OP_##row, GA_F64), &ones[k], NULL);                           \
         }
 #define GA_ELEMENTARY2(row, ...)                                                                                               \
     for (size_t k = 0; k < sizeof twos / sizeof *twos; k++)                                                                    \
-        if (!strcmp(twos[k].name, #row)) {                                                                                     \
+        if (!strcmp(twos[k].name, #row) && (!only || !strcmp(only, #row))) {                                                   \
             some_points(#row, "float32", true, gi_cpu_kernel(GA_OP_##row, GA_F32), NULL, &twos[k]);                            \
             some_points(#row, "float64", false, gi_cpu_kernel(GA_OP_##row, GA_F64), NULL, &twos[k]);                           \
         }
