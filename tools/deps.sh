@@ -20,22 +20,20 @@ if [ "$job" != run ]; then
     have clang || need clang
     have python3 || need python3
     python3 -c 'import venv, ensurepip' 2>/dev/null || need python3-venv
+    ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1 || need libclang-rt-14-dev
 fi
-if [ "$job" = check ]; then
-    have clang-format || need clang-format
-    ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-x86_64.a >/dev/null 2>&1 || need libclang-rt-14-dev
-fi
+[ "$job" != check ] || have clang-format || need clang-format
 
 install() {
     if ! have apt-get; then
-        echo "gpuarr: these are missing here:$* (Debian's names); install them and try again" >&2
+        echo "gpuarr: these are missing here: $* (Debian's names); install them and try again" >&2
         return 1
     fi
     if [ "$(id -u)" = 0 ]; then as=; elif have sudo; then as=sudo; else
-        echo "gpuarr: missing:$* -- as root: apt-get install$*" >&2
+        echo "gpuarr: missing: $* -- as root: apt-get install $*" >&2
         return 1
     fi
-    echo "gpuarr: installing$*"
+    echo "gpuarr: installing $*"
     $as apt-get update -qq >/dev/null 2>&1
     DEBIAN_FRONTEND=noninteractive $as apt-get install -y -qq $* >/dev/null
 }
