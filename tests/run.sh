@@ -173,7 +173,7 @@ if [ "$job" = check ]; then
         [ -f "tests/fuzz_$1.c" ] || { echo "0 passed, 1 failed, 0 skipped"; return 1; }
         clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined $FITS -DGPUARR_BASELINE_ONLY -I. "tests/fuzz_$1.c" -o "$B/fuzz_$1" $LIBS || return 1
         mkdir -p "$B/corpus_$1"
-        if "$B/fuzz_$1" -max_total_time=20 -max_len=8192 "$B/corpus_$1"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
+        if "$B/fuzz_$1" -seed=1 -timeout=60 -max_total_time=20 -max_len=8192 "$B/corpus_$1"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
     }
     part "fuzzing .npy" fuzz npy
     part "fuzzing FITS" fuzz fits
