@@ -65,7 +65,7 @@ $(B)/gentable: tools/gentable.c gpuarr.h
 
 $(B)/pictures $(B)/astronomy $(B)/first: $(B)/%: examples/%.c $(HEADERS)
 	@mkdir -p $(B)
-	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. $(FITSFLAGS) $< -o $@ $(LIBS)
+	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $(FITSFLAGS) $< -o $@ $(LIBS)
 
 $(B)/libgpuarr.so: tests/impl.c $(HEADERS)
 	@mkdir -p $(B)
@@ -77,6 +77,6 @@ $(B)/ulp: tests/ulp.c $(HEADERS)
 
 $(B)/bench: tools/bench.c $(HEADERS)
 	@mkdir -p $(B)
-	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. $< -o $@ -lm -lpthread
+	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $< -o $@ -lm -lpthread
 
 .PHONY: help deps run test check oracle ulp bench front clean

@@ -44,12 +44,15 @@ if [ -n "$missing" ] && ! install $missing; then
 fi
 
 if [ "$job" != run ] && ! build/venv/bin/python -c 'import numpy, scipy' 2>/dev/null; then
-    if ! python3 -c 'import numpy, scipy, sys; sys.exit(int(numpy.__version__.split(".")[0]) < 2)' 2>/dev/null; then
+    if [ -e build/venv.failed ] && python3 -c 'import numpy, scipy' 2>/dev/null; then
+        : # PyPI could not be reached before, and Debian's NumPy is here (`make clean` forgets that)
+    elif ! python3 -c 'import numpy, scipy, sys; sys.exit(int(numpy.__version__.split(".")[0]) < 2)' 2>/dev/null; then
         mkdir -p build
         echo "gpuarr: NumPy and SciPy to compare with, into build/venv"
         { python3 -m venv build/venv && build/venv/bin/pip install -q --disable-pip-version-check 'numpy>=2' scipy; } >build/venv.log 2>&1 || {
             echo "gpuarr: PyPI could not be reached (see build/venv.log): using Debian's NumPy" >&2
             rm -rf build/venv
+            : >build/venv.failed
             python3 -c 'import numpy, scipy' 2>/dev/null || install python3-numpy python3-scipy
         }
     fi
