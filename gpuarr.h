@@ -7859,13 +7859,17 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
     } else if (what == GI_MEAN || skip_nan) {
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(a->dtype));
     } else { /* the variance of the real parts and that of the imaginary parts, together */
-        ga_dtype  part = gi_real_dtype(a->dtype);
-        ga_array *re   = gi_new_view(o.site, a, a->data, part, a->ndim, a->shape, a->strides);
-        ga_array *im   = gi_new_view(o.site, a, (char *)a->data + ga_itemsize(part), part, a->ndim, a->shape, a->strides);
-        ga_array *v    = re && im ? gi_real_moment(GI_VAR, false, re, &o) : NULL;
-        result         = v ? gi_real_moment(GI_VAR, false, im, &o) : NULL;
+        ga_dtype          part = gi_real_dtype(a->dtype);
+        ga_array         *re   = gi_new_view(o.site, a, a->data, part, a->ndim, a->shape, a->strides);
+        ga_array         *im = gi_new_view(o.site, a, (char *)a->data + ga_itemsize(part), part, a->ndim, a->shape, a->strides);
+        ga_reduce_options populations = o; /* without ddof, so that a division by 0 happens to the sum only */
+        populations.ddof              = 0;
+        ga_array *v                   = re && im ? gi_real_moment(GI_VAR, false, re, &populations) : NULL;
+        result                        = v ? gi_real_moment(GI_VAR, false, im, &populations) : NULL;
+        double n = result && result->size > 0 ? (double)(a->size / result->size) : 0, left = n - o.ddof;
         for (int64_t i = 0; result && i < result->size; i++) {
-            double sum                  = ((double *)v->data)[i] + ((double *)result->data)[i];
+            double sum = ((double *)v->data)[i] + ((double *)result->data)[i];
+            if (o.ddof != 0) sum = left > 0 ? gi_mul_f64(sum, n) / left : sum > 0 ? gi_infinity_f64() : gi_nan_f64();
             ((double *)result->data)[i] = what == GI_STD ? sqrt(sum) : sum;
         }
         ga_free(re);
