@@ -219,7 +219,8 @@ GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 
 #elif defined(GI_PASS)
 /* ==== >>passes: one element type. GA_TAG is its tag, GA_T its C type ================================================== */
-/*  GI_PASS says what is stamped: 1 the primitives, 2 conversions, 3 the formulas of the rows, 4 the loops of gpuarr_cpu.h.      */
+/*  GI_PASS says what is stamped: 1 the primitives, 2 conversions, 3 the formulas of the rows, 4 the loops of gpuarr_cpu.h, 5 the kernels
+    of gpuarr_cuda.h.                                                                                                          */
 
 /* Which groups of the table's column `dtypes` the type belongs to: GI_IF_INT(code) is code or nothing. */
 #undef GI_IF_ALL
@@ -580,8 +581,11 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 #include "gpuarr.h"
 #undef GI_OP
 
-#else
+#elif GI_PASS == 4
 #include "gpuarr_cpu.h"
+
+#else
+#include "gpuarr_cuda.h"
 #endif /* GI_PASS */
 
 #else
@@ -672,6 +676,10 @@ typedef enum ga_op {
 #endif
 
 typedef enum ga_device { GA_DEVICE_DEFAULT, GA_CPU, GA_CUDA } ga_device;
+
+/* CUDA's own types, so that a cudaStream_t is a ga_stream; declared here because no header of CUDA is needed for C files. */
+typedef struct CUstream_st *ga_stream;
+typedef struct CUevent_st  *ga_event;
 
 /* A shape, or a list of axes: ndim numbers. Not given is ndim 0. */
 typedef struct ga_shape {
@@ -767,7 +775,8 @@ typedef enum ga_status {
     GA_NO_MEMORY,
     GA_NO_FILE,   /* cannot open, read or write */
     GA_BAD_FILE,  /* read, but not what it should be */
-    GA_NO_LIBRARY /* an optional library is missing */
+    GA_NO_LIBRARY, /* an optional library is missing */
+    GA_CUDA_FAILED /* a call of the CUDA runtime, or a kernel */
 } ga_status;
 
 /* The first error of this thread since ga_clear_error: a sentence with file, line, call and what to do; NULL if none. */
@@ -1636,6 +1645,16 @@ extern int madvise(void *, size_t, int);
 extern int clock_gettime(int, struct timespec *);
 #endif
 
+#if defined(__CUDACC__) || defined(__CUDASIM__)
+#define GI_HAS_CUDA 1
+#include <cuda_runtime.h>
+#if defined(__USE_FAST_MATH__)
+#error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
+#endif
+#else
+#define GI_HAS_CUDA 0
+#endif
+
 #ifdef __FAST_MATH__
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -ffast-math: it breaks NaN and the promise of equal bits"
 #endif
@@ -2006,9 +2025,23 @@ struct gi_buffer {
     void   *base;
     size_t  bytes;
     void (*release)(void *p, void *user); /* wrapped memory: told when the last view is gone */
-    void *user;
-    bool  wrapped;
+    void     *user;
+    bool      wrapped;
+    ga_device device;
+    int       ordinal; /* which GPU */
+    ga_stream stream;  /* the last one that was given work on this memory */
 };
+
+#if GI_HAS_CUDA
+#define GI_CUDA_PART 1
+#include "gpuarr_cuda.h"
+#undef GI_CUDA_PART
+/* In a function of both backends: arrays on the GPU go another way. */
+#define GI_IF_CUDA(device, ...)                                                                                                \
+    if ((device) == GA_CUDA) return __VA_ARGS__
+#else
+#define GI_IF_CUDA(device, ...)
+#endif
 
 typedef struct gi_handle {
     ga_array          array; /* must be first */
@@ -2019,13 +2052,25 @@ typedef struct gi_handle {
 static __thread gi_scope *gi_current_scope;
 static ga_device          gi_default_device = GA_CPU;
 
+/* Can arrays be made on that device? False with an error. */
+static bool gi_has_device(const char *site, ga_device device)
+{
+    if (device == GA_CPU) return true;
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) return gi_cuda_use(site, gi_cuda_selected);
+#else
+    if (device == GA_CUDA) {
+        gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+        return false;
+    }
+#endif
+    gi_fail(site, GA_BAD_DEVICE, "%d is no device: use GA_CPU or GA_CUDA", (int)device);
+    return false;
+}
+
 void ga_set_device(ga_device device)
 {
-    if (device == GA_CPU) {
-        gi_default_device = device;
-        return;
-    }
-    gi_fail("\tga_set_device", GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+    if (gi_has_device("\tga_set_device", device)) gi_default_device = device;
 }
 ga_device ga_get_device(void) { return gi_default_device; }
 
@@ -2053,7 +2098,12 @@ static void gi_buffer_unref(gi_buffer *b)
 {
     if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     if (b->release) b->release(b->base, b->user);
-    if (!b->wrapped) gi_release(b->base, b->bytes);
+#if GI_HAS_CUDA
+    if (!b->wrapped && b->device == GA_CUDA) gi_cuda_release_buffer(b);
+    else
+#endif
+        if (!b->wrapped)
+        gi_release(b->base, b->bytes);
     gi_release(b, sizeof *b);
 }
 
@@ -2121,9 +2171,7 @@ static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int 
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (device != GA_CPU)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
-                                   "this program was built without CUDA: build the implementation file with nvcc");
+    if (!gi_has_device(site, device)) return NULL;
     if (ndim < 0 || ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
                                    "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", ndim,
@@ -2140,7 +2188,12 @@ static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int 
     memset(b, 0, sizeof *b);
     b->references = 1;
     b->bytes      = (size_t)bytes;
-    b->base       = gi_alloc(site, b->bytes);
+    b->device     = device;
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) (void)gi_cuda_alloc_buffer(site, b);
+    else
+#endif
+        b->base = gi_alloc(site, b->bytes);
     if (!b->base) {
         gi_release(b, sizeof *b);
         return NULL;
@@ -2518,12 +2571,22 @@ extern double           sqrt(double) __attribute__((const));
 GI_BEGIN_FAST
 
 /* ---- arithmetic of one element ------------------------------------------------------------------------------------- */
-GI_FORMULA float    gi_mul_f32(float a, float b) { return a * b; }
-GI_FORMULA double   gi_mul_f64(double a, double b) { return a * b; }
-GI_FORMULA float    gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-GI_FORMULA double   gi_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
-GI_FORMULA float    gi_root_f32(float x) { return sqrtf(x); }
-GI_FORMULA double   gi_root_f64(double x) { return sqrt(x); }
+#ifdef __CUDA_ARCH__
+/* The only place where device code differs: nvcc would fuse a * b + c, and these it does not. */
+GI_FORMULA float  gi_mul_f32(float a, float b) { return __fmul_rn(a, b); }
+GI_FORMULA double gi_mul_f64(double a, double b) { return __dmul_rn(a, b); }
+GI_FORMULA float  gi_fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+GI_FORMULA double gi_fma_f64(double a, double b, double c) { return __fma_rn(a, b, c); }
+GI_FORMULA float  gi_root_f32(float x) { return __fsqrt_rn(x); }
+GI_FORMULA double gi_root_f64(double x) { return __dsqrt_rn(x); }
+#else
+GI_FORMULA float  gi_mul_f32(float a, float b) { return a * b; }
+GI_FORMULA double gi_mul_f64(double a, double b) { return a * b; }
+GI_FORMULA float  gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+GI_FORMULA double gi_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
+GI_FORMULA float  gi_root_f32(float x) { return sqrtf(x); }
+GI_FORMULA double gi_root_f64(double x) { return sqrt(x); }
+#endif
 GI_FORMULA uint32_t gi_bits_f32(float x)
 {
     uint32_t u;
@@ -4758,6 +4821,11 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 GI_END_FAST
 
 #include "gpuarr_cpu.h"
+#if GI_HAS_CUDA
+#define GI_CUDA_PART 2
+#include "gpuarr_cuda.h"
+#undef GI_CUDA_PART
+#endif
 
 /* ==== >>map: elementwise operations: settle shapes and dtypes, then run a kernel tile by tile ======================= */
 
@@ -4951,6 +5019,30 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 #define GI_MOST_INPUTS 4
 #define GI_SHORT_ROW   64
 
+/* The kernel of an operation for each backend; both NULL: a copy of input 0. */
+#if GI_HAS_CUDA
+typedef gi_cuda_kernel gi_gpu_kernel;
+#else
+typedef void *gi_gpu_kernel;
+#endif
+typedef struct gi_function {
+    gi_kernel     cpu;
+    gi_gpu_kernel gpu;
+} gi_function;
+
+#if GI_HAS_CUDA
+#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, __VA_ARGS__ }
+#else
+#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, NULL }
+#endif
+
+static const gi_function gi_copying = { NULL, NULL };
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device device);
+static bool      gi_cuda_upload(const char *site, ga_array *to, const ga_array *from);
+static bool      gi_cuda_fill(const char *site, ga_array *a, const void *element);
+#endif
+
 typedef struct gi_operand {
     char    *data;
     ga_dtype dtype;  /* as it lies in memory */
@@ -4961,6 +5053,7 @@ typedef struct gi_operand {
 
 typedef struct gi_job {
     gi_kernel  kernel; /* NULL: copy input 0 */
+    gi_gpu_kernel gpu; /* the same for arrays on the GPU */
     int        inputs;
     int        ndim;
     int64_t    shape[GPUARR_MAX_DIMS];
@@ -5179,22 +5272,69 @@ static bool gi_same_layout(const ga_array *a, int ndim, const int64_t *shape, co
     return true;
 }
 
+/* The device of a call whose arrays must lie together (NULLs are passed over); GA_DEVICE_DEFAULT with an error if they do not. Without
+   any array: the default device. */
+static ga_device gi_common_device(const char *site, int n, const ga_array *const *arrays)
+{
+    const ga_array *first = NULL;
+    for (int k = 0; k < n; k++) {
+        if (!arrays[k]) continue;
+        if (!first) first = arrays[k];
+        if (arrays[k]->device == first->device) continue;
+        gi_fail(site, GA_BAD_DEVICE,
+                "an array of shape %s is on the %s and one of shape %s on the %s: bring them together with ga_to(a, %s)",
+                gi_shape_of(first), first->device == GA_CPU ? "CPU" : "GPU", gi_shape_of(arrays[k]),
+                arrays[k]->device == GA_CPU ? "CPU" : "GPU", first->device == GA_CPU ? "GA_CPU" : "GA_CUDA");
+        return GA_DEVICE_DEFAULT;
+    }
+#if GI_HAS_CUDA
+    if (first && first->device == GA_CUDA && !gi_cuda_touch_all(site, n, arrays)) return GA_DEVICE_DEFAULT;
+#endif
+    return first ? first->device : gi_default_device;
+}
+
+#if GI_HAS_CUDA
+static bool gi_cuda_run(const char *site, gi_job *j);
+#endif
+static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype);
+static bool      gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask);
+static ga_arg    gi_operand_arg(const ga_array *a);
+
+/* All bytes of a new array become 0. */
+static bool gi_clear(const char *site, ga_array *a)
+{
+    size_t bytes = (size_t)(a->size * ga_itemsize(a->dtype));
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA)
+        return bytes == 0 || (gi_cuda_touch(site, a) &&
+                              GI_CUDA_OK(site, cudaMemsetAsync(a->data, 0, bytes, gi_cuda_stream(gi_cuda_ordinal(a)))));
+#endif
+    (void)site;
+    memset(a->data, 0, bytes);
+    return true;
+}
+
 /* The whole of an elementwise call: shapes, devices, the output (made here unless out is given), overlap, the run.
    wanted[k]: the dtype in which the kernel takes input k; result: what it makes. NULL kernel: a copy of input 0. */
-static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
+static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
                         ga_dtype result, ga_array *out, const ga_array *where)
 {
     static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand",
                                                        "the fourth operand" };
     gi_job                   j;
     memset(&j, 0, sizeof j);
-    j.kernel = kernel;
+    j.kernel = kernel.cpu;
+    j.gpu    = kernel.gpu;
     j.inputs = n;
     j.masked = where != NULL;
     for (int k = 0; k < n; k++)
         if ((in[k].array || in[k].kind == GA_KIND_ARRAY) && !gi_check(site, in[k].array, names[k])) return NULL;
     if (out && !gi_check(site, out, ".out")) return NULL;
     if (where && !gi_check(site, where, ".where")) return NULL;
+    const ga_array *all[GI_MOST_INPUTS + 2] = { NULL, NULL, NULL, NULL, where, out };
+    for (int k = 0; k < n; k++) all[k] = in[k].array;
+    ga_device device = gi_common_device(site, GI_MOST_INPUTS + 2, all);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
     for (int k = 0; k <= n; k++) {
         const ga_array *a = k < n ? in[k].array : where;
         if (a && !gi_broadcast_into(&j.ndim, j.shape, a->ndim, a->shape)) {
@@ -5231,9 +5371,12 @@ static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, con
                                    ga_dtype_name(wanted[k]));
     }
 
-    ga_array *target = out ? out : gi_new(site, result, GA_CPU, j.ndim, j.shape);
+    ga_array *target = out ? out : gi_new(site, result, device, j.ndim, j.shape);
     if (!target) return NULL;
-    if (!out && where) memset(target->data, 0, (size_t)(target->size * ga_itemsize(result)));
+    if (!out && where && !gi_clear(site, target)) {
+        ga_free(target);
+        return NULL;
+    }
     ga_array                         *copies[GI_MOST_INPUTS + 1] = { NULL, NULL, NULL, NULL, NULL };
     bool                              ok                         = true;
     __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
@@ -5247,7 +5390,7 @@ static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, con
             v->number = true;
             v->dtype = v->wanted = wanted[k];
             gi_number_to(in[k], wanted[k], tiles[k]);
-            int64_t copy = target->size < GI_TILE ? target->size : GI_TILE;
+            int64_t copy = device == GA_CUDA ? 1 : target->size < GI_TILE ? target->size : GI_TILE;
             for (int64_t i = 1; i < copy; i++) memcpy(tiles[k] + i * size, tiles[k], (size_t)size);
             continue;
         }
@@ -5256,9 +5399,29 @@ static ga_array *gi_map(const char *site, gi_kernel kernel, int cost, int n, con
             ok        = copies[k] != NULL;
             a         = copies[k];
         }
+#if GI_HAS_CUDA
+        /* no casts on the way through tiles there: what the kernel takes otherwise is converted before, unless all is a copy */
+        if (ok && device == GA_CUDA && a->dtype != (k < n ? wanted[k] : GA_BOOL) && (k == n || j.kernel)) {
+            ga_array *cast = gi_convert(site, a, k < n ? wanted[k] : GA_BOOL);
+            ga_free(copies[k]);
+            copies[k] = cast;
+            ok        = cast != NULL;
+            a         = cast;
+        }
+#endif
         if (ok) gi_operand_of(v, a, k < n ? wanted[k] : GA_BOOL, j.ndim, j.shape);
     }
-    if (ok) {
+#if GI_HAS_CUDA
+    if (ok && device == GA_CUDA && j.kernel && result != target->dtype) { /* nor behind the kernel */
+        ga_array *same = gi_map(site, kernel, cost, n, in, wanted, result, NULL, NULL);
+        ok             = same && gi_assign_where(site, target, gi_operand_arg(same), where);
+        ga_free(same);
+    } else if (ok && device == GA_CUDA) {
+        gi_operand_of(&j.out, target, result, j.ndim, j.shape);
+        ok = gi_cuda_run(site, &j);
+    } else
+#endif
+        if (ok) {
         gi_operand_of(&j.out, target, result, j.ndim, j.shape);
         gi_run(&j, cost);
     }
@@ -5331,13 +5494,19 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
 }
 
 /* int64 against uint64: their common dtype, float64, would round them. */
-static int gi_compare_signs(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b ? -1 : (uint64_t)a > b; }
+GI_FORMULA int gi_compare_signs(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b ? -1 : (uint64_t)a > b; }
 #define GI_MIXED(name, relation)                                                                                               \
-    static void gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                             \
+    GI_FORMULA bool gi_signs_##name(int64_t x, uint64_t y) { return gi_compare_signs(x, y) relation 0; }                       \
+    static void     gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                         \
     {                                                                                                                          \
         (void)z;                                                                                                               \
         for (int64_t i = 0; i < n; i++)                                                                                        \
-            ((bool *)out)[i] = gi_compare_signs(((const int64_t *)x)[i], ((const uint64_t *)y)[i]) relation 0;                 \
+            ((bool *)out)[i] = gi_signs_##name(((const int64_t *)x)[i], ((const uint64_t *)y)[i]);                             \
+    }                                                                                                                          \
+    static gi_function gi_mixed_function_##name(void)                                                                          \
+    {                                                                                                                          \
+        GI_FUNCTION(f, gi_mixed_##name, gi_cuda_map2<int64_t, uint64_t, bool, gi_signs_##name>);                               \
+        return f;                                                                                                              \
     }
 GI_MIXED(equal, ==)
 GI_MIXED(not_equal, !=)
@@ -5361,13 +5530,19 @@ static ga_array *gi_compare_mixed(ga_op op, const ga_arg *in, ga_map_options o)
     bool      swapped                = first == GA_U64;
     ga_arg    both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
     ga_dtype  wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
-    gi_kernel kernel                 = op == GA_OP_equal                                          ? gi_mixed_equal
-                                       : op == GA_OP_not_equal                                    ? gi_mixed_not_equal
-                                       : op == (swapped ? GA_OP_greater : GA_OP_less)             ? gi_mixed_less
-                                       : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal) ? gi_mixed_less_equal
-                                       : op == (swapped ? GA_OP_less : GA_OP_greater)             ? gi_mixed_greater
-                                                                                                  : gi_mixed_greater_equal;
+    gi_function kernel               = op == GA_OP_equal                                          ? gi_mixed_function_equal()
+                         : op == GA_OP_not_equal                                    ? gi_mixed_function_not_equal()
+                         : op == (swapped ? GA_OP_greater : GA_OP_less)             ? gi_mixed_function_less()
+                         : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal) ? gi_mixed_function_less_equal()
+                         : op == (swapped ? GA_OP_less : GA_OP_greater)             ? gi_mixed_function_greater()
+                                                                                    : gi_mixed_function_greater_equal();
     return gi_map(o.site, kernel, 1, 2, both, wanted, GA_BOOL, o.out, o.where);
+}
+
+static gi_function gi_row_function(ga_op op, ga_dtype dtype)
+{
+    GI_FUNCTION(f, gi_cpu_kernel(op, dtype), gi_cuda_row(op, dtype));
+    return f;
 }
 
 static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
@@ -5403,7 +5578,7 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
         if (common == GA_BOOL && (op == GA_OP_positive || op == GA_OP_conj)) common = GA_I8; /* as arithmetic on bool does */
         if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
         ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
-        return gi_map(o.site, NULL, cost, n, in, same, common, o.out, o.where);
+        return gi_map(o.site, gi_copying, cost, n, in, same, common, o.out, o.where);
     }
     if (op == GA_OP_greater || op == GA_OP_greater_equal) { /* x > y is y < x */
         op           = op == GA_OP_greater ? GA_OP_less : GA_OP_less_equal;
@@ -5424,7 +5599,7 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
     ga_dtype wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
     ga_dtype result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
     if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
-    return gi_map(o.site, gi_cpu_kernel(op, loop), cost, n, in, wanted, result, o.out, o.where);
+    return gi_map(o.site, gi_row_function(op, loop), cost, n, in, wanted, result, o.out, o.where);
 }
 
 /* A unary operation takes an array. */
@@ -5483,7 +5658,7 @@ static ga_arg gi_operand_arg(const ga_array *a)
 static bool gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask)
 {
     ga_dtype wanted[GI_MOST_INPUTS] = { dst->dtype, dst->dtype, dst->dtype, dst->dtype };
-    return gi_map(site, NULL, GI_CHEAP, 1, &src, wanted, dst->dtype, dst, mask) != NULL;
+    return gi_map(site, gi_copying, GI_CHEAP, 1, &src, wanted, dst->dtype, dst, mask) != NULL;
 }
 
 static bool gi_assign(const char *site, ga_array *dst, const ga_array *src)
@@ -5530,9 +5705,11 @@ ga_array *(ga_ascontiguous)(const ga_array *a, const char *site)
 ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
-    if (device != GA_CPU && device != GA_DEVICE_DEFAULT)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
-                                   "this program was built without CUDA: build the implementation file with nvcc");
+    if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
+    if (!gi_has_device(site, device)) return NULL;
+#if GI_HAS_CUDA
+    if (device == GA_CUDA || a->device == GA_CUDA) return gi_cuda_to(site, a, device);
+#endif
     return gi_convert(site, a, a->dtype);
 }
 
@@ -5569,24 +5746,32 @@ ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_optio
     ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
     ga_dtype wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
-    return gi_map(o.site, gi_cpu_select((int)ga_itemsize(dtype)), GI_CHEAP, 3, in, wanted, dtype, o.out, o.where);
+    GI_FUNCTION(choose, gi_cpu_select((int)ga_itemsize(dtype)), gi_cuda_select(ga_itemsize(dtype)));
+    return gi_map(o.site, choose, GI_CHEAP, 3, in, wanted, dtype, o.out, o.where);
 }
 
 /* ---- comparing whole arrays -------------------------------------------------------------------------------------------- */
 /* |a - b| <= atol + rtol * |b|; infinities are close to themselves only. z holds (rtol, atol). */
-static bool gi_close(double distance, double size, bool equal, ga_c128 z)
+GI_FORMULA bool gi_close(double distance, double size, bool equal, ga_c128 z)
 {
-    return equal || (distance <= z.im + z.re * size && size < gi_infinity_f64());
+    return equal || (distance <= z.im + gi_mul_f64(z.re, size) && size < gi_infinity_f64());
 }
 
 #define GI_CLOSE(name, T, abs, sub, equal, isnan, nan_is_close)                                                                \
+    GI_FORMULA bool gi_close_##name(T a, T b, ga_c128 tolerance)                                                               \
+    {                                                                                                                          \
+        return gi_close(abs(sub(a, b)), abs(b), equal(a, b) || (nan_is_close && isnan(a) && isnan(b)), tolerance);             \
+    }                                                                                                                          \
     static void gi_isclose_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                           \
     {                                                                                                                          \
         const T       *a = (const T *)x, *b = (const T *)y;                                                                    \
         const ga_c128 *tolerance = (const ga_c128 *)z;                                                                         \
-        for (int64_t i = 0; i < n; i++)                                                                                        \
-            ((bool *)out)[i] = gi_close(abs(sub(a[i], b[i])), abs(b[i]),                                                       \
-                                        equal(a[i], b[i]) || (nan_is_close && isnan(a[i]) && isnan(b[i])), tolerance[i]);      \
+        for (int64_t i = 0; i < n; i++) ((bool *)out)[i] = gi_close_##name(a[i], b[i], tolerance[i]);                          \
+    }                                                                                                                          \
+    static gi_function gi_isclose_function_##name(void)                                                                        \
+    {                                                                                                                          \
+        GI_FUNCTION(f, gi_isclose_##name, gi_cuda_map3<T, T, ga_c128, bool, gi_close_##name>);                                 \
+        return f;                                                                                                              \
     }
 GI_CLOSE(f64, double, gi_abs_f64, gi_sub_f64, gi_equal_f64, gi_isnan_f64, false)
 GI_CLOSE(c128, ga_c128, gi_abs_c128, gi_sub_c128, gi_equal_c128, gi_isnan_c128, false)
@@ -5609,9 +5794,9 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
     bool      complex = gi_is_complex(gi_common_dtype(2, numbers));
     ga_dtype  dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
-    gi_kernel kernel = complex       ? o.equal_nan ? gi_isclose_c128_nan : gi_isclose_c128
-                       : o.equal_nan ? gi_isclose_f64_nan
-                                     : gi_isclose_f64;
+    gi_function kernel = complex       ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
+                         : o.equal_nan ? gi_isclose_function_f64_nan()
+                                       : gi_isclose_function_f64();
     return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
 }
 
@@ -5620,7 +5805,7 @@ static bool gi_all_true(const char *site, ga_array *a)
 {
     if (!a) return false;
     ga_array *all = (ga_all)(a, gi_reduce_site(site));
-    bool      yes = all && *(const bool *)all->data;
+    bool      yes = all && (ga_item_int)(all, site) != 0;
     ga_free(all);
     ga_free(a);
     return yes;
@@ -6292,12 +6477,15 @@ static void gi_fill_range(int64_t begin, int64_t end, void *job)
 }
 
 /* Fills a new array with an element of its dtype. */
-static void gi_fill(ga_array *a, const void *element)
+static bool gi_fill(const char *site, ga_array *a, const void *element)
 {
+    GI_IF_CUDA(a->device, gi_cuda_fill(site, a, element));
+    (void)site;
     gi_fill_job j = { (char *)a->data, (const char *)element, (size_t)ga_itemsize(a->dtype), true };
     for (size_t i = 1; i < j.itemsize; i++)
         if (j.element[i] != j.element[0]) j.bytes_alike = false;
     gi_parallel(a->size, 1 << 16, gi_fill_range, &j);
+    return true;
 }
 
 static bool gi_is_number(ga_arg v) { return !v.array && v.kind != GA_KIND_ARRAY; }
@@ -6328,7 +6516,7 @@ static ga_array *gi_new_full(const char *site, ga_dtype dtype, ga_device device,
     if (gi_is_number(value)) {
         ga_c128 element; /* room and alignment for an element of any dtype */
         done = gi_number_element(site, value, a->dtype, &element);
-        if (done) gi_fill(a, &element);
+        done = done && gi_fill(site, a, &element);
     } else {
         ga_shape all;
         all.ndim = ndim;
@@ -6466,8 +6654,14 @@ ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_option
 {
     ga_array *numbers = gi_wrap(o.site, (void *)p, dtype, &shape, NULL);
     if (!numbers) return NULL;
-    ga_array *a = gi_new(o.site, o.dtype ? o.dtype : dtype, o.device, shape.ndim, shape.n);
-    if (a && !gi_assign(o.site, a, numbers)) {
+    ga_array *a    = gi_new(o.site, o.dtype ? o.dtype : dtype, o.device, shape.ndim, shape.n);
+    bool      done = a != NULL;
+#if GI_HAS_CUDA
+    if (a && a->device == GA_CUDA) done = gi_cuda_upload(o.site, a, numbers);
+    else
+#endif
+        done = done && gi_assign(o.site, a, numbers);
+    if (a && !done) {
         ga_free(a);
         a = NULL;
     }
@@ -6481,7 +6675,6 @@ ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_option
 static const void *gi_element_at(const char *site, const ga_array *a, const ga_shape *index)
 {
     if (!gi_check(site, a, "a")) return NULL;
-    if (a->device != GA_CPU) return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
     if (!index) {
         if (a->size == 1) return a->data;
         return gi_fail(site, GA_BAD_SHAPE, "shape %s has %lld elements, not one: use ga_item_at(a, ...)", gi_shape_of(a),
@@ -6508,6 +6701,13 @@ static bool gi_item_as(const char *site, const ga_array *a, const ga_shape *inde
         gi_fail(site, GA_BAD_DTYPE, "a %s is two numbers: take ga_real or ga_imag first", ga_dtype_name(a->dtype));
         return false;
     }
+#if GI_HAS_CUDA
+    char element[16]; /* room for one of any dtype */
+    if (a->device == GA_CUDA) {
+        if (!gi_cuda_touch(site, a) || !gi_cuda_read(site, a, element, p, (size_t)ga_itemsize(a->dtype))) return false;
+        p = element;
+    }
+#endif
     gi_cast(dtype, a->dtype, 1, number, p);
     return true;
 }
@@ -13846,6 +14046,12 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
     return gi_fits_missing(o.site, path) != NULL;
 }
 
+#endif
+
+#if GI_HAS_CUDA
+#define GI_CUDA_PART 3
+#include "gpuarr_cuda.h"
+#undef GI_CUDA_PART
 #endif
 #endif /* GPUARR_IMPLEMENTATION */
 #endif /* GA_TABLE */
