@@ -7574,6 +7574,10 @@ typedef struct gi_lines {
 
 #if GI_HAS_CUDA
 static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
+static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
+                                ga_array *result);
+static bool gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
+static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places, bool *nothing);
 #endif
 
 /* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
@@ -7867,32 +7871,38 @@ static bool gi_fill_empty(const char *site, ga_array *result, int start, bool me
     return true;
 }
 
+/* Checks the call of a row and plans it; *op becomes another row's where that does the same. False with an error. */
+static bool gi_plan_row(ga_op *op, const char *name, gi_end ends, int start, const ga_array *a, const ga_reduce_options *o,
+                        gi_reduction *r)
+{
+    bool takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
+    memset(r, 0, sizeof *r);
+    if (o->dtype != GA_DTYPE_DEFAULT && !takes_dtype) return gi_fail(o->site, GA_BAD_DTYPE, "%s takes no .dtype", name), false;
+    if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
+        return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
+    if (o->ddof != 0)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
+    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype)) /* no NaN to leave out */
+        *op = *op == GA_OP_nansum    ? GA_OP_sum
+              : *op == GA_OP_nanprod ? GA_OP_prod
+              : *op == GA_OP_nanmin  ? GA_OP_min
+              : *op == GA_OP_nanmax  ? GA_OP_max
+                                     : *op;
+    ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL : o->dtype != GA_DTYPE_DEFAULT ? o->dtype : a->dtype;
+    if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
+    if (!gi_cpu_fold(*op, dtype, &r->fold))
+        return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
+    if (r->lines.length == 0 && r->lines.lines > 0 && start == GI_START_NONE)
+        return gi_fail(o->site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a)), false;
+    return true;
+}
+
 static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    bool takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
-    if (o.dtype != GA_DTYPE_DEFAULT && !takes_dtype)
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s takes no .dtype", name);
-    if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o.dtype))
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
-    if (o.ddof != 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
-    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype)) /* no NaN to leave out */
-        op = op == GA_OP_nansum    ? GA_OP_sum
-             : op == GA_OP_nanprod ? GA_OP_prod
-             : op == GA_OP_nanmin  ? GA_OP_min
-             : op == GA_OP_nanmax  ? GA_OP_max
-                                   : op;
     gi_reduction r;
-    memset(&r, 0, sizeof r);
-    ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL : o.dtype != GA_DTYPE_DEFAULT ? o.dtype : a->dtype;
-    if (!gi_plan_lines(o.site, &r.lines, a, dtype, o.axis, &o.axes, o.keepdims)) return NULL;
-    if (!gi_cpu_fold(op, dtype, &r.fold))
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype));
-    if (r.lines.length == 0 && r.lines.lines > 0 && start == GI_START_NONE)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
-                                   gi_shape_of(a));
-    ga_dtype  end_dtype = gi_end_dtype(ends, dtype);
+    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (!gi_plan_row(&op, name, ends, start, a, &o, &r)) return NULL;
+    ga_dtype  end_dtype = gi_end_dtype(ends, r.lines.dtype);
     ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
     r.result       = (char *)result->data;
@@ -7927,8 +7937,10 @@ typedef struct gi_node {
     double n, s, m;
 } gi_node;
 
+typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
+
 GI_BEGIN_FAST
-static gi_node gi_join_nodes(gi_node a, gi_node b)
+GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
 {
     if (b.n == 0) return a;
     if (a.n == 0) return b;
@@ -7988,6 +8000,26 @@ static gi_node gi_block_moments(int64_t n, const double *x, double origin, bool 
     gi_halve_nodes(n, nodes);
     return nodes[0];
 }
+
+/* The moment from the node of all elements. */
+GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
+{
+    double r;
+    if (what == GI_MEAN) return v.n > 0 ? v.s / v.n : gi_nan_f64();
+    if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */ return gi_nan_f64();
+    if (v.n - ddof > 0) r = v.m / (v.n - ddof);
+    else /* as NumPy: 0 / 0 for no degrees of freedom */
+        r = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
+    return what == GI_STD ? gi_root_f64(r) : r;
+}
+
+/* The moment of n complex numbers; `sum`: the variances of their two parts, added. */
+GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int ddof)
+{
+    double left = n - ddof; /* without ddof in the parts' variances, a division by 0 happens to the sum only */
+    if (ddof != 0) sum = left > 0 ? gi_mul_f64(sum, n) / left : sum > 0 ? gi_infinity_f64() : gi_nan_f64();
+    return what == GI_STD ? gi_root_f64(sum) : sum;
+}
 GI_END_FAST
 
 typedef struct gi_moments {
@@ -8022,8 +8054,6 @@ static void gi_moment_lines(int64_t begin, int64_t end, void *job)
         gi_fold_blocks(gi_halve_nodes, (int)sizeof *r->nodes, r->nodes + line * r->blocks, r->blocks);
 }
 
-typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
-
 /* The moment of each line of a real array, as float64. */
 static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
@@ -8034,6 +8064,15 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     if (!gi_plan_lines(o->site, &r.lines, a, GA_F64, o->axis, &o->axes, o->keepdims)) return NULL;
     ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, r.shifted, o->ddof, &r.lines, result)
+                                     : gi_fill_empty(o->site, result, 0, true);
+        if (ok) return result;
+        ga_free(result);
+        return NULL;
+    }
+#endif
     double *out = (double *)result->data;
     r.blocks    = (r.lines.length + GI_BLOCK - 1) / GI_BLOCK;
     if (r.blocks > 0) {
@@ -8046,15 +8085,7 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
         gi_parallel(r.lines.lines * r.blocks, 1 + 16384 / (r.lines.length < GI_BLOCK ? r.lines.length : GI_BLOCK),
                     gi_moment_units, &r);
         gi_parallel(r.lines.lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
-        for (int64_t i = 0; i < r.lines.lines; i++) {
-            gi_node v = r.nodes[i * r.blocks];
-            if (what == GI_MEAN) out[i] = v.n > 0 ? v.s / v.n : gi_nan_f64();
-            else if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */ out[i] = gi_nan_f64();
-            else if (v.n - o->ddof > 0) out[i] = v.m / (v.n - o->ddof);
-            else /* as NumPy: 0 / 0 for no degrees of freedom */
-                out[i] = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
-            if (what == GI_STD) out[i] = sqrt(out[i]);
-        }
+        for (int64_t i = 0; i < r.lines.lines; i++) out[i] = gi_moment_value(what, skip_nan, o->ddof, r.nodes[i * r.blocks]);
         gi_release(r.nodes, bytes);
     } else {
         for (int64_t i = 0; i < result->size; i++) out[i] = gi_nan_f64();
@@ -8079,16 +8110,22 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
         ga_dtype          part = gi_real_dtype(a->dtype);
         ga_array         *re   = gi_new_view(o.site, a, a->data, part, a->ndim, a->shape, a->strides);
         ga_array         *im = gi_new_view(o.site, a, (char *)a->data + ga_itemsize(part), part, a->ndim, a->shape, a->strides);
-        ga_reduce_options populations = o; /* without ddof, so that a division by 0 happens to the sum only */
+        ga_reduce_options populations = o;
         populations.ddof              = 0;
         ga_array *v                   = re && im ? gi_real_moment(GI_VAR, false, re, &populations) : NULL;
         result                        = v ? gi_real_moment(GI_VAR, false, im, &populations) : NULL;
-        double n = result && result->size > 0 ? (double)(a->size / result->size) : 0, left = n - o.ddof;
-        for (int64_t i = 0; result && i < result->size; i++) {
-            double sum = ((double *)v->data)[i] + ((double *)result->data)[i];
-            if (o.ddof != 0) sum = left > 0 ? gi_mul_f64(sum, n) / left : sum > 0 ? gi_infinity_f64() : gi_nan_f64();
-            ((double *)result->data)[i] = what == GI_STD ? sqrt(sum) : sum;
-        }
+        double n                      = result && result->size > 0 ? (double)(a->size / result->size) : 0;
+#if GI_HAS_CUDA
+        if (result && a->device == GA_CUDA) {
+            if (!gi_cuda_join_parts(o.site, what, result, v, n, o.ddof)) {
+                ga_free(result);
+                result = NULL;
+            }
+        } else
+#endif
+            for (int64_t i = 0; result && i < result->size; i++)
+                ((double *)result->data)[i] =
+                    gi_complex_moment(what, ((double *)v->data)[i] + ((double *)result->data)[i], n, o.ddof);
         ga_free(re);
         ga_free(im);
         ga_free(v);
@@ -8137,6 +8174,22 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
     }
 }
 
+#if GI_HAS_CUDA
+/* The same on the GPU, in one pass. */
+static ga_array *gi_cuda_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+{
+    gi_reduction r;
+    bool         largest = op == GA_OP_max || op == GA_OP_nanmax, nothing = false;
+    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, o, &r)) return NULL;
+    ga_array *places = gi_new(o->site, GA_I64, GA_CUDA, r.lines.result_ndim, r.lines.result_shape);
+    bool      ok     = places && gi_cuda_find_places(o->site, largest, skip_nan, &r.lines, places, &nothing);
+    if (ok && nothing) gi_fail(o->site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
+    if (ok && !nothing) return gi_finish(o->site, places, GA_I64, o->out);
+    ga_free(places);
+    return NULL;
+}
+#endif
+
 static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
@@ -8147,6 +8200,7 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     inner.internal          = true;
     gi_search r;
     if (!gi_plan_lines(o.site, &r.lines, a, a->dtype, o.axis, &o.axes, o.keepdims)) return NULL;
+    GI_IF_CUDA(a->device, gi_cuda_arg_extreme(op, name, skip_nan, a, &o));
     ga_array *extremes = gi_reduce_row(op, name, GI_ENDS_SAME, GI_START_NONE, a, inner);
     if (!extremes) return NULL;
     if (skip_nan && gi_is_float(a->dtype)) {

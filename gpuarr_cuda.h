@@ -571,9 +571,25 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
 
 enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 32, GI_MOST_PASSES = 4 };
 
+/* What moments need besides (see >>cuda moments): the result that is wanted, and factors of the formula that joins two nodes of a block,
+   which depend on the distance of its two halves. */
+typedef struct gi_cuda_moments {
+    int    what, ddof;
+    bool   skip_nan, shifted;
+    double ratio[10];       /* for the last block of a line, where the first node has one element more than the second */
+    double scale[2][10][3]; /* for full blocks and for the last one; both nodes have one more, the first one has, none has */
+} gi_cuda_moments;
+
+/* What the search for extremes needs (see >>cuda search). */
+typedef struct gi_cuda_search {
+    bool largest, skip_nan;
+    int *nothing; /* set to 1 for a line of nothing but NaN */
+} gi_cuda_search;
+
 typedef struct gi_cuda_folding {
     const char *data;   /* the first element of the first line */
     int64_t     length; /* elements of a line */
+    int64_t     before; /* elements of the line before data (of a line in several launches) */
     int64_t     stride; /* from one to the next in a run of inner.by elements */
     int64_t     outer;  /* from one run to the next */
     bool        two;    /* are there several runs? (then the length is below 2^31) */
@@ -594,6 +610,10 @@ typedef struct gi_cuda_folding {
     int64_t     count;         /* elements that are folded into a result */
     int64_t     blocks;        /* accumulators of a line in accs */
     char       *accs, *result; /* where accumulators, or else results, go */
+    union {
+        gi_cuda_moments moments;
+        gi_cuda_search  search;
+    };
 } gi_cuda_folding;
 
 typedef void (*gi_cuda_fold_kernel)(const gi_cuda_folding);
@@ -652,6 +672,7 @@ template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_,
         return gi_cuda_again(j, x, &a) ? a : of_(x);
     }
     __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
 };
 
@@ -670,6 +691,7 @@ template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_
     __device__ __forceinline__ gi_cuda_truth_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
     __device__ __forceinline__ A of(U x, uint32_t) const { return of_(gi_cuda_truth(j, x)); }
     __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
 };
 
@@ -729,9 +751,13 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
             const T *p = (const T *)at + start + W * i;
 #pragma unroll
             for (int r = 0; r < GI_LANE_ELEMENTS / W; r++) {
-                const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * 32 * W);
+                if constexpr (W == 1) {
+                    x[r] = p[r * 32];
+                } else {
+                    const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * 32 * W);
 #pragma unroll
-                for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
+                    for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
+                }
             }
             lane.first = W * i;
             lane.near  = 1;
@@ -797,7 +823,7 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
         if (i < h && i + h < n) s[i * pitch] = a[0] = f.join(a[0], s[(i + h) * pitch], i, h);
     }
     if (i > 0 || n == 0) return;
-    if (j.accs) ((A *)j.accs)[line * j.blocks + start / GI_BLOCK] = a[0];
+    if (j.accs) f.keep(line * j.blocks + start / GI_BLOCK, a[0]);
     else f.end(line, a[0]);
 }
 
@@ -1054,13 +1080,23 @@ static gi_cuda_lines gi_cuda_packed_lines(const void *data, int64_t lines, int64
     return p;
 }
 
-/* The lines of a plan as elements of `dtype` (or of their own dtype, if that is GA_DTYPE_DEFAULT), copied where they cannot be folded
-   as they lie. *copy is to be freed. False with an error. */
-static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype, gi_cuda_lines *q, ga_array **copy)
+/* Does each line lie packed, and the lines one after the other? */
+static bool gi_cuda_lie_packed(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype), next = p->length * size;
+    if (p->reduced > 1 || (p->length > 1 && p->strides[0] != size)) return false;
+    for (int d = p->kept - 1; d >= 0; d--) {
+        if (p->kept_shape[d] > 1 && p->kept_strides[d] != next) return false;
+        next *= p->kept_shape[d];
+    }
+    return true;
+}
+
+/* The lines of a plan as elements of `dtype`, copied where they cannot be folded as they lie, or are to be packed and are not. *copy is to be freed. False with an error. */
+static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype, bool packed, gi_cuda_lines *q, ga_array **copy)
 {
     *copy = NULL;
-    if (dtype == GA_DTYPE_DEFAULT) dtype = p->a->dtype;
-    if (dtype != p->a->dtype || p->reduced > 2 || (p->reduced == 2 && p->length >= (int64_t)1 << 30)) {
+    if (dtype != p->a->dtype || (packed && !gi_cuda_lie_packed(p)) || p->reduced > 2 || (p->reduced == 2 && p->length >= (int64_t)1 << 30)) {
         int64_t shape[2 * GPUARR_MAX_DIMS], strides[2 * GPUARR_MAX_DIMS];
         for (int d = 0; d < p->kept; d++) {
             shape[d]   = p->kept_shape[d];
@@ -1109,8 +1145,20 @@ static int gi_cuda_ordinal_in_use(void)
     return ordinal;
 }
 
+/* How a level of the tree is folded: the kernel, and how many elements each of its lanes takes (in a pass). */
+typedef struct gi_cuda_level {
+    gi_cuda_fold_kernel kernel;
+    int                 lane_elements;
+} gi_cuda_level;
+
+static gi_cuda_level gi_cuda_tree(gi_cuda_fold_kernel kernel)
+{
+    gi_cuda_level level = { kernel, GI_LANE_ELEMENTS };
+    return level;
+}
+
 /* Launches one level of the tree: each block of each line becomes an accumulator in j->accs, or the result of the line. */
-static bool gi_cuda_fold_level(const char *site, gi_cuda_fold_kernel kernel, gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes,
+static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes,
                                int64_t result_bytes)
 {
     const int64_t most = (int64_t)1 << 30, blocks = (p.length + GI_BLOCK - 1) / GI_BLOCK;
@@ -1125,22 +1173,23 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_fold_kernel kernel, gi_
         half               = p;
         half.kept_shape[0] = p.kept_shape[0] / 2;
         half.lines = lines = p.lines / p.kept_shape[0] * half.kept_shape[0];
-        if (!gi_cuda_fold_level(site, kernel, j, half, acc_bytes, result_bytes)) return false;
+        if (!gi_cuda_fold_level(site, level, j, half, acc_bytes, result_bytes)) return false;
         p.data += half.kept_shape[0] * p.kept_strides[0];
         p.kept_shape[0] -= half.kept_shape[0];
         p.lines -= lines;
         if (j.accs) j.accs += lines * j.blocks * acc_bytes;
         else j.result += lines * result_bytes;
-        return gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+        return gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
     }
     if (blocks > most) { /* one line of 2^40 elements and more */
         gi_cuda_lines part = p;
         part.length = part.inner = most * GI_BLOCK;
-        if (!gi_cuda_fold_level(site, kernel, j, part, acc_bytes, result_bytes)) return false;
+        if (!gi_cuda_fold_level(site, level, j, part, acc_bytes, result_bytes)) return false;
         p.data += part.length * p.stride;
         p.inner = p.length -= part.length;
+        j.before += part.length;
         j.accs += most * acc_bytes;
-        return gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+        return gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
     }
     int64_t block = p.length < GI_BLOCK ? p.length : GI_BLOCK, near = p.kept > 0 ? llabs(p.kept_strides[p.kept - 1]) : 0;
     j.data    = p.data;
@@ -1159,7 +1208,7 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_fold_kernel kernel, gi_
         j.kept_strides[d] = p.kept_strides[d];
         j.packed          = j.packed && p.kept_strides[d] % 16 == 0;
     }
-    while (GI_LANE_ELEMENTS << j.lanes < block) j.lanes++;
+    while (level.lane_elements << j.lanes < block) j.lanes++;
     j.step_log = j.lanes;
     j.step     = 1u << j.lanes;
     if (j.columns) { /* fewer lanes, in more passes, for more neighbours: as long as all of the GPU has work */
@@ -1171,13 +1220,13 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_fold_kernel kernel, gi_
     j.columns_jumped = (uint32_t)(j.two ? j.step % p.inner : 0);
     j.jump           = runs * p.outer + (j.two ? j.columns_jumped : j.step) * p.stride;
     j.carry          = p.outer - p.inner * p.stride;
-    GI_LAUNCH(kernel, gi_cuda_blocks((int64_t)j.units << j.lanes), GI_CUDA_THREADS, gi_cuda_current_stream(), j);
+    GI_LAUNCH(level.kernel, gi_cuda_blocks((int64_t)j.units << j.lanes), GI_CUDA_THREADS, gi_cuda_current_stream(), j);
     return gi_cuda_launched(site, "a reduction");
 }
 
-/* Folds lines that are not empty by `kernel`, then the accumulators by `again`, until one is left for each line: `j` says what becomes
+/* Folds lines that are not empty by `level`, then the accumulators by `again`, until one is left for each line: `j` says what becomes
    of it. `on` is an array on the device, touched before. */
-static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_fold_kernel kernel, gi_cuda_fold_kernel again,
+static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_level level, gi_cuda_level again,
                                gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes, int64_t result_bytes)
 {
     gi_scratch from = { NULL, 0, 0, NULL }, to = { NULL, 0, 0, NULL };
@@ -1192,13 +1241,13 @@ static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_fol
             if (!ok) break;
             j.accs = (char *)to.p;
         }
-        ok = gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+        ok = gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
         if (from.p) gi_scratch_free(&from);
         if (blocks == 1) break;
         from    = to;
         to.p    = NULL;
         p       = gi_cuda_packed_lines(from.p, p.lines, blocks, acc_bytes);
-        kernel  = again;
+        level   = again;
         j.again = true;
     }
     if (from.p) gi_scratch_free(&from);
@@ -1226,7 +1275,7 @@ static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_arr
     if (!gi_cuda_find_fold(op, p->dtype, &f)) return false;
     const ga_array *both[2] = { p->a, result };
     if (!gi_cuda_touch_all(site, 2, both)) return false;
-    if (!gi_cuda_lines_of(site, p, f.truth ? p->a->dtype : p->dtype, &lines, &copy)) return false;
+    if (!gi_cuda_lines_of(site, p, f.truth ? p->a->dtype : p->dtype, false, &lines, &copy)) return false;
     if (f.truth) {
         f.kernel = f.truth(ga_itemsize(p->a->dtype));
         gi_cuda_truth_mask(p->a->dtype, j.mask);
@@ -1234,14 +1283,355 @@ static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_arr
     if (!f.again && gi_cuda_find_fold(op, f.accs, &of_accs)) f.again = of_accs.kernel;
     j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
     j.result = (char *)result->data;
-    bool ok  = gi_cuda_fold_lines(site, p->a, f.kernel, f.again, j, lines, ga_itemsize(f.accs), ga_itemsize(result->dtype));
+    bool ok  = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(f.kernel), gi_cuda_tree(f.again), j, lines, ga_itemsize(f.accs), ga_itemsize(result->dtype));
     ga_free(copy);
     return ok;
 }
 
 /* ==== >>cuda moments: variances ========================================================================================= */
 
+GI_DEVICE void gi_cuda_end_moment(const gi_cuda_folding &j, uint32_t line, const gi_node &v)
+{
+    ((double *)j.result)[line] = gi_moment_value((gi_moment)j.moments.what, j.moments.skip_nan, j.moments.ddof, v);
+}
+
+/* What is subtracted from the elements of a line: the first one. */
+template <class T> GI_DEVICE double gi_cuda_origin(T x) { return gi_isfinite_f64((double)x) ? (double)x : 0; }
+
+/* Elements, none of them left out: how many a node holds follows from its place, so that an accumulator is a sum and the squared
+   distances only. */
+struct gi_cuda_spread {
+    double s, m;
+};
+template <class T_> struct gi_cuda_moment_fold {
+    typedef T_             T;
+    typedef gi_cuda_spread A;
+    enum { any_order = 0 };
+    const gi_cuda_folding &j;
+    double                 origin;
+    uint32_t               n; /* elements of the block */
+
+    __device__ __forceinline__ gi_cuda_moment_fold(const gi_cuda_folding &job, uint32_t, const char *first, int64_t, uint32_t length)
+        : j(job), origin(0), n(length)
+    {
+        if (j.moments.shifted && n > 0) origin = gi_cuda_origin(*(const T *)(first - j.before * j.stride));
+    }
+    __device__ __forceinline__ A of(T x, uint32_t) const
+    {
+        A a = { (double)x - origin, 0 };
+        return a;
+    }
+    /* gi_join_nodes, its quotients from a table */
+    __device__ __forceinline__ A join(A a, A b, uint32_t i, uint32_t h) const
+    {
+        const uint32_t level = 31 - (uint32_t)__clz((int)h), last = n < GI_BLOCK, left = n & (2 * h - 1);
+        const uint32_t more = i + h < left ? 0 : i < left ? 1 : 2; /* which of the two nodes has an element more */
+        const double   t    = a.s - gi_mul_f64(more == 1 ? j.moments.ratio[level] : 1.0, b.s);
+        A              r;
+        r.s = a.s + b.s;
+        r.m = (a.m + b.m) + gi_mul_f64(gi_mul_f64(t, t), j.moments.scale[last][level][more]);
+        return r;
+    }
+    __device__ __forceinline__ gi_node node(A a) const
+    {
+        gi_node v = { (double)n, a.s, a.m };
+        return v;
+    }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((gi_node *)j.accs)[at] = node(a); }
+    __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_end_moment(j, line, node(a)); }
+};
+
+/* Means of the numbers among the elements. */
+struct gi_cuda_tally {
+    double n, s;
+};
+GI_DEVICE gi_cuda_tally gi_cuda_tally_of(const gi_cuda_tally &x) { return x; }
+GI_DEVICE gi_cuda_tally gi_cuda_tally_of(double x)
+{
+    gi_cuda_tally a = { 0, 0 };
+    if (x == x) a.n = 1, a.s = x;
+    return a;
+}
+template <class T_> struct gi_cuda_nanmean_fold {
+    typedef T_            T;
+    typedef gi_cuda_tally A;
+    enum { any_order = 0 };
+    const gi_cuda_folding &j;
+
+    __device__ __forceinline__ gi_cuda_nanmean_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
+    __device__ __forceinline__ A of(const T &x, uint32_t) const { return gi_cuda_tally_of(x); }
+    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const
+    {
+        A r = { a.n + b.n, a.s + b.s };
+        return b.n == 0 ? a : a.n == 0 ? b : r;
+    }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
+    __device__ __forceinline__ void end(uint32_t line, A a) const
+    {
+        gi_node v = { a.n, a.s, 0 };
+        gi_cuda_end_moment(j, line, v);
+    }
+};
+
+/* Nodes of any counts: of elements with NaNs to leave out, and of whole blocks. A unit's nodes lie in shared memory, four for each of its
+   lanes. */
+GI_DEVICE gi_node gi_cuda_node_of(const gi_cuda_folding &j, const gi_node &x, const gi_node *first) { return (void)j, (void)first, x; }
+template <class T> GI_DEVICE gi_node gi_cuda_node_of(const gi_cuda_folding &j, T x, const T *first)
+{
+    gi_node v = { 0, 0, 0 };
+    if (x == x) v.n = 1, v.s = (double)x - gi_cuda_origin(first[-j.before]);
+    return v;
+}
+template <class T> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_nodes(const __grid_constant__ gi_cuda_folding j)
+{
+    GI_SHARED(gi_node, shared, [GI_BLOCK]);
+    const uint32_t lanes = 1u << j.lanes, i = threadIdx.x & (lanes - 1);
+    const uint32_t unit = blockIdx.x * (GI_CUDA_THREADS >> j.lanes) + (threadIdx.x >> j.lanes);
+    const uint32_t line = gi_divide(unit, j.per), block = unit - line * j.per.by;
+    const int64_t  start = (int64_t)block * GI_BLOCK;
+    const uint32_t n = unit >= j.units ? 0 : j.length - start < GI_BLOCK ? (uint32_t)(j.length - start) : GI_BLOCK;
+    const T       *first = (const T *)j.data + line * j.length;
+    gi_node       *s     = shared + (threadIdx.x - i) * 4;
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++)
+        if (i + k * lanes < n) s[i + k * lanes] = gi_cuda_node_of(j, first[start + i + k * lanes], first);
+#pragma unroll 1
+    for (uint32_t h = 2 * lanes; h > 0; h /= 2) {
+        __syncthreads();
+#pragma unroll 1
+        for (uint32_t e = i; e < h && e + h < n; e += lanes) s[e] = gi_join_nodes(s[e], s[e + h]);
+    }
+    if (i > 0 || n == 0) return;
+    if (j.accs) ((gi_node *)j.accs)[line * j.blocks + block] = s[0];
+    else gi_cuda_end_moment(j, line, s[0]);
+}
+
+static gi_cuda_fold_kernel gi_cuda_moment_kernel(ga_dtype dtype)
+{
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cuda_fold<gi_cuda_moment_fold<T>>;
+        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+#undef GI_CASE
+    default: return NULL;
+    }
+}
+
+/* A level of the tree that is folded by gi_cuda_nodes. */
+static gi_cuda_level gi_cuda_node_tree(gi_cuda_fold_kernel kernel)
+{
+    gi_cuda_level level = { kernel, 4 };
+    return level;
+}
+
+/* The variances of the real and of the imaginary parts become those of complex numbers, in `re`. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_complex_moments(double *re, const double *im, int64_t size, gi_moment what, double n, int ddof)
+{
+    const int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i < size) re[i] = gi_complex_moment(what, re[i] + im[i], n, ddof);
+}
+
+static bool gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof)
+{
+    const ga_array *both[2] = { re, im };
+    if (re->size == 0) return true;
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    GI_LAUNCH(gi_cuda_complex_moments, gi_cuda_blocks(re->size), GI_CUDA_THREADS, gi_cuda_current_stream(), (double *)re->data,
+              (const double *)im->data, re->size, (gi_moment)what, n, ddof);
+    return gi_cuda_launched(site, "a variance");
+}
+
+/* The factors of gi_join_nodes for the nodes of a block of n elements. */
+static void gi_cuda_moment_factors(int64_t n, double *ratio, double (*scale)[3])
+{
+    for (int level = 0; level < 10; level++) {
+        double few = (double)(n >> (level + 1)), more = few + 1;
+        scale[level][0] = more / (more * (more + more));
+        scale[level][1] = few > 0 ? few / (more * (more + few)) : 0;
+        scale[level][2] = few > 0 ? few / (few * (few + few)) : 0;
+        ratio[level]    = few > 0 ? more / few : 0;
+    }
+}
+
+/* The moment of each line of a real array, as float64, into `result`. */
+static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p, ga_array *result)
+{
+    gi_cuda_folding j;
+    gi_cuda_lines   lines;
+    ga_array       *copy;
+    memset(&j, 0, sizeof j);
+    if (p->lines == 0) return true;
+    const ga_array *both[2] = { p->a, result };
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    ga_dtype dtype = p->a->dtype;
+    bool     mixed = skip_nan && gi_is_float(dtype); /* may there be elements to leave out? */
+    if (!gi_cuda_lines_of(site, p, dtype, mixed && what != GI_MEAN, &lines, &copy)) return false;
+    j.moments.what     = what;
+    j.moments.ddof     = ddof;
+    j.moments.skip_nan = skip_nan;
+    j.moments.shifted  = shifted;
+    gi_cuda_moment_factors(GI_BLOCK, j.moments.ratio, j.moments.scale[0]);
+    gi_cuda_moment_factors(lines.length % GI_BLOCK, j.moments.ratio, j.moments.scale[1]);
+    j.result = (char *)result->data;
+    const gi_cuda_level nodes = gi_cuda_node_tree(gi_cuda_nodes<gi_node>);
+    bool                ok;
+    if (mixed && what == GI_MEAN)
+        ok = gi_cuda_fold_lines(
+            site, p->a, dtype == GA_F32 ? gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<float>>) : gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<double>>),
+            gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<gi_cuda_tally>>), j, lines, sizeof(gi_cuda_tally), sizeof(double));
+    else if (mixed)
+        ok = gi_cuda_fold_lines(site, p->a, dtype == GA_F32 ? gi_cuda_node_tree(gi_cuda_nodes<float>) : gi_cuda_node_tree(gi_cuda_nodes<double>),
+                                nodes, j, lines, sizeof(gi_node), sizeof(double));
+    else
+        ok = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(gi_cuda_moment_kernel(dtype)), nodes, j, lines, sizeof(gi_node), sizeof(double));
+    ga_free(copy);
+    return ok;
+}
+
 /* ==== >>cuda search: where an extreme lies ============================================================================== */
+/*  One pass: an accumulator is the best element so far, as an unsigned number that orders like the elements (the wanted extreme is the
+    least), and the first place where it is. NaN is less than all, or more than all where it is to be left out.               */
+
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, double x)
+{
+    const uint64_t sign = (uint64_t)1 << 63, u = gi_bits_f64(x == 0 ? 0.0 : x), rank = u & sign ? ~u : u | sign;
+    return x != x ? (o.skip_nan ? UINT64_MAX : 0) : o.largest ? ~rank : rank;
+}
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, float x) { return gi_cuda_rank(o, (double)x); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint64_t x) { return o.largest ? ~x : x; }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int64_t x) { return gi_cuda_rank(o, (uint64_t)x ^ (uint64_t)1 << 63); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint32_t x) { return gi_cuda_rank(o, (uint64_t)x); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint16_t x) { return gi_cuda_rank(o, (uint64_t)x); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint8_t x) { return gi_cuda_rank(o, (uint64_t)x); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, bool x) { return gi_cuda_rank(o, (uint64_t)x); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int32_t x) { return gi_cuda_rank(o, (int64_t)x); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int16_t x) { return gi_cuda_rank(o, (int64_t)x); }
+GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int8_t x) { return gi_cuda_rank(o, (int64_t)x); }
+
+/* Place: uint32_t within a block, int64_t within a line. */
+template <class Place> struct gi_cuda_best {
+    uint64_t rank;
+    Place    place;
+};
+template <class Place> struct gi_cuda_best2 { /* of complex numbers: the real parts decide, then the imaginary ones */
+    uint64_t rank, second;
+    Place    place;
+};
+template <class P> GI_DEVICE gi_cuda_best<P> gi_cuda_better(const gi_cuda_best<P> &a, const gi_cuda_best<P> &b)
+{
+    return b.rank < a.rank || (b.rank == a.rank && b.place < a.place) ? b : a;
+}
+template <class P> GI_DEVICE gi_cuda_best2<P> gi_cuda_better(const gi_cuda_best2<P> &a, const gi_cuda_best2<P> &b)
+{
+    if (b.rank != a.rank) return b.rank < a.rank ? b : a;
+    return b.second < a.second || (b.second == a.second && b.place < a.place) ? b : a;
+}
+template <class T> GI_DEVICE gi_cuda_best<uint32_t> gi_cuda_best_of(const gi_cuda_search &o, T x, uint32_t place)
+{
+    gi_cuda_best<uint32_t> a = { gi_cuda_rank(o, x), place };
+    return a;
+}
+template <class C> GI_DEVICE gi_cuda_best2<uint32_t> gi_cuda_best_of_complex(const gi_cuda_search &o, C x, uint32_t place)
+{
+    const bool              nan = x.re != x.re || x.im != x.im;
+    gi_cuda_best2<uint32_t> a   = { nan ? 0 : gi_cuda_rank(o, x.re), nan ? 0 : gi_cuda_rank(o, x.im), place };
+    return a;
+}
+GI_DEVICE gi_cuda_best2<uint32_t> gi_cuda_best_of(const gi_cuda_search &o, ga_c64 x, uint32_t place)
+{
+    return gi_cuda_best_of_complex(o, x, place);
+}
+GI_DEVICE gi_cuda_best2<uint32_t> gi_cuda_best_of(const gi_cuda_search &o, ga_c128 x, uint32_t place)
+{
+    return gi_cuda_best_of_complex(o, x, place);
+}
+template <class P> GI_DEVICE gi_cuda_best<P> gi_cuda_best_of(const gi_cuda_search &o, gi_cuda_best<P> x, uint32_t) { return (void)o, x; }
+template <class P> GI_DEVICE gi_cuda_best2<P> gi_cuda_best_of(const gi_cuda_search &o, gi_cuda_best2<P> x, uint32_t) { return (void)o, x; }
+template <class P> GI_DEVICE gi_cuda_best<int64_t> gi_cuda_moved(const gi_cuda_best<P> &a, int64_t by)
+{
+    gi_cuda_best<int64_t> r = { a.rank, (int64_t)a.place + by };
+    return r;
+}
+template <class P> GI_DEVICE gi_cuda_best2<int64_t> gi_cuda_moved(const gi_cuda_best2<P> &a, int64_t by)
+{
+    gi_cuda_best2<int64_t> r = { a.rank, a.second, (int64_t)a.place + by };
+    return r;
+}
+
+template <class T_, class A_, class Kept> struct gi_cuda_place_fold {
+    typedef T_ T;
+    typedef A_ A;
+    enum { any_order = 1 };
+    const gi_cuda_folding &j;
+    int64_t                start; /* where the block begins in its line */
+
+    __device__ __forceinline__ gi_cuda_place_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t begin, uint32_t)
+        : j(job), start(job.again ? 0 : job.before + begin)
+    {
+    }
+    __device__ __forceinline__ A of(const T &x, uint32_t e) const { return gi_cuda_best_of(j.search, x, e); }
+    __device__ __forceinline__ A join(const A &a, const A &b, uint32_t, uint32_t) const { return gi_cuda_better(a, b); }
+    __device__ __forceinline__ void keep(int64_t at, const A &a) const { ((Kept *)j.accs)[at] = gi_cuda_moved(a, start); }
+    __device__ __forceinline__ void end(uint32_t line, const A &a) const
+    {
+        ((int64_t *)j.result)[line] = gi_cuda_moved(a, start).place;
+        if (j.search.skip_nan && a.rank == UINT64_MAX) atomicOr(j.search.nothing, 1);
+    }
+};
+
+static gi_cuda_fold_kernel gi_cuda_place_kernel(ga_dtype dtype)
+{
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best<uint32_t>, gi_cuda_best<int64_t>>>;
+        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+#undef GI_CASE
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best2<uint32_t>, gi_cuda_best2<int64_t>>>;
+        GI_EACH_COMPLEX(GI_CASE)
+#undef GI_CASE
+    default: return NULL;
+    }
+}
+
+/* Where the least or the largest element of each line is, the first one of several; the first NaN, if it is not to be left out.
+   *nothing: is there a line of nothing but NaN to leave out? */
+static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places, bool *nothing)
+{
+    typedef gi_cuda_best<int64_t>  best;
+    typedef gi_cuda_best2<int64_t> best2;
+    gi_cuda_folding                j;
+    gi_cuda_lines                  lines;
+    ga_array                      *copy;
+    gi_scratch                     flag = { NULL, 0, 0, NULL };
+    int                            seen = 0;
+    const ga_array                *both[2] = { p->a, places };
+    memset(&j, 0, sizeof j);
+    *nothing = false;
+    if (p->lines == 0) return true;
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (!gi_cuda_lines_of(site, p, p->a->dtype, false, &lines, &copy)) return false;
+    bool ok           = true, paired = gi_is_complex(p->a->dtype);
+    j.search.largest  = largest;
+    j.search.skip_nan = skip_nan && gi_is_float(p->a->dtype);
+    j.result          = (char *)places->data;
+    if (j.search.skip_nan) {
+        ok = gi_scratch_get(site, &flag, p->a, sizeof(int)) &&
+             GI_CUDA_OK(site, cudaMemsetAsync(flag.p, 0, sizeof(int), gi_cuda_current_stream()));
+        j.search.nothing = (int *)flag.p;
+    }
+    gi_cuda_fold_kernel again = paired ? gi_cuda_fold<gi_cuda_place_fold<best2, best2, best2>> : gi_cuda_fold<gi_cuda_place_fold<best, best, best>>;
+    ok = ok && gi_cuda_fold_lines(site, p->a, gi_cuda_tree(gi_cuda_place_kernel(p->a->dtype)), gi_cuda_tree(again), j, lines,
+                                  paired ? sizeof(best2) : sizeof(best), sizeof(int64_t));
+    if (flag.p) {
+        ok = ok && gi_cuda_read(site, p->a, &seen, flag.p, sizeof seen);
+        gi_scratch_free(&flag);
+    }
+    ga_free(copy);
+    *nothing = seen != 0;
+    return ok;
+}
 
 /* ==== >>cuda scans: running sums ======================================================================================== */
 
