@@ -1650,6 +1650,12 @@ extern int clock_gettime(int, struct timespec *);
 #if defined(__CUDACC__) || defined(__CUDASIM__)
 #define GI_HAS_CUDA 1
 #include <cuda_runtime.h>
+#if defined(__CUDASIM__) || defined(GPUARR_NO_CUB)
+#define GI_HAS_CUB 0 /* then our own radix sort */
+#else
+#define GI_HAS_CUB 1
+#include <cub/device/device_radix_sort.cuh>
+#endif
 #if defined(__USE_FAST_MATH__)
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
@@ -8923,22 +8929,22 @@ enum { GI_DIGITS = 256 };
 
 GI_BEGIN_FAST
 
-static uint32_t gi_key_f32(uint32_t bits)
+GI_FORMULA uint32_t gi_key_f32(uint32_t bits)
 {
     const uint32_t sign = 0x80000000u, magnitude = bits & ~sign;
     if (magnitude > 0x7f800000u) return UINT32_MAX; /* NaN */
     if (magnitude == 0) return sign;
     return bits & sign ? ~bits : bits | sign;
 }
-static uint64_t gi_key_f64(uint64_t bits)
+GI_FORMULA uint64_t gi_key_f64(uint64_t bits)
 {
     const uint64_t sign = (uint64_t)1 << 63, magnitude = bits & ~sign;
     if (magnitude > 0x7ff0000000000000u) return UINT64_MAX;
     if (magnitude == 0) return sign;
     return bits & sign ? ~bits : bits | sign;
 }
-static uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
-static uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
+GI_FORMULA uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
+GI_FORMULA uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
 
 /* The dtype of 4 or 8 bytes whose numbers are made keys, and what is added to an integer for that. */
 static ga_dtype gi_key_dtype(ga_dtype dtype)
@@ -9253,6 +9259,11 @@ static void gi_plan_sort(gi_sort_job *j)
         2 * j->half + gi_padded(n * j->group * size) + gi_radix_chunks(n * j->group) * (int64_t)(GI_DIGITS * sizeof(int64_t));
 }
 
+#if GI_HAS_CUDA
+static bool      gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, int axis, bool indices);
+static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o);
+#endif
+
 /* a sorted along an axis, or the indices that sort it. */
 static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool indices)
 {
@@ -9262,6 +9273,13 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     axes.n[0]        = axis;
     ga_array *result = gi_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (!result || result->size == 0) return result;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_sort(site, a, result, axis, indices)) return result;
+        ga_free(result);
+        return NULL;
+    }
+#endif
     gi_sort_job j;
     memset(&j, 0, sizeof j);
     j.indices = indices;
@@ -9335,31 +9353,38 @@ static ga_array *gi_run_lengths(const char *site, const ga_array *a, const ga_ar
     return counts;
 }
 
-ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
+/* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
+static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_options *o)
 {
-    if (o.index) *o.index = NULL;
-    if (o.inverse) *o.inverse = NULL;
-    if (o.counts) *o.counts = NULL;
-    if (!gi_check(o.site, a, "a")) return NULL;
-    bool      ordered = o.index || o.inverse; /* else sorted values are enough */
-    ga_array *line    = (ga_ravel)(a, o.site);
-    ga_array *order   = line && ordered ? gi_sorted(o.site, line, 0, true) : NULL;
-    ga_array *sorted  = order ? gi_take(o.site, line, 0, order) : line && !ordered ? gi_sorted(o.site, line, 0, false) : NULL;
-    ga_array *flags   = sorted ? gi_run_starts(o.site, sorted) : NULL;
-    ga_array *indices = flags ? gi_select(o.site, flags, NULL) : NULL;
-    ga_array *starts  = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, runs) */
-    ga_array *values  = starts ? gi_take(o.site, sorted, 0, starts) : NULL;
-    if (values && o.index) *o.index = gi_take(o.site, order, 0, starts);
-    if (values && o.inverse) *o.inverse = gi_run_numbers(o.site, a, order, starts);
-    if (values && o.counts) *o.counts = gi_run_lengths(o.site, a, starts);
-    bool done = values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts);
+    GI_IF_CUDA(a->device, gi_cuda_unique(site, a, o));
+    bool      ordered = o->index || o->inverse; /* else sorted values are enough */
+    ga_array *line    = (ga_ravel)(a, site);
+    ga_array *order   = line && ordered ? gi_sorted(site, line, 0, true) : NULL;
+    ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sorted(site, line, 0, false) : NULL;
+    ga_array *flags   = sorted ? gi_run_starts(site, sorted) : NULL;
+    ga_array *indices = flags ? gi_select(site, flags, NULL) : NULL;
+    ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
+    ga_array *values  = starts ? gi_take(site, sorted, 0, starts) : NULL;
+    if (values && o->index) *o->index = gi_take(site, order, 0, starts);
+    if (values && o->inverse) *o->inverse = gi_run_numbers(site, a, order, starts);
+    if (values && o->counts) *o->counts = gi_run_lengths(site, a, starts);
     ga_free(starts);
     ga_free(indices);
     ga_free(flags);
     ga_free(sorted);
     ga_free(order);
     ga_free(line);
-    if (done) return values;
+    return values;
+}
+
+ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
+{
+    if (o.index) *o.index = NULL;
+    if (o.inverse) *o.inverse = NULL;
+    if (o.counts) *o.counts = NULL;
+    if (!gi_check(o.site, a, "a")) return NULL;
+    ga_array *values = gi_unique(o.site, a, &o);
+    if (values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts)) return values;
     ga_array **results[3] = { o.index, o.inverse, o.counts };
     for (int k = 0; k < 3; k++) {
         if (!results[k]) continue;
@@ -10099,20 +10124,26 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
 
 /* ---- quantiles of lines ---------------------------------------------------------------------------------------------- */
 
-typedef struct gi_order {
-    gi_lines    lines;  /* read in the key dtype */
-    bool        median; /* one quantile, and the mean of the two in the middle */
+/* What a quantile is. */
+typedef struct gi_quantile_rule {
+    bool        median; /* the mean of the two in the middle */
     bool        skip_nan;
     bool        single; /* quantiles are float32 numbers */
     ga_quantile method;
-    int64_t     count;
-    double     *quantiles; /* 0 to 1, ascending */
-    int64_t    *places;    /* where in the result each belongs */
-    ga_dtype    result;
-    char       *out; /* for each quantile, all lines */
-    int64_t     parts;
-    char       *scratch; /* of each part */
-    size_t      scratch_bytes;
+    ga_dtype    source, result;
+} gi_quantile_rule;
+
+typedef struct gi_order {
+    gi_lines         lines; /* read in the key dtype */
+    gi_quantile_rule rule;
+    int64_t          count;
+    double          *quantiles; /* 0 to 1, ascending; one for a median */
+    int64_t         *places;    /* where in the result each belongs */
+    char            *out;       /* for each quantile, all lines; memory of the device of the lines */
+    const ga_array  *result;    /* whose memory that is, or NULL */
+    int64_t          parts;
+    char            *scratch; /* of each part */
+    size_t           scratch_bytes;
 } gi_order;
 
 /* The two elements that a quantile of n lies between, and how far it is from the first. */
@@ -10123,17 +10154,18 @@ typedef struct gi_rank {
 
 GI_BEGIN_FAST
 /* NumPy's arithmetic, step by step. */
-static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
+GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
 {
     gi_rank r;
-    if (o->median) {
+    if (rule.median) {
         r.previous = (n - 1) / 2;
         r.next     = n / 2;
         r.gamma    = 0.5;
         return r;
     }
-    double last = (double)(n - 1), at = o->single ? (double)((float)last * (float)quantile) : last * quantile;
-    switch (o->method) {
+    double last = (double)(n - 1);
+    double at   = rule.single ? (double)gi_mul_f32((float)last, (float)quantile) : gi_mul_f64(last, quantile);
+    switch (rule.method) {
     case GA_LOWER: at = floor(at); break;
     case GA_HIGHER: at = ceil(at); break;
     case GA_NEAREST: at = rint(at); break;
@@ -10152,14 +10184,24 @@ static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
 }
 
 /* Between a and b, b - a = distance, as numpy's _lerp. */
-static double gi_lerp_f64(double a, double b, double distance, double t)
+GI_FORMULA double gi_lerp_f64(double a, double b, double distance, double t)
 {
-    return t >= 0.5 ? b - distance * (1 - t) : a + distance * t;
+    return t >= 0.5 ? b - gi_mul_f64(distance, 1 - t) : a + gi_mul_f64(distance, t);
 }
-static float gi_lerp_f32(float a, float b, double t)
+GI_FORMULA float gi_lerp_f32(float a, float b, double t)
 {
     float distance = b - a;
-    return t >= 0.5 ? b - distance * (float)(1 - t) : a + distance * (float)t;
+    return t >= 0.5 ? b - gi_mul_f32(distance, (float)(1 - t)) : a + gi_mul_f32(distance, (float)t);
+}
+
+/* A median, or a quantile by GA_LINEAR or GA_MIDPOINT, from the two elements it lies between. Integers also have the distance of
+   their keys, which does not overflow. */
+GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a, double b, uint64_t key_distance)
+{
+    if (rule.median) return r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
+    if (rule.result == GA_F32) return (double)gi_lerp_f32((float)a, (float)b, r.gamma);
+    double distance = rule.source == GA_F64 ? b - a : rule.source == GA_F32 ? (double)((float)b - (float)a) : (double)key_distance;
+    return gi_lerp_f64(a, b, distance, r.gamma);
 }
 
 /* Writes one quantile from the keys of its two elements. */
@@ -10168,26 +10210,16 @@ static void gi_write_quantile(const gi_order *o, gi_rank r, uint64_t previous, u
     ga_dtype dtype = o->lines.dtype;
     char     element[8];
     gi_key_element(dtype, previous, element);
-    if (!o->median && o->method != GA_LINEAR && o->method != GA_MIDPOINT) {
-        gi_cast(o->result, dtype, 1, out, element);
+    if (!o->rule.median && o->rule.method != GA_LINEAR && o->rule.method != GA_MIDPOINT) {
+        gi_cast(o->rule.result, dtype, 1, out, element);
         return;
     }
     double a, b;
     gi_cast(GA_F64, dtype, 1, &a, element);
     gi_key_element(dtype, next, element);
     gi_cast(GA_F64, dtype, 1, &b, element);
-    double value;
-    if (o->median) {
-        value = r.previous == r.next ? a : o->result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
-    } else if (o->result == GA_F32) {
-        value = (double)gi_lerp_f32((float)a, (float)b, r.gamma);
-    } else {
-        double distance = b - a;
-        if (o->lines.a->dtype == GA_F32) distance = (double)((float)b - (float)a);
-        if (dtype != GA_F64) distance = (double)(next - previous); /* of integers: does not overflow */
-        value = gi_lerp_f64(a, b, distance, r.gamma);
-    }
-    gi_cast(o->result, GA_F64, 1, out, &value);
+    double value = gi_quantile_between(o->rule, r, a, b, next - previous);
+    gi_cast(o->rule.result, GA_F64, 1, out, &value);
 }
 GI_END_FAST
 
@@ -10196,7 +10228,7 @@ static int64_t gi_ranks_of(const gi_order *o, int64_t n, int64_t *ranks)
 {
     int64_t m = 0;
     for (int64_t i = 0; i < o->count; i++) {
-        gi_rank r       = gi_rank_of(o, o->quantiles[i], n);
+        gi_rank r       = gi_rank_of(o->rule, o->quantiles[i], n);
         int64_t both[2] = { r.previous, r.next };
         for (int k = 0; k < 2; k++) { /* they come nearly in order */
             int64_t at = m;
@@ -10224,15 +10256,15 @@ static uint64_t gi_key_of_rank(int64_t rank, int64_t m, const int64_t *ranks, co
 /* The quantiles of a line of n elements (NaN left out) whose ranks are found; n 0: NaN. */
 static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m, const int64_t *ranks, const uint64_t *found)
 {
-    int64_t size = ga_itemsize(o->result);
+    int64_t size = ga_itemsize(o->rule.result);
     double  nan  = gi_nan_f64();
     for (int64_t i = 0; i < o->count; i++) {
         char *out = o->out + (o->places[i] * o->lines.lines + line) * size;
         if (n == 0) {
-            gi_cast(o->result, GA_F64, 1, out, &nan);
+            gi_cast(o->rule.result, GA_F64, 1, out, &nan);
             continue;
         }
-        gi_rank r = gi_rank_of(o, o->quantiles[i], n);
+        gi_rank r = gi_rank_of(o->rule, o->quantiles[i], n);
         gi_write_quantile(o, r, gi_key_of_rank(r.previous, m, ranks, found), gi_key_of_rank(r.next, m, ranks, found), out);
     }
 }
@@ -10259,7 +10291,7 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
                 keys[n] = keys[i];
                 n += keys[i] != GI_KEY_NAN;
             }
-            if (n < p->length && !o->skip_nan) n = 0;
+            if (n < p->length && !o->rule.skip_nan) n = 0;
             if (n > 0) {
                 m = gi_ranks_of(o, n, ranks);
                 gi_rank_select(keys, n, 0, m, ranks, 0);
@@ -10292,7 +10324,7 @@ static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
             below += b.below[part];
             if (o->lines.dtype == GA_F64) n -= b.nans[part]; /* of integers that key is a number */
         }
-        if (!full && n < s->n && !o->skip_nan) n = 0;
+        if (!full && n < s->n && !o->rule.skip_nan) n = 0;
         if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
         if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
             uint64_t       keys[2];
@@ -10329,7 +10361,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
             s.counts = nans;
             gi_parallel(s.parts, 1, gi_count_nans, &s);
             for (int64_t part = 0; part < s.parts; part++) n -= nans[part];
-            if (n < s.n && !o->skip_nan) n = 0;
+            if (n < s.n && !o->rule.skip_nan) n = 0;
         }
         if (n > 0) {
             m = gi_ranks_of(o, n, ranks);
@@ -10340,12 +10372,17 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     return true;
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_order(const char *site, const gi_order *o);
+#endif
+
 /* Runs a planned order statistic into o->out. False: no memory. */
 static bool gi_run_order(const char *site, gi_order *o)
 {
     const gi_lines *p       = &o->lines;
     int64_t         threads = ga_get_num_threads();
     if (p->lines == 0 || o->count == 0) return true;
+    GI_IF_CUDA(p->a->device, gi_cuda_order(site, o));
     if (p->length == 0) {
         for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
         return true;
@@ -10374,7 +10411,8 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
                 (int)options->method);
         return false;
     }
-    o->method = options->method;
+    o->rule.method = options->method;
+    o->rule.source = a->dtype;
     return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
 }
 
@@ -10386,20 +10424,21 @@ static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, g
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
-    o.median         = true;
-    o.skip_nan       = skip_nan;
+    o.rule.median    = true;
+    o.rule.skip_nan  = skip_nan;
+    o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
     o.count          = 1;
     o.quantiles      = &half;
     o.places         = &place;
-    o.result         = a->dtype == GA_F32 ? GA_F32 : GA_F64;
-    ga_array *result = gi_new(options.site, o.result, a->device, o.lines.result_ndim, o.lines.result_shape);
+    ga_array *result = gi_new(options.site, o.rule.result, a->device, o.lines.result_ndim, o.lines.result_shape);
     if (!result) return NULL;
-    o.out = (char *)result->data;
+    o.out    = (char *)result->data;
+    o.result = result;
     if (!gi_run_order(options.site, &o)) {
         ga_free(result);
         return NULL;
     }
-    return gi_finish(options.site, result, o.result, options.out);
+    return gi_finish(options.site, result, o.rule.result, options.out);
 }
 
 ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_median("ga_median", false, a, o); }
@@ -10414,7 +10453,7 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
             gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
             return false;
         }
-        q[i]         = o->single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
+        q[i]         = o->rule.single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
         o->places[i] = i;
     }
     for (int64_t step = n / 2; step > 0; step /= 2) /* Shell's sort */
@@ -10430,6 +10469,16 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
     return true;
 }
 
+/* Percentiles that are given as an array, where the host can read them. */
+static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
+{
+    ga_array *numbers = gi_convert(site, q, GA_F64);
+    if (!numbers || numbers->device == GA_CPU) return numbers;
+    ga_array *here = (ga_to)(numbers, GA_CPU, site);
+    ga_free(numbers);
+    return here;
+}
+
 static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
 {
     const char *site = options.site;
@@ -10440,14 +10489,14 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     if (!gi_plan_order(site, &o, name, a, &options)) return NULL;
     if (q.array ? gi_is_complex(q.array->dtype) : q.kind == GA_KIND_COMPLEX)
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: percentiles are real numbers");
-    bool between = o.method == GA_LINEAR || o.method == GA_MIDPOINT;
-    o.skip_nan   = skip_nan;
-    o.count      = q.array ? q.array->size : 1;
-    o.single     = q.array && q.array->dtype == GA_F32;
-    o.result     = a->dtype;
-    if (between && q.array) o.result = ga_promote(a->dtype, o.single ? GA_F32 : GA_F64);
-    if (between && !q.array && a->dtype != GA_F32) o.result = GA_F64;
-    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.result)))
+    bool between    = o.rule.method == GA_LINEAR || o.rule.method == GA_MIDPOINT;
+    o.count         = q.array ? q.array->size : 1;
+    o.rule.skip_nan = skip_nan;
+    o.rule.single   = q.array && q.array->dtype == GA_F32;
+    o.rule.result   = a->dtype;
+    if (between && q.array) o.rule.result = ga_promote(a->dtype, o.rule.single ? GA_F32 : GA_F64);
+    if (between && !q.array && a->dtype != GA_F32) o.rule.result = GA_F64;
+    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.rule.result)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
 
@@ -10455,21 +10504,22 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     int64_t shape[2 * GPUARR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
     for (int d = 0; d < o.lines.result_ndim; d++) shape[ndim + d] = o.lines.result_shape[d];
-    ga_array *percent = q.array ? gi_convert(site, q.array, GA_F64) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
+    ga_array *percent = q.array ? gi_percent_numbers(site, q.array) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
     if (!percent) return NULL;
     if (!q.array) gi_number_to(q, GA_F64, percent->data);
     size_t    bytes  = (size_t)o.count * (sizeof *o.quantiles + sizeof *o.places);
-    ga_array *result = gi_new(site, o.result, a->device, ndim + o.lines.result_ndim, shape);
+    ga_array *result = gi_new(site, o.rule.result, a->device, ndim + o.lines.result_ndim, shape);
     o.quantiles      = result ? (double *)gi_alloc(site, bytes) : NULL;
     bool ok          = o.quantiles != NULL;
     if (ok) {
         o.places = (int64_t *)(o.quantiles + o.count);
         o.out    = (char *)result->data;
+        o.result = result;
         ok       = gi_take_quantiles(site, &o, o.count, (const double *)percent->data) && gi_run_order(site, &o);
     }
     gi_release(o.quantiles, bytes);
     ga_free(percent);
-    if (ok) return gi_finish(site, result, o.result, options.out);
+    if (ok) return gi_finish(site, result, o.rule.result, options.out);
     ga_free(result);
     return NULL;
 }
@@ -11248,12 +11298,12 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
         memset((void *)&options, 0, sizeof options);
         memset(&o, 0, sizeof o);
         if (!gi_plan_order(site, &o, "ga_sigma_clip", x, &options)) return false;
-        o.median    = true;
-        o.count     = 1;
-        o.quantiles = &half;
-        o.places    = &place;
-        o.result    = GA_F64;
-        o.out       = (char *)center;
+        o.rule.median = true;
+        o.rule.result = GA_F64;
+        o.count       = 1;
+        o.quantiles   = &half;
+        o.places      = &place;
+        o.out         = (char *)center;
         if (!gi_run_order(site, &o)) return false;
     } else {
         r.dtype     = GA_F64;

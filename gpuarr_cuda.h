@@ -803,8 +803,1225 @@ static bool gi_cuda_exclusive_scan(const char *site, const ga_array *on, int64_t
 /* ==== >>cuda counting: histograms and bins =============================================================================== */
 
 /* ==== >>cuda sorting ====================================================================================================== */
+/*  Elements become unsigned keys whose order is theirs. Lines that fit a block's shared memory are sorted there. Longer ones are sorted
+    together by a stable radix sort of keys and numbers, the least important key first and that of the line last; one long line of
+    real numbers by its keys alone. */
+
+/* ---- keys ---------------------------------------------------------------------------------------------------------------- */
+
+typedef enum gi_key_rule {
+    GI_KEYS_UNSIGNED,
+    GI_KEYS_SIGNED,
+    GI_KEYS_FLOAT,    /* both zeros are equal, and all NaNs, the last */
+    GI_KEYS_ORDER,    /* floats, but -0 comes before 0 */
+    GI_KEYS_C64,      /* of complex numbers, see gi_order_complex: those with a NaN have the two greatest ... */
+    GI_KEYS_C128_LOW, /* ... high halves, or high keys. Sort by the low one first */
+    GI_KEYS_C128_HIGH,
+    GI_KEYS_LINE /* the number of the line */
+} gi_key_rule;
+
+typedef struct gi_cuda_keys {
+    gi_key_rule rule;
+    int         size, bits; /* bytes of an element; bits of its key */
+    int64_t     length;     /* of a line */
+} gi_cuda_keys;
+
+static gi_cuda_keys gi_cuda_keys_of(ga_dtype dtype, bool order)
+{
+    gi_cuda_keys k = { GI_KEYS_UNSIGNED, (int)ga_itemsize(dtype), 8 * (int)ga_itemsize(dtype), 1 };
+    if (gi_is_signed(dtype)) k.rule = GI_KEYS_SIGNED;
+    if (gi_is_float(dtype)) k.rule = order ? GI_KEYS_ORDER : GI_KEYS_FLOAT;
+    if (dtype == GA_BOOL) k.bits = 1;
+    if (dtype == GA_C64) k.rule = GI_KEYS_C64;
+    if (dtype == GA_C128) {
+        k.rule = GI_KEYS_C128_HIGH;
+        k.bits = 64;
+    }
+    return k;
+}
+
+GI_DEVICE void gi_cuda_key_at(gi_cuda_keys k, const char *p, uint32_t &key)
+{
+    const uint32_t sign = 0x80000000u;
+    uint32_t       bits = k.size == 1 ? *(const uint8_t *)p : k.size == 2 ? *(const uint16_t *)p : *(const uint32_t *)p;
+    switch (k.rule) {
+    case GI_KEYS_SIGNED: key = bits ^ (1u << (8 * k.size - 1)); break;
+    case GI_KEYS_FLOAT: key = gi_key_f32(bits); break;
+    case GI_KEYS_ORDER: key = (bits & ~sign) > 0x7f800000u ? UINT32_MAX : bits & sign ? ~bits : bits | sign; break;
+    default: key = bits;
+    }
+}
+
+GI_DEVICE void gi_cuda_key_at(gi_cuda_keys k, const char *p, uint64_t &key)
+{
+    const uint64_t sign = (uint64_t)1 << 63, nan = UINT64_MAX;
+    if (k.size < 8) {
+        uint32_t narrow;
+        gi_cuda_key_at(k, p, narrow);
+        key = narrow;
+        return;
+    }
+    uint64_t bits = *(const uint64_t *)p, other;
+    switch (k.rule) {
+    case GI_KEYS_SIGNED: key = bits ^ sign; break;
+    case GI_KEYS_FLOAT: key = gi_key_f64(bits); break;
+    case GI_KEYS_ORDER: key = (bits & ~sign) > 0x7ff0000000000000u ? nan : bits & sign ? ~bits : bits | sign; break;
+    case GI_KEYS_C64: {
+        uint32_t re = gi_key_f32((uint32_t)bits), im = gi_key_f32((uint32_t)(bits >> 32));
+        bool     only_im = im == UINT32_MAX && re != UINT32_MAX;
+        key              = only_im ? (uint64_t)(UINT32_MAX - 1) << 32 | re : (uint64_t)re << 32 | im;
+        break;
+    }
+    case GI_KEYS_C128_LOW:
+    case GI_KEYS_C128_HIGH: {
+        uint64_t re = gi_key_f64(bits);
+        other       = gi_key_f64(*(const uint64_t *)(p + 8));
+        bool only_im = other == nan && re != nan;
+        if (k.rule == GI_KEYS_C128_LOW) key = only_im ? re : other;
+        else key = only_im ? nan - 1 : re;
+        break;
+    }
+    default: key = bits;
+    }
+}
+
+/* Are two elements equal, as ga_unique sees them? All NaNs are. */
+GI_DEVICE bool gi_cuda_same_element(gi_cuda_keys k, const char *p, const char *q)
+{
+    uint64_t a, b;
+    gi_cuda_key_at(k, p, a);
+    gi_cuda_key_at(k, q, b);
+    if (k.rule == GI_KEYS_C64 && a >= (uint64_t)(UINT32_MAX - 1) << 32) return b >= (uint64_t)(UINT32_MAX - 1) << 32;
+    if (k.rule != GI_KEYS_C128_HIGH) return a == b;
+    if (a >= UINT64_MAX - 1) return b >= UINT64_MAX - 1;
+    if (a != b) return false;
+    k.rule = GI_KEYS_C128_LOW;
+    gi_cuda_key_at(k, p, a);
+    gi_cuda_key_at(k, q, b);
+    return a == b;
+}
+
+/* Writes the element of a key of a real dtype: any NaN, and 0 for both zeros, by GI_KEYS_FLOAT. */
+GI_DEVICE void gi_cuda_element_of(gi_cuda_keys k, uint32_t key, char *p)
+{
+    if (k.rule == GI_KEYS_SIGNED) key ^= 1u << (8 * k.size - 1);
+    if (k.rule == GI_KEYS_FLOAT || k.rule == GI_KEYS_ORDER) key = gi_bits_of_key_f32(key);
+    if (k.size == 1) *(uint8_t *)p = (uint8_t)key;
+    else if (k.size == 2) *(uint16_t *)p = (uint16_t)key;
+    else *(uint32_t *)p = key;
+}
+
+GI_DEVICE void gi_cuda_element_of(gi_cuda_keys k, uint64_t key, char *p)
+{
+    if (k.rule == GI_KEYS_SIGNED) key ^= (uint64_t)1 << 63;
+    if (k.rule == GI_KEYS_FLOAT || k.rule == GI_KEYS_ORDER) key = gi_bits_of_key_f64(key);
+    *(uint64_t *)p = key;
+}
+
+GI_DEVICE void gi_cuda_move(int size, char *to, const char *from)
+{
+    switch (size) {
+    case 1: *to = *from; break;
+    case 2: *(uint16_t *)to = *(const uint16_t *)from; break;
+    case 4: *(uint32_t *)to = *(const uint32_t *)from; break;
+    case 8: *(uint64_t *)to = *(const uint64_t *)from; break;
+    default: *(gi_16_bytes *)to = *(const gi_16_bytes *)from;
+    }
+}
+
+/* ---- short lines --------------------------------------------------------------------------------------------------------- */
+
+/* Where the elements of lines lie. */
+typedef struct gi_cuda_lines {
+    char      *data;
+    int        kept, reduced;
+    bool       many; /* lines: 2^31 or more */
+    int64_t    kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    gi_divisor kept_divisor[GPUARR_MAX_DIMS], divisor[GPUARR_MAX_DIMS];
+} gi_cuda_lines;
+
+static gi_cuda_lines gi_cuda_lines_of(const gi_lines *p)
+{
+    gi_cuda_lines l;
+    memset(&l, 0, sizeof l);
+    l.data    = (char *)p->a->data;
+    l.reduced = p->reduced;
+    l.many    = p->lines > INT32_MAX;
+    for (int d = 0; d < p->kept; d++) { /* joined where possible */
+        int last = l.kept - 1;
+        if (last >= 0 && l.kept_strides[last] == p->kept_strides[d] * p->kept_shape[d]) {
+            l.kept_shape[last] *= p->kept_shape[d];
+            l.kept_strides[last] = p->kept_strides[d];
+        } else if (p->kept_shape[d] > 1) {
+            l.kept_shape[l.kept]     = p->kept_shape[d];
+            l.kept_strides[l.kept++] = p->kept_strides[d];
+        }
+    }
+    for (int d = 0; d < l.kept && !l.many; d++) l.kept_divisor[d] = gi_divisor_of(l.kept_shape[d]);
+    for (int d = 0; d < l.reduced; d++) {
+        l.divisor[d] = gi_divisor_of(p->shape[d]);
+        l.strides[d] = p->strides[d];
+    }
+    return l;
+}
+
+GI_DEVICE char *gi_cuda_at(const gi_cuda_lines &l, int64_t line, uint32_t i)
+{
+    char *p = l.data;
+    if (l.many) {
+#pragma unroll 1
+        for (int d = l.kept - 1; d >= 0; d--) {
+            p += line % l.kept_shape[d] * l.kept_strides[d];
+            line /= l.kept_shape[d];
+        }
+    } else {
+        uint32_t rest = (uint32_t)line;
+#pragma unroll 1
+        for (int d = l.kept - 1; d > 0; d--) {
+            uint32_t above = gi_divide(rest, l.kept_divisor[d]);
+            p += (rest - above * l.kept_divisor[d].by) * l.kept_strides[d];
+            rest = above;
+        }
+        p += rest * l.kept_strides[0];
+    }
+#pragma unroll 1
+    for (int d = l.reduced - 1; d > 0; d--) {
+        uint32_t above = gi_divide(i, l.divisor[d]);
+        p += (i - above * l.divisor[d].by) * l.strides[d];
+        i = above;
+    }
+    return p + i * l.strides[0];
+}
+
+enum { GI_SORT_LOG = 11, GI_SORT_TILE = 1 << GI_SORT_LOG, GI_SORT_OF_WARP = GI_SORT_TILE / GI_WARPS };
+
+typedef enum gi_short_result { GI_SHORT_ELEMENTS, GI_SHORT_INDICES, GI_SHORT_QUANTILES } gi_short_result;
+
+/* What is asked for of sorted lines; the quantiles are on the device. */
+typedef struct gi_cuda_quantiles {
+    gi_quantile_rule rule;
+    int              count;
+    const double    *quantiles; /* ascending */
+    const int64_t   *places;
+    char            *out; /* for each place, all lines */
+    int64_t          lines;
+} gi_cuda_quantiles;
+
+typedef struct gi_cuda_short {
+    gi_cuda_lines     in, out;
+    gi_cuda_keys      keys;
+    gi_short_result   result;
+    gi_cuda_quantiles wanted;
+    int64_t           lines;
+    int               length, log;          /* of a line; 2^log slots are there for each */
+    bool              in_across, out_across; /* neighbours in memory are those of other lines */
+} gi_cuda_short;
+
+/* Writes a quantile of a line of n elements that count (0: NaN), from the keys of the two elements that it lies between. */
+template <class K>
+GI_DEVICE void gi_cuda_write_quantile(const gi_cuda_quantiles &w, gi_cuda_keys keys, int k, int64_t line, int64_t n, gi_rank r,
+                                      K previous, K next)
+{
+    const gi_quantile_rule &rule = w.rule;
+    int                     size = rule.result == GA_F32 ? 4 : 8;
+    bool between = rule.median || rule.method == GA_LINEAR || rule.method == GA_MIDPOINT, is_float = keys.rule == GI_KEYS_ORDER;
+    if (!between) size = keys.size;
+    char  *out   = w.out + (w.places[k] * w.lines + line) * size;
+    double value = gi_nan_f64();
+    if (n > 0 && !between) {
+        gi_cuda_element_of(keys, previous, out);
+        return;
+    }
+    if (n > 0) {
+        double a, b;
+        if (is_float && sizeof(K) == 4) {
+            a = (double)gi_from_bits_f32(gi_bits_of_key_f32((uint32_t)previous));
+            b = (double)gi_from_bits_f32(gi_bits_of_key_f32((uint32_t)next));
+        } else if (is_float) {
+            a = gi_from_bits_f64(gi_bits_of_key_f64(previous));
+            b = gi_from_bits_f64(gi_bits_of_key_f64(next));
+        } else if (keys.rule == GI_KEYS_SIGNED) {
+            uint64_t bias = (uint64_t)1 << (8 * keys.size - 1);
+            a             = (double)(int64_t)(previous - bias);
+            b             = (double)(int64_t)(next - bias);
+        } else {
+            a = (double)previous;
+            b = (double)next;
+        }
+        value = gi_quantile_between(rule, r, a, b, (uint64_t)(next - previous));
+    }
+    if (size == 4) *(float *)out = (float)value;
+    else *(double *)out = value;
+}
+
+/* How many elements of a line count: none if a NaN is among them that is not to be skipped. */
+GI_DEVICE int64_t gi_cuda_counted(const gi_quantile_rule &rule, int64_t length, int64_t nans)
+{
+    return nans > 0 && !rule.skip_nan ? 0 : length - nans;
+}
+
+/* Each block sorts the lines that fit into it by a bitonic network. Equal keys keep their order: places are compared too. */
+template <class K> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_sort_short(const __grid_constant__ gi_cuda_short j)
+{
+    GI_SHARED(K, key, [GI_SORT_TILE]);
+    GI_SHARED(uint16_t, place, [GI_SORT_TILE]);
+    const K  last  = (K) ~(K)0;
+    int      log   = j.log, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t span = 1u << log, lines = GI_SORT_TILE >> log;
+    int64_t  first = (int64_t)blockIdx.x * lines;
+
+    for (uint32_t x = threadIdx.x; x < GI_SORT_TILE; x += GI_CUDA_THREADS) {
+        uint32_t line = j.in_across ? x & (lines - 1) : x >> log;
+        uint32_t i = j.in_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
+        K        k = last;
+        if (first + line < j.lines && i < j.length) gi_cuda_key_at(j.keys, gi_cuda_at(j.in, first + line, i), k);
+        key[line << log | i]   = k;
+        place[line << log | i] = (uint16_t)i;
+    }
+    __syncthreads();
+    for (uint32_t run = 2; run <= span; run *= 2)
+        for (uint32_t step = run / 2; step > 0; step /= 2) {
+#pragma unroll
+            for (int turn = 0; turn < GI_SORT_OF_WARP / 64; turn++) {
+                uint32_t pair = warp * (GI_SORT_OF_WARP / 2) + turn * 32 + lane, low = pair & (step - 1);
+                uint32_t a = (pair - low) * 2 + low, b = a + step;
+                K        x = key[a], y = key[b];
+                uint16_t p = place[a], q = place[b];
+                bool     falling = (a & (span - 1) & run) != 0, after = x > y || (x == y && p > q);
+                if (after != falling) {
+                    key[a]   = y;
+                    key[b]   = x;
+                    place[a] = q;
+                    place[b] = p;
+                }
+            }
+            /* steps that stay in the part of a warp need not wait for the others */
+            if (step > GI_SORT_OF_WARP / 2 || (step == 1 && run > GI_SORT_OF_WARP / 2 && run < span)) __syncthreads();
+            else __syncwarp();
+        }
+    __syncthreads();
+
+    if (j.result == GI_SHORT_QUANTILES) {
+        for (int64_t x = threadIdx.x; x < (int64_t)lines * j.wanted.count; x += GI_CUDA_THREADS) {
+            uint32_t line = (uint32_t)x & (lines - 1), start = line << log;
+            int      k = (int)(x >> (GI_SORT_LOG - log)), numbers = 0, end = j.length;
+            if (first + line >= j.lines) continue;
+            while (j.keys.rule == GI_KEYS_ORDER && numbers < end) { /* the NaNs are the last */
+                int middle = (numbers + end) / 2;
+                if (key[start + middle] == last) end = middle;
+                else numbers = middle + 1;
+            }
+            int64_t n = gi_cuda_counted(j.wanted.rule, j.length, j.length - end);
+            gi_rank r = gi_rank_of(j.wanted.rule, j.wanted.quantiles[k], n > 0 ? n : 1);
+            gi_cuda_write_quantile(j.wanted, j.keys, k, first + line, n, r, key[start + r.previous], key[start + r.next]);
+        }
+        return;
+    }
+    for (uint32_t x = threadIdx.x; x < GI_SORT_TILE; x += GI_CUDA_THREADS) {
+        uint32_t line = j.out_across ? x & (lines - 1) : x >> log;
+        uint32_t i = j.out_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
+        if (first + line >= j.lines || i >= j.length) continue;
+        uint32_t from = place[line << log | i];
+        char    *out  = gi_cuda_at(j.out, first + line, i);
+        if (j.result == GI_SHORT_INDICES) *(int64_t *)out = from;
+        else gi_cuda_move(j.keys.size, out, gi_cuda_at(j.in, first + line, from));
+    }
+}
+
+/* Do the neighbours in memory lie in other lines? */
+static bool gi_cuda_across(const gi_cuda_lines *l)
+{
+    if (l->kept == 0) return false;
+    int64_t kept = l->kept_strides[l->kept - 1], reduced = l->strides[l->reduced - 1];
+    return (kept < 0 ? -kept : kept) < (reduced < 0 ? -reduced : reduced);
+}
+
+/* Sorts lines of at most GI_SORT_TILE elements of at most 8 bytes; j has what is wanted. */
+static bool gi_cuda_run_short(const char *site, gi_cuda_short *j, const gi_lines *in)
+{
+    j->in        = gi_cuda_lines_of(in);
+    j->in_across = gi_cuda_across(&j->in);
+    j->lines     = in->lines;
+    j->length    = (int)in->length;
+    for (j->log = 0; (1 << j->log) < j->length;) j->log++;
+    int64_t      fitting = GI_SORT_TILE >> j->log;
+    unsigned     blocks  = (unsigned)((j->lines + fitting - 1) / fitting);
+    cudaStream_t stream  = gi_cuda_current_stream();
+    if (j->keys.size == 8) GI_LAUNCH(gi_cuda_sort_short<uint64_t>, blocks, GI_CUDA_THREADS, stream, *j);
+    else GI_LAUNCH(gi_cuda_sort_short<uint32_t>, blocks, GI_CUDA_THREADS, stream, *j);
+    return gi_cuda_launched(site, "the sort of short lines");
+}
+
+/* ---- the radix sort ------------------------------------------------------------------------------------------------------- */
+
+enum { GI_RADIX_TURNS = 16, GI_RADIX_OF_WARP = 32 * GI_RADIX_TURNS, GI_RADIX_TILE = GI_WARPS * GI_RADIX_OF_WARP };
+
+/* How often each digit occurs in each tile: for the first digit all tiles, then for the second ... */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_digits(const K *keys, int64_t n, int shift, int64_t *counts)
+{
+    GI_SHARED(unsigned, count, [GI_DIGITS]);
+    int64_t start = (int64_t)blockIdx.x * GI_RADIX_TILE, stop = n - start < GI_RADIX_TILE ? n : start + GI_RADIX_TILE;
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    for (int64_t i = start + threadIdx.x; i < stop; i += GI_CUDA_THREADS)
+        atomicAdd(&count[(unsigned)(keys[i] >> shift) % GI_DIGITS], 1u);
+    __syncthreads();
+    counts[(int64_t)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+}
+
+/* Moves each key of a tile to the place of its digit. Each warp has neighbouring keys, and knows how many of the warps before it
+   have a digit. */
+template <class K, class I>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_move_digits(const K *keys, const I *with, K *to, I *with_to, int64_t n, int shift, const int64_t *places)
+{
+    GI_SHARED(unsigned, before, [GI_WARPS][GI_DIGITS]);
+    GI_SHARED(int64_t, place, [GI_DIGITS]);
+    int     warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    int64_t start = (int64_t)blockIdx.x * GI_RADIX_TILE + warp * GI_RADIX_OF_WARP;
+    K       key[GI_RADIX_TURNS];
+#pragma unroll
+    for (int w = 0; w < GI_WARPS; w++) before[w][threadIdx.x] = 0;
+    place[threadIdx.x] = places[(int64_t)threadIdx.x * gridDim.x + blockIdx.x];
+    __syncthreads();
+#pragma unroll
+    for (int turn = 0; turn < GI_RADIX_TURNS; turn++) {
+        int64_t i = start + turn * 32 + lane;
+        key[turn] = i < n ? keys[i] : 0;
+        if (i < n) atomicAdd(&before[warp][(unsigned)(key[turn] >> shift) % GI_DIGITS], 1u);
+    }
+    __syncthreads();
+    unsigned sum = 0;
+#pragma unroll
+    for (int w = 0; w < GI_WARPS; w++) {
+        unsigned count         = before[w][threadIdx.x];
+        before[w][threadIdx.x] = sum;
+        sum += count;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int turn = 0; turn < GI_RADIX_TURNS; turn++) {
+        int64_t  i = start + turn * 32 + lane;
+        unsigned digit = (unsigned)(key[turn] >> shift) % GI_DIGITS;
+        unsigned same = __match_any_sync(0xffffffffu, i < n ? digit : GI_DIGITS), lower = same & ((1u << lane) - 1);
+        unsigned at = i < n ? before[warp][digit] : 0;
+        __syncwarp();
+        if (i < n && lower == 0) before[warp][digit] = at + __popc(same);
+        __syncwarp();
+        if (i < n) {
+            int64_t target = place[digit] + at + __popc(lower);
+            to[target]     = key[turn];
+            if (with) with_to[target] = with[i];
+        }
+    }
+}
+
+template <class K, class I>
+static bool gi_cuda_sort_by_digits(const char *site, const ga_array *on, K *(&keys)[2], I **with, int64_t n, int bits)
+{
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      tiles  = (n + GI_RADIX_TILE - 1) / GI_RADIX_TILE;
+    gi_scratch   places;
+    if (!gi_scratch_get(site, &places, on, (size_t)tiles * GI_DIGITS * sizeof(int64_t))) return false;
+    bool     ok = true;
+    int64_t *p  = (int64_t *)places.p;
+    for (int shift = 0; ok && shift < bits; shift += 8) {
+        GI_LAUNCH(gi_cuda_count_digits<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, keys[0], n, shift, p);
+        ok = gi_cuda_launched(site, "the counts of a sort") && gi_cuda_exclusive_scan(site, on, p, tiles * GI_DIGITS, NULL);
+        if (!ok) break;
+        GI_LAUNCH((gi_cuda_move_digits<K, I>), (unsigned)tiles, GI_CUDA_THREADS, stream, keys[0], with ? with[0] : (I *)NULL, keys[1],
+                  with ? with[1] : (I *)NULL, n, shift, p);
+        ok       = gi_cuda_launched(site, "a sort");
+        K *moved = keys[1];
+        keys[1]  = keys[0];
+        keys[0]  = moved;
+        if (with) {
+            I *moved_with = with[1];
+            with[1]       = with[0];
+            with[0]       = moved_with;
+        }
+    }
+    gi_scratch_free(&places);
+    return ok;
+}
+
+#if GI_HAS_CUB
+template <class K, class I>
+static bool gi_cuda_sort_by_cub(const char *site, const ga_array *on, K *(&keys)[2], I **with, int64_t n, int bits)
+{
+    cudaStream_t         stream = gi_cuda_current_stream();
+    cub::DoubleBuffer<K> k(keys[0], keys[1]);
+    cub::DoubleBuffer<I> w(with ? with[0] : NULL, with ? with[1] : NULL);
+    gi_scratch           room;
+    size_t               bytes = 0;
+    memset(&room, 0, sizeof room);
+    for (int turn = 0; turn < 2; turn++) { /* the first asks how much room it needs */
+        cudaError_t error = with ? cub::DeviceRadixSort::SortPairs(room.p, bytes, k, w, (int)n, 0, bits, stream)
+                                 : cub::DeviceRadixSort::SortKeys(room.p, bytes, k, (int)n, 0, bits, stream);
+        bool        ok    = gi_cuda_ok(site, error, "cub::DeviceRadixSort");
+        if (ok && turn == 0 && gi_scratch_get(site, &room, on, bytes > 0 ? bytes : 1)) continue;
+        if (room.p) gi_scratch_free(&room);
+        if (!ok || turn == 0) return false;
+    }
+    keys[0] = k.Current();
+    keys[1] = k.Alternate();
+    if (with) {
+        with[0] = w.Current();
+        with[1] = w.Alternate();
+    }
+    return true;
+}
+#endif
+
+/* Sorts n keys by their low `bits` bits, and what belongs to them (`with` NULL: nothing). Stable. Both have a second array as room,
+   and the sorted ones are the first ones afterwards. */
+template <class K>
+static bool gi_cuda_sort_pairs(const char *site, const ga_array *on, K *(&keys)[2], uint32_t **with, int64_t n, int bits)
+{
+#if GI_HAS_CUB
+    if (n <= INT32_MAX) return gi_cuda_sort_by_cub(site, on, keys, with, n, bits);
+#endif
+    return gi_cuda_sort_by_digits(site, on, keys, with, n, bits);
+}
+static bool gi_cuda_sort_pairs(const char *site, const ga_array *on, uint64_t *(&keys)[2], uint64_t **with, int64_t n, int bits)
+{
+    return gi_cuda_sort_by_digits(site, on, keys, with, n, bits);
+}
+
+/* ---- long lines ----------------------------------------------------------------------------------------------------------- */
+
+/* The keys of the elements that `order` numbers (`first`: they are numbered here). GI_KEYS_LINE: of their lines. */
+template <class K, class I>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_keys_in_order(gi_cuda_keys how, const char *elements, int64_t n, I *order, bool first, K *keys)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= n) return;
+    I number = first ? (I)i : order[i];
+    if (first) order[i] = number;
+    if (how.rule == GI_KEYS_LINE) keys[i] = (K)(number / (I)how.length);
+    else gi_cuda_key_at(how, elements + (int64_t)number * how.size, keys[i]);
+}
+
+/* The elements in their order, or the indices in their lines. */
+template <class I>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_in_order(const I *order, int64_t n, int64_t length, const char *elements, int size, char *out)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= n) return;
+    if (!elements) ((int64_t *)out)[i] = (int64_t)order[i] - i / length * length;
+    else gi_cuda_move(size, out + i * size, elements + (int64_t)order[i] * size);
+}
+
+/* One pass: sorts the numbers by a key. */
+template <class K, class I>
+static bool gi_cuda_sort_pass(const char *site, const ga_array *on, gi_cuda_keys how, const char *elements, int64_t n, I **order,
+                              bool first, char *const *room)
+{
+    K *keys[2] = { (K *)room[0], (K *)room[1] };
+    GI_LAUNCH((gi_cuda_keys_in_order<K, I>), gi_cuda_blocks(n), GI_CUDA_THREADS, gi_cuda_current_stream(), how, elements, n, order[0],
+              first, keys[0]);
+    return gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, on, keys, order, n, how.bits);
+}
+
+/* Sorts n packed elements of lines; N holds their numbers, and W keys of up to four bytes. */
+template <class W, class N>
+static bool gi_cuda_sort_together(const char *site, const ga_array *on, ga_dtype dtype, const char *elements, int64_t n, int64_t length,
+                                  char *out, bool indices)
+{
+    gi_cuda_keys how     = gi_cuda_keys_of(dtype, false), line = { GI_KEYS_LINE, 0, 0, length };
+    size_t       numbers = (size_t)gi_padded(n * (int64_t)sizeof(N));
+    size_t       keys    = (size_t)gi_padded(n * (int64_t)(how.size > 4 ? sizeof(uint64_t) : sizeof(W)));
+    gi_scratch   room;
+    if (!gi_scratch_get(site, &room, on, 2 * (numbers + keys))) return false;
+    char *p = (char *)room.p, *key_room[2] = { p + 2 * numbers, p + 2 * numbers + keys };
+    N    *order[2] = { (N *)p, (N *)(p + numbers) };
+    bool  low = dtype == GA_C128, ok = true;
+    if (low) {
+        how.rule = GI_KEYS_C128_LOW;
+        ok       = gi_cuda_sort_pass<uint64_t>(site, on, how, elements, n, order, true, key_room);
+        how.rule = GI_KEYS_C128_HIGH;
+    }
+    if (how.size > 4) ok = ok && gi_cuda_sort_pass<uint64_t>(site, on, how, elements, n, order, !low, key_room);
+    else ok = gi_cuda_sort_pass<W>(site, on, how, elements, n, order, true, key_room);
+    while ((n - 1) / length >> line.bits > 0) line.bits++;
+    if (line.bits > 0) ok = ok && gi_cuda_sort_pass<W>(site, on, line, elements, n, order, false, key_room);
+    if (ok) {
+        GI_LAUNCH(gi_cuda_in_order<N>, gi_cuda_blocks(n), GI_CUDA_THREADS, gi_cuda_current_stream(), order[0], n, length,
+                  indices ? (const char *)NULL : elements, how.size, out);
+        ok = gi_cuda_launched(site, "a sort");
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* ---- one long line by its keys -------------------------------------------------------------------------------------------- */
+
+enum { GI_PLAIN_TURNS = 16, GI_PLAIN_TILE = GI_PLAIN_TURNS * GI_CUDA_THREADS };
+
+/* The keys of a line. For floats also how many zeros each block sees, and then, from counts[gridDim.x] on, how many NaNs. */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_plain_keys(gi_cuda_keys how, const char *line, int64_t n, K *keys, int64_t *counts)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t start = (int64_t)blockIdx.x * GI_PLAIN_TILE, found = 0, total;
+    K       zero = (K)((K)1 << (8 * sizeof(K) - 1)), nan = (K) ~(K)0;
+#pragma unroll 4
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
+        int64_t i = start + turn * GI_CUDA_THREADS + threadIdx.x;
+        if (i >= n) break;
+        K key;
+        gi_cuda_key_at(how, line + i * how.size, key);
+        keys[i] = key;
+        found += key == zero ? 1 : key == nan ? (int64_t)1 << 32 : 0;
+    }
+    if (!counts) return;
+    gi_cuda_sum_before(found, row, total);
+    if (threadIdx.x > 0) return;
+    counts[blockIdx.x]             = total & 0xffffffff;
+    counts[gridDim.x + blockIdx.x] = total >> 32;
+    if (blockIdx.x == 0) counts[2 * (int64_t)gridDim.x] = 0;
+}
+
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_plain_elements(gi_cuda_keys how, const K *keys, int64_t n, char *out)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i < n) gi_cuda_element_of(how, keys[i], out + i * how.size);
+}
+
+/* Puts the zeros and the NaNs of a line into their places in the sorted line, in their order and with their own bits. `before`: the
+   counts of gi_cuda_plain_keys, scanned. */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_restore(gi_cuda_keys how, const char *line, int64_t n, const K *sorted, const int64_t *before, char *out)
+{
+    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    int64_t tiles = gridDim.x, tile = blockIdx.x, zeros_before = before[tile], nans_before = before[tiles + tile] - before[tiles];
+    if (before[tile + 1] == zeros_before && before[tiles + tile + 1] == before[tiles + tile]) return;
+    K       zero = (K)((K)1 << (8 * sizeof(K) - 1)), nan = (K) ~(K)0;
+    int64_t low = 0, high = n, all; /* the place of the first zero, and how many zeros and NaNs came already */
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (sorted[middle] < zero) low = middle + 1;
+        else high = middle;
+    }
+    int64_t zeros = low + zeros_before, nans = n - (before[2 * tiles] - before[tiles]) + nans_before;
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
+        int64_t     i = tile * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
+        const char *p = line + i * how.size;
+        K           key = 1;
+        if (i < n) gi_cuda_key_at(how, p, key);
+        int64_t mine = key == zero ? 1 : key == nan ? (int64_t)1 << 32 : 0, earlier = gi_cuda_sum_before(mine, rows[turn % 2], all);
+        if (key == zero) gi_cuda_move(how.size, out + (zeros + (earlier & 0xffffffff)) * how.size, p);
+        if (key == nan) gi_cuda_move(how.size, out + (nans + (earlier >> 32)) * how.size, p);
+        zeros += all & 0xffffffff;
+        nans += all >> 32;
+    }
+}
+
+template <class K>
+static bool gi_cuda_sort_by_keys(const char *site, const ga_array *on, ga_dtype dtype, const char *line, int64_t n, char *out)
+{
+    gi_cuda_keys how    = gi_cuda_keys_of(dtype, false);
+    bool         floats = gi_is_float(dtype), ok;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, bytes = gi_padded(n * (int64_t)sizeof(K)), counters = 2 * tiles + 1;
+    gi_scratch   room;
+    if (!gi_scratch_get(site, &room, on, (size_t)(2 * bytes + counters * (int64_t)sizeof(int64_t)))) return false;
+    char    *p       = (char *)room.p;
+    K       *keys[2] = { (K *)p, (K *)(p + bytes) };
+    int64_t *counts  = (int64_t *)(p + 2 * bytes);
+    GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, how, line, n, keys[0], floats ? counts : (int64_t *)NULL);
+    ok = gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, on, keys, (uint32_t **)NULL, n, how.bits);
+    if (ok) {
+        GI_LAUNCH(gi_cuda_plain_elements<K>, gi_cuda_blocks(n), GI_CUDA_THREADS, stream, how, keys[0], n, out);
+        ok = gi_cuda_launched(site, "a sort");
+    }
+    if (ok && floats) {
+        ok = gi_cuda_exclusive_scan(site, on, counts, counters, NULL);
+        if (ok) GI_LAUNCH(gi_cuda_restore<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, how, line, n, keys[0], counts, out);
+        ok = ok && gi_cuda_launched(site, "a sort");
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* ---- sort, argsort -------------------------------------------------------------------------------------------------------- */
+
+#define GI_SORT_AT_ONCE ((int64_t)1 << 28) /* elements of lines that are sorted together */
+#define GI_SORT_ALONE   ((int64_t)1 << 21) /* a line of so many is sorted by itself, if its keys are enough */
+
+/* Sorts packed lines into `out`: elements, or their indices. */
+static bool gi_cuda_sort_lines(const char *site, const ga_array *packed, int64_t length, char *out, bool indices)
+{
+    ga_dtype    dtype = packed->dtype;
+    int64_t     lines = packed->size / length, size = ga_itemsize(dtype), out_size = indices ? 8 : size, count;
+    const char *from    = (const char *)packed->data;
+    bool        by_keys = !indices && !gi_is_complex(dtype) && (lines == 1 || length >= GI_SORT_ALONE), ok = true;
+    int64_t     step    = by_keys || length > GI_SORT_AT_ONCE ? 1 : GI_SORT_AT_ONCE / length;
+    for (int64_t line = 0; ok && line < lines; line += count, from += count * length * size, out += count * length * out_size) {
+        count     = lines - line < step ? lines - line : step;
+        int64_t n = count * length;
+        if (by_keys && size <= 4) ok = gi_cuda_sort_by_keys<uint32_t>(site, packed, dtype, from, n, out);
+        else if (by_keys) ok = gi_cuda_sort_by_keys<uint64_t>(site, packed, dtype, from, n, out);
+        else if (n <= INT32_MAX) ok = gi_cuda_sort_together<uint32_t, uint32_t>(site, packed, dtype, from, n, length, out, indices);
+        else ok = gi_cuda_sort_together<uint64_t, uint64_t>(site, packed, dtype, from, n, length, out, indices);
+    }
+    return ok;
+}
+
+/* a, seen with the axis as the last one. */
+static ga_array *gi_cuda_axis_last(const char *site, const ga_array *a, int axis)
+{
+    gi_layout l = gi_layout_of(a);
+    for (int d = axis; d < a->ndim - 1; d++) gi_layout_swap(&l, d, d + 1);
+    return gi_view_with(site, a, &l);
+}
+
+static bool gi_cuda_sort_long(const char *site, const ga_array *a, ga_array *result, int axis, bool indices)
+{
+    ga_array *lines  = gi_cuda_axis_last(site, a, axis);
+    ga_array *target = lines ? gi_cuda_axis_last(site, result, axis) : NULL;
+    ga_array *packed = target ? gi_contiguous(site, lines, a->dtype) : NULL, *sorted = NULL;
+    if (packed && ga_is_contiguous(target)) sorted = (ga_view)(target, site);
+    else if (packed) sorted = gi_new(site, result->dtype, result->device, target->ndim, target->shape);
+    bool ok = sorted && gi_cuda_sort_lines(site, packed, a->shape[axis], (char *)sorted->data, indices);
+    if (ok && sorted->data != result->data) ok = gi_assign(site, target, sorted);
+    ga_free(sorted);
+    ga_free(packed);
+    ga_free(target);
+    ga_free(lines);
+    return ok;
+}
+
+static bool gi_cuda_sort_few(const char *site, const ga_array *a, ga_array *result, int axis, bool indices)
+{
+    gi_cuda_short j;
+    gi_lines      in, out;
+    ga_shape      axes;
+    memset(&axes, 0, sizeof axes);
+    axes.ndim = 1;
+    axes.n[0] = axis;
+    memset(&j, 0, sizeof j);
+    j.keys   = gi_cuda_keys_of(a->dtype, false);
+    j.result = indices ? GI_SHORT_INDICES : GI_SHORT_ELEMENTS;
+    if (!gi_plan_lines(site, &in, a, a->dtype, axis, &axes, false)) return false;
+    if (!gi_plan_lines(site, &out, result, result->dtype, axis, &axes, false)) return false;
+    j.out        = gi_cuda_lines_of(&out);
+    j.out_across = gi_cuda_across(&j.out);
+    return gi_cuda_run_short(site, &j, &in);
+}
+
+/* a sorted along an axis into a new array `result`, or the indices that sort it. */
+static bool gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, int axis, bool indices)
+{
+    const ga_array *both[2] = { a, result };
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (a->shape[axis] == 1) return indices ? gi_clear(site, result) : gi_assign(site, result, a);
+    if (a->shape[axis] <= GI_SORT_TILE && a->dtype != GA_C128) return gi_cuda_sort_few(site, a, result, axis, indices);
+    return gi_cuda_sort_long(site, a, result, axis, indices);
+}
+
+/* ---- unique --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_cuda_runs {
+    gi_cuda_keys   keys;
+    const char    *sorted;
+    int64_t        n;
+    const int64_t *order; /* where the sorted elements were, or NULL */
+    int64_t       *before;
+    char          *values; /* of each run: its element, */
+    int64_t       *starts; /* where it begins, */
+    int64_t       *index;  /* and where its first element was */
+    int64_t       *inverse;
+} gi_cuda_runs;
+
+GI_DEVICE bool gi_cuda_starts_run(const gi_cuda_runs &r, int64_t i)
+{
+    const char *p = r.sorted + i * r.keys.size;
+    return i < r.n && (i == 0 || !gi_cuda_same_element(r.keys, p - r.keys.size, p));
+}
+
+/* How many runs of equal elements begin in each tile. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_runs(const __grid_constant__ gi_cuda_runs r)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t start = (int64_t)blockIdx.x * GI_PLAIN_TILE, mine = 0, total;
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) mine += gi_cuda_starts_run(r, start + turn * GI_CUDA_THREADS + threadIdx.x);
+    gi_cuda_sum_before(mine, row, total);
+    if (threadIdx.x == 0) r.before[blockIdx.x] = total;
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_runs(const __grid_constant__ gi_cuda_runs r)
+{
+    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    int64_t run = r.before[blockIdx.x], total;
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
+        int64_t i = (int64_t)blockIdx.x * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
+        bool    starts = gi_cuda_starts_run(r, i);
+        int64_t mine = run + gi_cuda_sum_before(starts, rows[turn % 2], total) + starts - 1;
+        run += total;
+        if (starts) gi_cuda_move(r.keys.size, r.values + mine * r.keys.size, r.sorted + i * r.keys.size);
+        if (starts && r.starts) r.starts[mine] = i;
+        if (starts && r.index) r.index[mine] = r.order[i];
+        if (i < r.n && r.inverse) r.inverse[r.order[i]] = mine;
+    }
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_run_lengths(const int64_t *starts, int64_t runs, int64_t n, int64_t *lengths)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i < runs) lengths[i] = (i + 1 < runs ? starts[i + 1] : n) - starts[i];
+}
+
+/* Makes the results of ga_unique for n > 0 sorted elements; those that are made are given back to be kept or freed. */
+static ga_array *gi_cuda_write_unique(const char *site, const ga_array *a, const ga_array *sorted, const ga_array *order,
+                                      const ga_unique_options *o)
+{
+    int64_t      n = sorted->size, tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, runs = 0;
+    ga_array    *values = NULL;
+    cudaStream_t stream = gi_cuda_current_stream();
+    gi_scratch   before, starts;
+    gi_cuda_runs r;
+    memset(&r, 0, sizeof r);
+    memset(&starts, 0, sizeof starts);
+    if (!gi_scratch_get(site, &before, sorted, (size_t)(tiles + 1) * sizeof(int64_t))) return NULL;
+    r.keys   = gi_cuda_keys_of(sorted->dtype, false);
+    r.sorted = (const char *)sorted->data;
+    r.n      = n;
+    r.order  = order ? (const int64_t *)order->data : NULL;
+    r.before = (int64_t *)before.p;
+    GI_LAUNCH(gi_cuda_count_runs, (unsigned)tiles, GI_CUDA_THREADS, stream, r);
+    bool ok = gi_cuda_launched(site, "ga_unique") && gi_cuda_exclusive_scan(site, sorted, r.before, tiles, r.before + tiles) &&
+              gi_cuda_read(site, sorted, &runs, r.before + tiles, sizeof runs);
+    if (ok) values = gi_new(site, sorted->dtype, GA_CUDA, 1, &runs);
+    if (values && o->index) *o->index = gi_new(site, GA_I64, GA_CUDA, 1, &runs);
+    if (values && o->inverse) *o->inverse = gi_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
+    if (values && o->counts) *o->counts = gi_new(site, GA_I64, GA_CUDA, 1, &runs);
+    ok = values && (!o->index || *o->index) && (!o->inverse || *o->inverse) && (!o->counts || *o->counts) &&
+         (!o->counts || gi_scratch_get(site, &starts, sorted, (size_t)runs * sizeof(int64_t)));
+    if (ok) {
+        r.values  = (char *)values->data;
+        r.starts  = (int64_t *)starts.p;
+        r.index   = o->index ? (int64_t *)(*o->index)->data : NULL;
+        r.inverse = o->inverse ? (int64_t *)(*o->inverse)->data : NULL;
+        GI_LAUNCH(gi_cuda_write_runs, (unsigned)tiles, GI_CUDA_THREADS, stream, r);
+        ok = gi_cuda_launched(site, "ga_unique");
+    }
+    if (ok && o->counts) {
+        GI_LAUNCH(gi_cuda_run_lengths, gi_cuda_blocks(runs), GI_CUDA_THREADS, stream, r.starts, runs, n,
+                  (int64_t *)(*o->counts)->data);
+        ok = gi_cuda_launched(site, "ga_unique");
+    }
+    if (starts.p) gi_scratch_free(&starts);
+    gi_scratch_free(&before);
+    if (ok) return values;
+    ga_free(values);
+    return NULL;
+}
+
+/* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
+static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o)
+{
+    bool            ordered = o->index || o->inverse;
+    ga_array       *flat = (ga_ravel)(a, site), *line = flat ? gi_contiguous(site, flat, a->dtype) : NULL, *order = NULL;
+    ga_array       *sorted = line ? gi_new(site, a->dtype, GA_CUDA, 1, line->shape) : NULL, *values = NULL;
+    const ga_array *used[2] = { line, sorted };
+    bool            ok      = sorted && gi_cuda_touch_all(site, 2, used);
+    if (ok && ordered && a->size > 0) {
+        order = gi_new(site, GA_I64, GA_CUDA, 1, line->shape);
+        ok    = order && gi_cuda_sort(site, line, order, 0, true);
+        if (ok) {
+            GI_LAUNCH(gi_cuda_in_order<uint64_t>, gi_cuda_blocks(a->size), GI_CUDA_THREADS, gi_cuda_current_stream(),
+                      (const uint64_t *)order->data, a->size, a->size, (const char *)line->data, (int)ga_itemsize(a->dtype),
+                      (char *)sorted->data);
+            ok = gi_cuda_launched(site, "ga_unique");
+        }
+    } else if (ok && a->size > 0) {
+        ok = gi_cuda_sort(site, line, sorted, 0, false);
+    }
+    if (ok && a->size > 0) values = gi_cuda_write_unique(site, a, sorted, order, o);
+    if (ok && a->size == 0) {
+        values = sorted;
+        sorted = NULL;
+        if (o->index) *o->index = gi_new(site, GA_I64, GA_CUDA, 1, values->shape);
+        if (o->inverse) *o->inverse = gi_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
+        if (o->counts) *o->counts = gi_new(site, GA_I64, GA_CUDA, 1, values->shape);
+    }
+    ga_free(order);
+    ga_free(sorted);
+    ga_free(line);
+    ga_free(flat);
+    return values;
+}
 
 /* ==== >>cuda order: medians and percentiles, by selection ================================================================ */
+/*  Short lines are sorted in a block. In longer ones each wanted rank has a slot, which holds the upper bits of its key as far as they
+    are known: digit by digit, the elements that share these bits are counted by their next digit, and the counts tell it. The host
+    learns none of it and waits for nothing. */
+
+enum {
+    GI_SLOTS         = 32,  /* of two ranks for each quantile */
+    GI_SELECT_COUNTS = 8192 /* counters of a block */
+};
+#define GI_SELECT_ROOM ((int64_t)1 << 23) /* counters of all lines that are looked at together */
+
+typedef struct gi_cuda_select_job {
+    gi_cuda_quantiles   wanted;   /* of the quantiles, those of the slots */
+    gi_cuda_keys        keys;
+    const char         *elements; /* of the first line, packed */
+    int64_t             first, length, part; /* the number of the first line; elements of a block */
+    unsigned            lines, parts;
+    int                 slots, shift, bits;     /* the digit */
+    bool                start;                  /* it is the first one */
+    const uint64_t     *known;                  /* of each line's slots: the bits above the digit ... */
+    uint64_t           *known_next;             /* ... and with it */
+    int64_t            *ranks;                  /* among the elements that share them */
+    unsigned long long *counts;                 /* of each line: 2^bits for every different `known` */
+    unsigned long long *nans;                   /* of each line */
+} gi_cuda_select_job;
+
+/* Slots that know the same bits share their counts. For a warp whose lane is a slot with these bits: which counts; `fresh`: is it
+   the first slot that has them? */
+GI_DEVICE unsigned gi_cuda_shared_slot(uint64_t known, bool exists, bool &fresh)
+{
+    unsigned lane = threadIdx.x % 32, slots = __ballot_sync(0xffffffffu, exists);
+    unsigned same  = __match_any_sync(0xffffffffu, (unsigned long long)known) & slots;
+    unsigned first = same ? __ffs((int)same) - 1 : lane;
+    fresh          = exists && first == lane;
+    unsigned leaders = __ballot_sync(0xffffffffu, fresh);
+    return __popc(leaders & ((1u << first) - 1));
+}
+
+template <class U> struct gi_key_of_bits {
+    typedef uint32_t type;
+};
+template <> struct gi_key_of_bits<uint64_t> {
+    typedef uint64_t type;
+};
+
+/* A block counts a part of a line. U: the bits of an element. */
+template <class U>
+static __global__ void __launch_bounds__(2 * GI_CUDA_THREADS) gi_cuda_count_keys(const __grid_constant__ gi_cuda_select_job j)
+{
+    typedef typename gi_key_of_bits<U>::type K;
+    GI_SHARED(unsigned, count, [GI_SELECT_COUNTS]);
+    GI_SHARED(uint64_t, known, [GI_SLOTS]);
+    GI_SHARED(unsigned, found, [2]); /* different `known`s; NaNs */
+    unsigned line = blockIdx.x / j.parts, part = blockIdx.x - line * j.parts, lane = threadIdx.x % 32;
+    if (threadIdx.x < 32) {
+        bool     exists = lane < (unsigned)j.slots && (!j.start || lane == 0), fresh;
+        uint64_t bits   = exists && !j.start ? j.known[(int64_t)line * j.slots + lane] : 0;
+        unsigned slot   = gi_cuda_shared_slot(bits, exists, fresh), different = __popc(__ballot_sync(0xffffffffu, fresh));
+        if (fresh) known[slot] = bits;
+        if (lane == 0) {
+            found[0] = different;
+            found[1] = 0;
+        }
+    }
+    for (unsigned i = threadIdx.x; i < GI_SELECT_COUNTS; i += blockDim.x) count[i] = 0;
+    __syncthreads();
+
+    unsigned    different = found[0], nans = 0, mask = (1u << j.bits) - 1, last = 0, run = 0;
+    int64_t     begin = part * j.part, end = j.length - begin < j.part ? j.length : begin + j.part;
+    const U    *element = (const U *)j.elements + line * j.length;
+    gi_cuda_keys how     = j.keys;
+    how.size             = sizeof(U); /* known to the compiler */
+#pragma unroll 4
+    for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+        K key;
+        gi_cuda_key_at(how, (const char *)(element + i), key);
+        unsigned slot = 0, counter;
+        if (j.start) {
+            nans += key == (K) ~(K)0;
+        } else {
+            uint64_t above = (uint64_t)key >> j.shift >> j.bits;
+            while (slot < different && known[slot] != above) slot++;
+            if (slot == different) continue;
+        }
+        counter = slot << j.bits | ((unsigned)(key >> j.shift) & mask);
+        if (counter == last) {
+            run++;
+        } else { /* many neighbours have the same upper bits: they are added at once */
+            if (run > 0) atomicAdd(&count[last], run);
+            last = counter;
+            run  = 1;
+        }
+    }
+    if (run > 0) atomicAdd(&count[last], run);
+    if (nans > 0) atomicAdd(&found[1], nans);
+    __syncthreads();
+    unsigned long long *total = j.counts + (int64_t)line * ((int64_t)j.slots << j.bits);
+    for (unsigned i = threadIdx.x; i < different << j.bits; i += blockDim.x)
+        if (count[i] > 0) atomicAdd(&total[i], (unsigned long long)count[i]);
+    if (threadIdx.x == 0 && found[1] > 0 && j.keys.rule == GI_KEYS_ORDER) atomicAdd(&j.nans[line], (unsigned long long)found[1]);
+}
+
+/* A warp finds the next digit of a slot. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_next_digit(const __grid_constant__ gi_cuda_select_job j)
+{
+    unsigned warp = blockIdx.x * GI_WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, line = warp / j.slots;
+    int      slot = (int)(warp - line * j.slots);
+    if (line >= j.lines) return;
+    int64_t  at = (int64_t)line * j.slots;
+    bool     exists = lane < (unsigned)j.slots, fresh;
+    uint64_t known = !j.start && exists ? j.known[at + lane] : 0;
+    unsigned row   = __shfl_sync(0xffffffffu, gi_cuda_shared_slot(known, exists, fresh), slot);
+    known          = __shfl_sync(0xffffffffu, (unsigned long long)known, slot);
+
+    int64_t rank = 0;
+    if (j.start) {
+        int64_t n = gi_cuda_counted(j.wanted.rule, j.length, (int64_t)j.nans[line]);
+        gi_rank r = gi_rank_of(j.wanted.rule, j.wanted.quantiles[slot / 2], n > 0 ? n : 1);
+        rank      = slot % 2 == 0 ? r.previous : r.next;
+    } else {
+        rank = j.ranks[at + slot];
+    }
+    const unsigned long long *count = j.counts + ((at + row) << j.bits);
+    int     each = 1 << j.bits >> 5, digit = (int)lane * each;
+    int64_t mine = 0, sum;
+    for (int k = 0; k < each; k++) mine += (int64_t)count[digit + k];
+    sum = mine;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        int64_t other = __shfl_up_sync(0xffffffffu, sum, step);
+        if (lane >= (unsigned)step) sum += other;
+    }
+    int64_t below = sum - mine;
+    if (rank < below || rank >= sum) return;
+    for (; rank >= below + (int64_t)count[digit]; digit++) below += (int64_t)count[digit];
+    j.known_next[at + slot] = known << j.bits | (unsigned)digit;
+    j.ranks[at + slot]      = rank - below;
+}
+
+/* From the keys that the slots know. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_selected(const __grid_constant__ gi_cuda_select_job j)
+{
+    unsigned i = blockIdx.x * GI_CUDA_THREADS + threadIdx.x, line = i % j.lines;
+    int      k = (int)(i / j.lines);
+    if (k >= j.slots / 2) return;
+    int64_t         n = gi_cuda_counted(j.wanted.rule, j.length, (int64_t)j.nans[line]);
+    gi_rank         r = gi_rank_of(j.wanted.rule, j.wanted.quantiles[k], n > 0 ? n : 1);
+    const uint64_t *known = j.known + (int64_t)line * j.slots + 2 * k;
+    if (j.keys.size == 8) gi_cuda_write_quantile(j.wanted, j.keys, k, j.first + line, n, r, known[0], known[1]);
+    else gi_cuda_write_quantile(j.wanted, j.keys, k, j.first + line, n, r, (uint32_t)known[0], (uint32_t)known[1]);
+}
+
+/* The quantiles of the slots, of the lines from j->first on. */
+static bool gi_cuda_select_lines(const char *site, gi_cuda_select_job *j, uint64_t *known[2])
+{
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      slots  = (int64_t)j->lines * j->slots;
+    int          most   = j->slots <= 4 && j->length >= 32768 ? 11 : 8;
+    bool         ok     = GI_CUDA_OK(site, cudaMemsetAsync(j->nans, 0, j->lines * sizeof *j->nans, stream));
+    j->start            = true;
+    for (int above = j->keys.bits > 8 ? j->keys.bits : 8; ok && above > 0; above -= j->bits, j->start = false) {
+        j->bits       = above < most ? above : most;
+        j->shift      = above - j->bits;
+        j->known      = known[0];
+        j->known_next = known[1];
+        ok = GI_CUDA_OK(site, cudaMemsetAsync(j->counts, 0, (size_t)(slots << j->bits) * sizeof *j->counts, stream));
+        if (!ok) break;
+        unsigned blocks = j->lines * j->parts, threads = 2 * GI_CUDA_THREADS;
+        if (j->keys.size == 1) GI_LAUNCH(gi_cuda_count_keys<uint8_t>, blocks, threads, stream, *j);
+        else if (j->keys.size == 2) GI_LAUNCH(gi_cuda_count_keys<uint16_t>, blocks, threads, stream, *j);
+        else if (j->keys.size == 4) GI_LAUNCH(gi_cuda_count_keys<uint32_t>, blocks, threads, stream, *j);
+        else GI_LAUNCH(gi_cuda_count_keys<uint64_t>, blocks, threads, stream, *j);
+        ok = gi_cuda_launched(site, "the counts of a selection");
+        if (!ok) break;
+        GI_LAUNCH(gi_cuda_next_digit, (unsigned)((slots + GI_WARPS - 1) / GI_WARPS), GI_CUDA_THREADS, stream, *j);
+        ok       = gi_cuda_launched(site, "a selection");
+        known[0] = j->known_next;
+        known[1] = (uint64_t *)j->known;
+    }
+    if (!ok) return false;
+    j->known = known[0];
+    GI_LAUNCH(gi_cuda_write_selected, gi_cuda_blocks(slots / 2), GI_CUDA_THREADS, stream, *j);
+    return gi_cuda_launched(site, "a selection");
+}
+
+/* A selection for each 16 quantiles, for as many lines at once as there is room to count. */
+static bool gi_cuda_select_quantiles(const char *site, const ga_array *packed, const gi_cuda_quantiles *wanted, int64_t length)
+{
+    gi_cuda_select_job j;
+    memset(&j, 0, sizeof j);
+    int64_t size = ga_itemsize(packed->dtype), lines = packed->size / length, count = wanted->count;
+    int     slots  = count < GI_SLOTS / 2 ? 2 * (int)count : (int)GI_SLOTS, most = slots <= 4 ? 11 : 8;
+    int64_t step   = GI_SELECT_ROOM / ((int64_t)slots << most), share = packed->size / (8 * gi_gpus.gpu[gi_cuda_ordinal(packed)].processors);
+    if (step > lines) step = lines;
+    j.keys   = gi_cuda_keys_of(packed->dtype, true);
+    j.length = length;
+    j.part   = share < 16384 ? 16384 : share > INT32_MAX / 2 ? INT32_MAX / 2 : share;
+    j.parts  = (unsigned)((length + j.part - 1) / j.part);
+    gi_scratch room;
+    size_t     words = (size_t)(step * (3 * slots + 1 + ((int64_t)slots << most)));
+    if (!gi_scratch_get(site, &room, packed, words * sizeof(uint64_t))) return false;
+    uint64_t *known[2] = { (uint64_t *)room.p, (uint64_t *)room.p + step * slots };
+    bool      ok       = true;
+    j.ranks            = (int64_t *)known[1] + step * slots;
+    j.nans             = (unsigned long long *)j.ranks + step * slots;
+    j.counts           = j.nans + step;
+    for (int64_t k = 0; ok && k < count; k += GI_SLOTS / 2)
+        for (int64_t line = 0; ok && line < lines; line += step) {
+            j.wanted       = *wanted;
+            j.wanted.quantiles += k;
+            j.wanted.places += k;
+            j.slots    = count - k < GI_SLOTS / 2 ? 2 * (int)(count - k) : (int)GI_SLOTS;
+            j.first    = line;
+            j.lines    = (unsigned)(lines - line < step ? lines - line : step);
+            j.elements = (const char *)packed->data + line * length * size;
+            ok         = gi_cuda_select_lines(site, &j, known);
+        }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* The quantiles of one line whose keys are sorted. */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_write_sorted(const __grid_constant__ gi_cuda_quantiles w, gi_cuda_keys keys, const K *sorted, int64_t length, int64_t line)
+{
+    int     k = (int)(blockIdx.x * GI_CUDA_THREADS + threadIdx.x);
+    int64_t low = keys.rule == GI_KEYS_ORDER ? 0 : length, high = length;
+    if (k >= w.count) return;
+    while (low < high) { /* the NaNs are the last */
+        int64_t middle = low + (high - low) / 2;
+        if (sorted[middle] == (K) ~(K)0) high = middle;
+        else low = middle + 1;
+    }
+    int64_t n = gi_cuda_counted(w.rule, length, length - low);
+    gi_rank r = gi_rank_of(w.rule, w.quantiles[k], n > 0 ? n : 1);
+    gi_cuda_write_quantile(w, keys, k, line, n, r, sorted[r.previous], sorted[r.next]);
+}
+
+/* Many quantiles of long lines: their keys are sorted. */
+template <class K>
+static bool gi_cuda_sort_quantiles(const char *site, const ga_array *packed, const gi_cuda_quantiles *wanted, int64_t length)
+{
+    gi_cuda_keys how = gi_cuda_keys_of(packed->dtype, true);
+    gi_scratch   room;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      bytes  = gi_padded(length * (int64_t)sizeof(K));
+    bool         ok     = true;
+    if (!gi_scratch_get(site, &room, packed, (size_t)(2 * bytes))) return false;
+    for (int64_t line = 0; ok && line < packed->size / length; line++) {
+        K          *keys[2]  = { (K *)room.p, (K *)((char *)room.p + bytes) };
+        const char *elements = (const char *)packed->data + line * length * how.size;
+        GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)((length + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE), GI_CUDA_THREADS, stream, how, elements,
+                  length, keys[0], (int64_t *)NULL);
+        ok = gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, packed, keys, (uint32_t **)NULL, length, how.bits);
+        if (!ok) break;
+        GI_LAUNCH(gi_cuda_write_sorted<K>, gi_cuda_blocks(wanted->count), GI_CUDA_THREADS, stream, *wanted, how, keys[0], length, line);
+        ok = gi_cuda_launched(site, "percentiles");
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* Quantiles travel with launches: so the host need not wait until they have arrived. */
+enum { GI_QUANTILES_SENT = 64, GI_QUANTILES_TO_SELECT = 32 };
+#define GI_LINE_TO_SORT ((int64_t)1 << 20)
+
+typedef struct gi_cuda_sent {
+    int     count;
+    double  quantiles[GI_QUANTILES_SENT];
+    int64_t places[GI_QUANTILES_SENT];
+} gi_cuda_sent;
+
+static __global__ void __launch_bounds__(GI_QUANTILES_SENT)
+    gi_cuda_put_quantiles(const __grid_constant__ gi_cuda_sent sent, double *quantiles, int64_t *places)
+{
+    int k = threadIdx.x;
+    if (k >= sent.count) return;
+    quantiles[k] = sent.quantiles[k];
+    places[k]    = sent.places[k];
+}
+
+static bool gi_cuda_send_quantiles(const char *site, const gi_order *o, double *quantiles, int64_t *places)
+{
+    for (int64_t first = 0; first < o->count; first += GI_QUANTILES_SENT) {
+        gi_cuda_sent sent;
+        memset(&sent, 0, sizeof sent);
+        sent.count = o->count - first < GI_QUANTILES_SENT ? (int)(o->count - first) : (int)GI_QUANTILES_SENT;
+        memcpy(sent.quantiles, o->quantiles + first, (size_t)sent.count * sizeof *sent.quantiles);
+        memcpy(sent.places, o->places + first, (size_t)sent.count * sizeof *sent.places);
+        GI_LAUNCH(gi_cuda_put_quantiles, 1, GI_QUANTILES_SENT, gi_cuda_current_stream(), sent, quantiles + first, places + first);
+        if (!gi_cuda_launched(site, "percentiles")) return false;
+    }
+    return true;
+}
+
+/* Quantiles of lines that are too long for a block. */
+static bool gi_cuda_order_long(const char *site, const gi_lines *p, const gi_cuda_quantiles *wanted)
+{
+    gi_layout l = { (char *)p->a->data, 0, { 0 }, { 0 } };
+    for (int d = 0; d < p->kept + p->reduced; d++) {
+        bool kept    = d < p->kept;
+        l.shape[d]   = kept ? p->kept_shape[d] : p->shape[d - p->kept];
+        l.strides[d] = kept ? p->kept_strides[d] : p->strides[d - p->kept];
+        l.ndim++;
+    }
+    ga_array *lines  = gi_view_with(site, p->a, &l);
+    ga_array *packed = lines ? gi_contiguous(site, lines, lines->dtype) : NULL;
+    bool      sort = wanted->count > GI_QUANTILES_TO_SELECT && p->length >= GI_LINE_TO_SORT && p->length <= INT32_MAX, ok = packed != NULL;
+    if (ok && !sort) ok = gi_cuda_select_quantiles(site, packed, wanted, p->length);
+    else if (ok && ga_itemsize(packed->dtype) == 8) ok = gi_cuda_sort_quantiles<uint64_t>(site, packed, wanted, p->length);
+    else if (ok) ok = gi_cuda_sort_quantiles<uint32_t>(site, packed, wanted, p->length);
+    ga_free(packed);
+    ga_free(lines);
+    return ok;
+}
+
+/* The quantiles of nothing. */
+static bool gi_cuda_fill_nan(const char *site, const gi_order *o)
+{
+    gi_job j;
+    double nan = gi_nan_f64();
+    char   element[16];
+    memset(&j, 0, sizeof j);
+    gi_cast(o->rule.result, GA_F64, 1, element, &nan);
+    j.inputs       = 1;
+    j.ndim         = 1;
+    j.shape[0]     = o->count * o->lines.lines;
+    j.in[0].number = true;
+    j.in[0].data   = element;
+    j.in[0].dtype = j.in[0].wanted = o->rule.result;
+    j.out.data                     = o->out;
+    j.out.dtype = j.out.wanted = o->rule.result;
+    j.out.strides[0]           = ga_itemsize(o->rule.result);
+    return gi_cuda_run(site, &j);
+}
+
+/* Runs a planned order statistic of at least one line into o->out. */
+static bool gi_cuda_order(const char *site, const gi_order *o)
+{
+    const gi_lines *p       = &o->lines;
+    const ga_array *both[2] = { p->a, o->result };
+    gi_scratch      room;
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (p->length == 0) return gi_cuda_fill_nan(site, o);
+    if (!gi_scratch_get(site, &room, p->a, (size_t)o->count * (sizeof(double) + sizeof(int64_t)))) return false;
+    double           *quantiles = (double *)room.p;
+    int64_t          *places    = (int64_t *)(quantiles + o->count);
+    gi_cuda_quantiles wanted    = { o->rule, (int)o->count, quantiles, places, o->out, p->lines };
+    bool              ok        = gi_cuda_send_quantiles(site, o, quantiles, places);
+    if (ok && p->length <= GI_SORT_TILE) {
+        gi_cuda_short j;
+        memset(&j, 0, sizeof j);
+        j.keys   = gi_cuda_keys_of(p->a->dtype, true);
+        j.result = GI_SHORT_QUANTILES;
+        j.wanted = wanted;
+        ok       = gi_cuda_run_short(site, &j, p);
+    } else if (ok) {
+        ok = gi_cuda_order_long(site, p, &wanted);
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
 
 /* ==== >>cuda generators: sequences and random numbers ===================================================================== */
 
