@@ -11290,7 +11290,11 @@ static bool gi_mask_outside(const char *site, const ga_array *x, double low, dou
 static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, double *center, double *std)
 {
     ga_reduce_options r = gi_reduce_site(site);
-    if (!mean) {
+    ga_array         *m, *s = NULL;
+    r.dtype = GA_F64;
+    if (mean) {
+        m = (ga_mean)(x, r);
+    } else {
         ga_order_options options;
         gi_order         o;
         double           half  = 0.5;
@@ -11298,24 +11302,25 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
         memset((void *)&options, 0, sizeof options);
         memset(&o, 0, sizeof o);
         if (!gi_plan_order(site, &o, "ga_sigma_clip", x, &options)) return false;
+        m = gi_new(site, GA_F64, x->device, 0, NULL);
+        if (!m) return false;
         o.rule.median = true;
         o.rule.result = GA_F64;
         o.count       = 1;
         o.quantiles   = &half;
         o.places      = &place;
-        o.out         = (char *)center;
-        if (!gi_run_order(site, &o)) return false;
-    } else {
-        r.dtype     = GA_F64;
-        ga_array *m = (ga_mean)(x, r);
-        if (!m) return false;
-        bool known = gi_item_as(site, m, NULL, GA_F64, center);
-        ga_free(m);
-        if (!known) return false;
+        o.out         = (char *)m->data;
+        o.result      = m;
+        if (!gi_run_order(site, &o)) {
+            ga_free(m);
+            return false;
+        }
     }
-    ga_array *s     = gi_real_moment(GI_STD, false, x, &r);
-    bool      known = s && gi_item_as(site, s, NULL, GA_F64, std);
+    bool known = m && gi_item_as(site, m, NULL, GA_F64, center);
+    if (known) s = gi_real_moment(GI_STD, false, x, &r);
+    known = s && gi_item_as(site, s, NULL, GA_F64, std);
     ga_free(s);
+    ga_free(m);
     return known;
 }
 

@@ -2535,104 +2535,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     for (int d = 0; d < width; d++) out[i * width + d] = results[group * width + d];
 }
 
-/* ---- sorting members by group: by counting, a byte at a time from the last, each step stable ------------------------------ */
-
-enum { GI_RADIX_ROUNDS = 8, GI_RADIX_TILE = GI_RADIX_ROUNDS * GI_CUDA_THREADS };
-
-template <class P> GI_DEVICE unsigned gi_cuda_digit(const P *groups, int64_t i, int64_t members, int shift)
-{
-    return i < members ? (unsigned)(groups[i] >> shift) % GI_DIGITS : GI_DIGITS;
-}
-
-/* counts[digit * tiles + tile]: the members with each digit. A 0 goes behind the counts. */
-template <class P>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS)
-    gi_cuda_count_digits(const P *groups, int64_t members, int shift, int64_t *counts)
-{
-    GI_SHARED(unsigned, found, [GI_DIGITS]);
-    int64_t first      = (int64_t)blockIdx.x * GI_RADIX_TILE + threadIdx.x;
-    found[threadIdx.x] = 0;
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < GI_RADIX_ROUNDS; k++) {
-        unsigned digit = gi_cuda_digit(groups, first + k * GI_CUDA_THREADS, members, shift);
-        if (digit < GI_DIGITS) atomicAdd(&found[digit], 1u);
-    }
-    __syncthreads();
-    counts[(int64_t)threadIdx.x * gridDim.x + blockIdx.x] = found[threadIdx.x];
-    if (blockIdx.x == 0 && threadIdx.x == 0) counts[(int64_t)GI_DIGITS * gridDim.x] = 0;
-}
-
-/* Moves the members of a tile behind those with smaller digits and those of earlier tiles with the same: starts is where they go. A warp
-   takes its share in order, 32 members at a time. */
-template <class P>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS)
-    gi_cuda_move_members(const P *groups, const P *positions, int64_t members, int shift, const int64_t *starts, P *groups_out,
-                         P *positions_out)
-{
-    GI_SHARED(unsigned, seen, [GI_WARPS][GI_DIGITS]);
-    int      warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    int64_t  first = (int64_t)blockIdx.x * GI_RADIX_TILE + warp * 32 * GI_RADIX_ROUNDS + lane;
-    unsigned rank[GI_RADIX_ROUNDS], digit[GI_RADIX_ROUNDS];
-#pragma unroll
-    for (int k = 0; k < GI_WARPS; k++) seen[k][threadIdx.x] = 0;
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < GI_RADIX_ROUNDS; k++) { /* among the members of the warp */
-        digit[k]       = gi_cuda_digit(groups, first + k * 32, members, shift);
-        unsigned peers = __match_any_sync(0xffffffffu, digit[k]), earlier = peers & ((1u << lane) - 1);
-        rank[k] = digit[k] < GI_DIGITS ? seen[warp][digit[k]] + (unsigned)__popc(earlier) : 0;
-        __syncwarp();
-        if (digit[k] < GI_DIGITS && earlier == 0) seen[warp][digit[k]] += (unsigned)__popc(peers);
-        __syncwarp();
-    }
-    __syncthreads();
-    unsigned before = 0;
-#pragma unroll
-    for (int k = 0; k < GI_WARPS; k++) { /* thread d: where the members of each warp with digit d begin */
-        unsigned n           = seen[k][threadIdx.x];
-        seen[k][threadIdx.x] = before;
-        before += n;
-    }
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < GI_RADIX_ROUNDS; k++) {
-        if (digit[k] == GI_DIGITS) continue;
-        int64_t from = first + k * 32, to = starts[(int64_t)digit[k] * gridDim.x + blockIdx.x] + seen[warp][digit[k]] + rank[k];
-        groups_out[to]    = groups[from];
-        positions_out[to] = positions[from];
-    }
-}
-
-/* Sorts the members by group; there and back between two places, so the sorted ones lie in m->from. */
-template <class P> struct gi_cuda_members {
-    P *groups, *positions, *other_groups, *other_positions;
-};
-
-template <class P>
-static bool gi_cuda_sort_members(const char *site, const ga_array *on, gi_cuda_members<P> *m, int64_t members, int64_t groups)
-{
-    gi_scratch   c      = {};
-    cudaStream_t stream = gi_cuda_current_stream();
-    int64_t      tiles  = (members + GI_RADIX_TILE - 1) / GI_RADIX_TILE;
-    bool         ok     = gi_scratch_get(site, &c, on, (size_t)(tiles * GI_DIGITS + 1) * sizeof(int64_t));
-    int64_t     *counts = (int64_t *)c.p;
-    for (int shift = 0; ok && shift < 63 && (groups - 1) >> shift > 0; shift += 8) {
-        GI_LAUNCH(gi_cuda_count_digits<P>, (unsigned)tiles, GI_CUDA_THREADS, stream, (const P *)m->groups, members, shift,
-                  counts);
-        ok = gi_cuda_launched(site, "counting members of labels") &&
-             gi_cuda_exclusive_scan(site, on, counts, tiles * GI_DIGITS + 1, NULL);
-        if (!ok) break;
-        GI_LAUNCH(gi_cuda_move_members<P>, (unsigned)tiles, GI_CUDA_THREADS, stream, (const P *)m->groups,
-                  (const P *)m->positions, members, shift, (const int64_t *)counts, m->other_groups, m->other_positions);
-        ok                       = gi_cuda_launched(site, "sorting members of labels");
-        gi_cuda_members<P> moved = { m->other_groups, m->other_positions, m->groups, m->positions };
-        *m                       = moved;
-    }
-    gi_scratch_free(&c);
-    return ok;
-}
-
 /* ---- the calls -------------------------------------------------------------------------------------------------------------- */
 
 /* What a call measures, and where its results go: one group after the other. */
@@ -2728,16 +2630,17 @@ template <class P> static bool gi_cuda_measure_labels(const gi_cuda_measuring *g
              gi_cuda_exclusive_scan(site, on, before, tiles + 1, NULL) &&
              gi_cuda_read(site, on, &members, before + tiles, sizeof members); /* memory for them alone: most is background */
     }
-    ok                    = ok && gi_scratch_get(site, &p, on, (size_t)(4 * members) * sizeof(P));
-    P                 *at = (P *)p.p;
-    gi_cuda_members<P> m  = { at, at + members, at + 2 * members, at + 3 * members };
+    ok     = ok && gi_scratch_get(site, &p, on, (size_t)(4 * members) * sizeof(P));
+    P  *at = (P *)p.p, *groups[2] = { at, at + members }, *positions[2] = { at + 2 * members, at + 3 * members };
+    int bits = 0;
+    while ((g->groups.count - 1) >> bits > 0) bits++;
     if (ok && members > 0) {
         GI_LAUNCH(gi_cuda_pick_members<P>, (unsigned)tiles, GI_CUDA_THREADS, stream, g->groups, (const int64_t *)before,
-                  m.groups, m.positions);
-        ok =
-            gi_cuda_launched(site, "picking members of labels") && gi_cuda_sort_members(site, on, &m, members, g->groups.count);
+                  groups[0], positions[0]);
+        ok = gi_cuda_launched(site, "picking members of labels") &&
+             (bits == 0 || gi_cuda_sort_pairs(site, on, groups, positions, members, bits));
     }
-    ok = ok && gi_cuda_measure_members(g, on, (const P *)m.groups, (const P *)m.positions, members);
+    ok = ok && gi_cuda_measure_members(g, on, (const P *)groups[0], (const P *)positions[0], members);
     gi_scratch_free(&p);
     gi_scratch_free(&c);
     return ok;
