@@ -7595,6 +7595,10 @@ typedef struct gi_lines {
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
 
+#if GI_HAS_CUDA
+static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
+#endif
+
 /* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
 static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *axes, bool *marked)
 {
@@ -7866,15 +7870,24 @@ static ga_dtype gi_end_dtype(gi_end ends, ga_dtype d)
 }
 
 /* What an empty line gives. */
-static void gi_fill_empty(ga_array *result, int start, bool mean)
+static bool gi_fill_empty(const char *site, ga_array *result, int start, bool mean)
 {
     ga_arg v;
     memset(&v, 0, sizeof v);
     v.kind = mean ? GA_KIND_REAL : GA_KIND_INT;
     v.i    = start;
     v.re   = gi_nan_f64();
+#if GI_HAS_CUDA
+    if (result->device == GA_CUDA) {
+        char element[16];
+        gi_number_to(v, result->dtype, element);
+        return gi_cuda_fill(site, result, element);
+    }
+#endif
+    (void)site;
     for (int64_t i = 0; i < result->size; i++)
         gi_number_to(v, result->dtype, (char *)result->data + i * ga_itemsize(result->dtype));
+    return true;
 }
 
 static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
@@ -7907,9 +7920,13 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
     if (!result) return NULL;
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
-    if (r.lines.length == 0) {
-        gi_fill_empty(result, start, ends == GI_ENDS_AVERAGE);
-    } else if (!gi_reduce(o.site, &r)) {
+    bool ok;
+    if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, start, ends == GI_ENDS_AVERAGE);
+#if GI_HAS_CUDA
+    else if (a->device == GA_CUDA) ok = gi_cuda_reduce(o.site, op, &r.lines, result);
+#endif
+    else ok = gi_reduce(o.site, &r);
+    if (!ok) {
         ga_free(result);
         return NULL;
     }

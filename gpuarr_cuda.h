@@ -6,7 +6,7 @@
     for it, except where the host needs a number (how many elements are selected, ga_item ...).
 
         part 1: >>cuda runtime (devices, errors, streams, memory, copies)
-        part 2: >>cuda map  >>cuda rows
+        part 2: >>cuda map  >>cuda tree  >>cuda rows
         part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda streams and devices                             */
 
@@ -47,6 +47,55 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
     default: return NULL;
     }
 }
+/* clang-format off */
+/* Reductions: the formulas of a row, and the kernels that fold with them. */
+#define GI_RED(name, what) GI_NAME(gi_cuda_##what##_##name)
+#define GI_FOLD_NAMES(name) GI_RED(name, of), GI_RED(name, join), GI_RED(name, end)
+#define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                      \
+    GI_IF_##dtypes(GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                          \
+    GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)                \
+    { return (join_ab); }                                                                                              \
+    GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, end)(GI_NAME(gi_acc_##acc) a, int64_t n) { return (void)n, (end_an); })
+#define GA_TABLE
+#include "gpuarr.h"
+
+#define GI_KERNELS_ALL(name, A)                                                                                         \
+    f->kernel = gi_cuda_fold<gi_cuda_row_fold<GA_T, A, GI_FOLD_NAMES(name)>>
+#define GI_KERNELS_FLTC  GI_KERNELS_ALL
+#define GI_KERNELS_FLT   GI_KERNELS_ALL
+#define GI_KERNELS_ARITH GI_KERNELS_ALL
+#define GI_KERNELS_REAL  GI_KERNELS_ALL
+#define GI_KERNELS_ORDER GI_KERNELS_ALL
+#define GI_KERNELS_INT   GI_KERNELS_ALL
+#define GI_KERNELS_BITS  GI_KERNELS_ALL
+#define GI_KERNELS_CPX   GI_KERNELS_ALL
+#define GI_KERNELS_TRUTH(name, A)                                                                                       \
+    f->truth = gi_cuda_truth_kernel<A, GI_FOLD_NAMES(name)>;                                                            \
+    f->again = gi_cuda_fold<gi_cuda_row_fold<A, A, gi_same<A>, GI_RED(name, join), GI_RED(name, end)>>
+#define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
+    GI_IF_##dtypes(case GA_OP_##name: f->accs = gi_cuda_dtype_of<GI_NAME(gi_acc_##acc)>();                                     \
+    GI_KERNELS_##dtypes(name, GI_NAME(gi_acc_##acc)); return true;)
+static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
+{
+    switch (op) {
+#define GA_TABLE
+#include "gpuarr.h"
+    default: return (void)f, false;
+    }
+}
+/* clang-format on */
+#undef GI_RED
+#undef GI_FOLD_NAMES
+#undef GI_KERNELS_ALL
+#undef GI_KERNELS_FLTC
+#undef GI_KERNELS_FLT
+#undef GI_KERNELS_ARITH
+#undef GI_KERNELS_REAL
+#undef GI_KERNELS_ORDER
+#undef GI_KERNELS_INT
+#undef GI_KERNELS_BITS
+#undef GI_KERNELS_CPX
+#undef GI_KERNELS_TRUTH
 #undef GI_CASE
 #undef GI_OP
 
@@ -513,6 +562,271 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
     }
 }
 
+/* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
+/*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 32 lanes, a power of two, share it. A lane folds the
+    elements i, i + lanes, i + 2 lanes ... in registers (those lie highest in the tree), then the lanes fold their results by halves in
+    shared memory. Either the lanes of a unit are neighbours and lie in one warp (rows), or neighbouring threads work on neighbouring
+    lines (columns), whichever reads neighbouring memory. Full blocks of packed lines are read 16 bytes at a time: then a lane owns W
+    neighbours, whose accumulators change hands before the lanes fold.                                                        */
+
+enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 32, GI_MOST_PASSES = 4 };
+
+typedef struct gi_cuda_folding {
+    const char *data;   /* the first element of the first line */
+    int64_t     length; /* elements of a line */
+    int64_t     stride; /* from one to the next in a run of inner.by elements */
+    int64_t     outer;  /* from one run to the next */
+    bool        two;    /* are there several runs? (then the length is below 2^31) */
+    gi_divisor  inner;
+    int64_t     jump, carry;    /* from a lane's element to its next; and more where that begins a new run */
+    uint32_t    columns_jumped; /* elements of a run that are jumped over, whole runs apart */
+    uint32_t    step;           /* elements of a block from a lane's element to its next */
+    int         step_log, lanes; /* lanes: the logarithm of their number */
+    bool        columns, packed;
+    bool        again;  /* are the elements accumulators already? */
+    bool        narrow; /* is the result of half the accumulator's width? */
+    uint32_t    units;
+    gi_divisor  per; /* rows: blocks of a line; columns: lines */
+    int         kept;
+    gi_divisor  kept_shape[GPUARR_MAX_DIMS];
+    int64_t     kept_strides[GPUARR_MAX_DIMS];
+    uint64_t    mask[2];       /* the bits of an element that make it true */
+    int64_t     count;         /* elements that are folded into a result */
+    int64_t     blocks;        /* accumulators of a line in accs */
+    char       *accs, *result; /* where accumulators, or else results, go */
+} gi_cuda_folding;
+
+typedef void (*gi_cuda_fold_kernel)(const gi_cuda_folding);
+
+/* Integers add, multiply and compare in any order to the same bits. */
+template <class A> struct gi_any_order {
+    enum { yes = 1 };
+};
+template <> struct gi_any_order<float> {
+    enum { yes = 0 };
+};
+template <> struct gi_any_order<double> {
+    enum { yes = 0 };
+};
+template <> struct gi_any_order<ga_c64> {
+    enum { yes = 0 };
+};
+template <> struct gi_any_order<ga_c128> {
+    enum { yes = 0 };
+};
+
+template <class A> GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, A v) { ((A *)j.result)[line] = v; }
+GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, double v)
+{
+    if (j.narrow) ((float *)j.result)[line] = gi_cast_f32_f64(v);
+    else ((double *)j.result)[line] = v;
+}
+GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, ga_c128 v)
+{
+    if (j.narrow) ((ga_c64 *)j.result)[line] = gi_cast_c64_c128(v);
+    else ((ga_c128 *)j.result)[line] = v;
+}
+
+/* x as an accumulator if it is one already. */
+template <class A> GI_DEVICE bool gi_cuda_again(const gi_cuda_folding &j, A x, A *a)
+{
+    *a = x;
+    return j.again;
+}
+template <class T, class A> GI_DEVICE bool gi_cuda_again(const gi_cuda_folding &j, T x, A *a)
+{
+    return (void)j, (void)x, (void)a, false;
+}
+
+/* A row of the table. */
+template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_, int64_t)> struct gi_cuda_row_fold {
+    typedef T_ T;
+    typedef A_ A;
+    enum { any_order = gi_any_order<A>::yes };
+    const gi_cuda_folding &j;
+
+    __device__ __forceinline__ gi_cuda_row_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
+    __device__ __forceinline__ A of(T x, uint32_t) const
+    {
+        A a;
+        return gi_cuda_again(j, x, &a) ? a : of_(x);
+    }
+    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
+};
+
+/* A row that asks whether elements are true, of elements of any type: a unsigned integer of their size. */
+GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, uint64_t x) { return (x & j.mask[0]) != 0; }
+GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, const gi_16_bytes &x)
+{
+    return ((x.part[0] & j.mask[0]) | (x.part[1] & j.mask[1])) != 0;
+}
+template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_, int64_t)> struct gi_cuda_truth_fold {
+    typedef U  T;
+    typedef A_ A;
+    enum { any_order = 1 };
+    const gi_cuda_folding &j;
+
+    __device__ __forceinline__ gi_cuda_truth_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
+    __device__ __forceinline__ A of(U x, uint32_t) const { return of_(gi_cuda_truth(j, x)); }
+    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
+};
+
+/* Where the elements of a lane lie in their block: RUN of them lie `near` apart, from run to run it is `far`. */
+template <int RUN> struct gi_cuda_lane {
+    uint32_t first, near, far, count; /* the first element; how many exist */
+    __device__ __forceinline__ uint32_t at(uint32_t k) const { return first + k / RUN * far + k % RUN * near; }
+    __device__ __forceinline__ uint32_t apart(uint32_t h) const { return h < RUN ? h * near : h / RUN * far; }
+};
+
+/* Folds 2 * H accumulators of a lane by halves until LAST are left. */
+template <int H, int LAST, int RUN, class F>
+GI_DEVICE void gi_cuda_halve(const F &f, const gi_cuda_lane<RUN> &lane, typename F::A (&a)[GI_LANE_ELEMENTS / 2])
+{
+    if constexpr (H >= LAST) {
+#pragma unroll
+        for (int k = 0; k < H; k++)
+            if (k + H < lane.count) a[k] = f.join(a[k], a[k + H], lane.at(k), lane.apart(H));
+        gi_cuda_halve<H / 2, LAST>(f, lane, a);
+    }
+}
+
+template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __grid_constant__ gi_cuda_folding j)
+{
+    typedef typename F::T T;
+    typedef typename F::A A;
+    /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
+    enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = F::any_order || WIDEST < 4 ? WIDEST : 4 };
+    enum { LEFT = F::any_order ? 1 : W };
+    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES]);
+    const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
+    const uint32_t within = j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
+    const uint32_t i      = j.columns ? threadIdx.x >> (GI_CUDA_THREADS_LOG - j.lanes) : threadIdx.x & (lanes - 1);
+    const uint32_t unit   = blockIdx.x * units + within;
+    const uint32_t first = gi_divide(unit, j.per), second = unit - first * j.per.by;
+    const uint32_t line  = j.columns ? second : first;
+    const int64_t  start = (int64_t)(j.columns ? first : second) * GI_BLOCK;
+    const uint32_t n     = unit >= j.units ? 0 : j.length - start < GI_BLOCK ? (uint32_t)(j.length - start) : GI_BLOCK;
+    const bool     whole = j.packed && n == GI_BLOCK;
+    const char    *at    = j.data;
+    uint32_t       rest  = line;
+#pragma unroll 1
+    for (int d = j.kept - 1; d >= 0; d--) {
+        uint32_t above = gi_divide(rest, j.kept_shape[d]);
+        at += (rest - above * j.kept_shape[d].by) * j.kept_strides[d];
+        rest = above;
+    }
+    const F        f(j, line, at, start, n);
+    const uint32_t pitch = j.columns ? units : 1;
+    A             *s     = shared + (j.columns ? within : within * lanes * GI_MOST_PASSES); /* of this unit */
+    A              a[HALF];
+#pragma unroll 1
+    for (uint32_t e = i; e < j.step; e += lanes) { /* a pass: elements e, e + step, e + 2 step ... */
+        T               x[GI_LANE_ELEMENTS];
+        gi_cuda_lane<W> lane;
+        if (whole) {
+            const T *p = (const T *)at + start + W * i;
+#pragma unroll
+            for (int r = 0; r < GI_LANE_ELEMENTS / W; r++) {
+                const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * 32 * W);
+#pragma unroll
+                for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
+            }
+            lane.first = W * i;
+            lane.near  = 1;
+            lane.far   = 32 * W;
+            lane.count = GI_LANE_ELEMENTS;
+        } else {
+            const int64_t  run = j.two ? gi_divide((uint32_t)start + e, j.inner) : 0; /* of inner.by elements, `stride` apart */
+            const int64_t  column = start + e - run * j.inner.by;
+            const char    *p      = at + run * j.outer + column * j.stride;
+            uint32_t       left = j.two ? j.inner.by - (uint32_t)column : UINT32_MAX; /* of the run */
+            lane.first = e;
+            lane.near  = j.step;
+            lane.far   = W * j.step;
+            lane.count = n > e ? (n - e + j.step - 1) >> j.step_log : 0;
+#pragma unroll
+            for (uint32_t k = 0; k < GI_LANE_ELEMENTS; k++) {
+                x[k] = T();
+                if (k < lane.count) x[k] = *(const T *)p;
+                p += j.jump;
+                if (j.columns_jumped < left) {
+                    left -= j.columns_jumped;
+                } else {
+                    left += j.inner.by - j.columns_jumped;
+                    p += j.carry;
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < HALF; k++) {
+            a[k] = f.of(x[k], lane.at(k));
+            if (k + HALF < lane.count) a[k] = f.join(a[k], f.of(x[k + HALF], lane.at(k + HALF)), lane.at(k), lane.apart(HALF));
+        }
+        gi_cuda_halve<HALF / 2, LEFT>(f, lane, a);
+        if (LEFT > 1 && !whole) gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+        if (j.step > lanes) s[e * pitch] = a[0]; /* only this thread reads it */
+    }
+    if (LEFT > 1 && whole) { /* neighbours' accumulators change hands */
+#pragma unroll
+        for (int c = 0; c < LEFT; c++) s[W * i + c] = a[c];
+        __syncwarp();
+        gi_cuda_lane<LEFT> lane;
+        lane.first = i;
+        lane.near  = 32;
+        lane.far   = 0;
+        lane.count = LEFT;
+#pragma unroll
+        for (int c = 0; c < LEFT; c++) a[c] = s[i + 32 * c];
+        gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+    }
+#pragma unroll 1
+    for (uint32_t h = j.step / 2; h >= lanes; h /= 2)
+#pragma unroll 1
+        for (uint32_t e = h - lanes + i; e < h; e -= lanes) { /* the last one is e = i */
+            a[0] = s[e * pitch];
+            if (e + h < n) a[0] = f.join(a[0], s[(e + h) * pitch], e, h);
+            s[e * pitch] = a[0];
+        }
+    if (lanes > 1) s[i * pitch] = a[0];
+#pragma unroll 1
+    for (uint32_t h = lanes / 2; h > 0; h /= 2) {
+        if (j.columns) __syncthreads();
+        else __syncwarp();
+        if (i < h && i + h < n) s[i * pitch] = a[0] = f.join(a[0], s[(i + h) * pitch], i, h);
+    }
+    if (i > 0 || n == 0) return;
+    if (j.accs) ((A *)j.accs)[line * j.blocks + start / GI_BLOCK] = a[0];
+    else f.end(line, a[0]);
+}
+
+/* How the GPU folds a row for a dtype. */
+typedef struct gi_cuda_row_folds {
+    gi_cuda_fold_kernel kernel;                  /* of the elements, if truth is NULL */
+    gi_cuda_fold_kernel (*truth)(int64_t size); /* the kernel that looks at the truth of elements of any dtype */
+    gi_cuda_fold_kernel again;                   /* of accumulators; NULL: the row's kernel for their dtype */
+    ga_dtype            accs;                    /* the dtype of an accumulator */
+} gi_cuda_row_folds;
+
+template <class A> static ga_dtype gi_cuda_dtype_of(void);
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    template <> ga_dtype gi_cuda_dtype_of<T>(void) { return GA_##TAG; }
+GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+
+template <class A, A (*of)(bool), A (*join)(A, A), A (*end)(A, int64_t)> static gi_cuda_fold_kernel gi_cuda_truth_kernel(int64_t itemsize)
+{
+    switch (itemsize) {
+    case 1: return gi_cuda_fold<gi_cuda_truth_fold<uint8_t, A, of, join, end>>;
+    case 2: return gi_cuda_fold<gi_cuda_truth_fold<uint16_t, A, of, join, end>>;
+    case 4: return gi_cuda_fold<gi_cuda_truth_fold<uint32_t, A, of, join, end>>;
+    case 8: return gi_cuda_fold<gi_cuda_truth_fold<uint64_t, A, of, join, end>>;
+    default: return gi_cuda_fold<gi_cuda_truth_fold<gi_16_bytes, A, of, join, end>>;
+    }
+}
+
+
 #define GI_PASS 5
 #include "gpuarr.h"
 #undef GI_PASS
@@ -558,6 +872,19 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
     default: return NULL;
+    }
+}
+
+/* How a reduction folds a dtype on the GPU; false if its row does not have it. */
+static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
+{
+    memset(f, 0, sizeof *f);
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return false;
     }
 }
 
@@ -701,6 +1028,216 @@ static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device devic
 }
 
 /* ==== >>cuda folds: reductions along the documented tree =============================================================== */
+
+/* Lines whose elements lie in memory as they are folded: in their dtype, with at most two strides. */
+typedef struct gi_cuda_lines {
+    const char *data;
+    int         kept;
+    int64_t     kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
+    int64_t     lines, length, stride, outer, inner; /* inner: elements that lie `stride` apart, the next ones begin `outer` away */
+    int64_t     size;                                /* bytes of an element */
+} gi_cuda_lines;
+
+/* Packed lines one after the other. */
+static gi_cuda_lines gi_cuda_packed_lines(const void *data, int64_t lines, int64_t length, int64_t size)
+{
+    gi_cuda_lines p;
+    memset(&p, 0, sizeof p);
+    p.data            = (const char *)data;
+    p.kept            = 1;
+    p.kept_shape[0]   = lines;
+    p.kept_strides[0] = length * size;
+    p.lines           = lines;
+    p.length = p.inner = length;
+    p.stride           = size;
+    p.size             = size;
+    return p;
+}
+
+/* The lines of a plan as elements of `dtype` (or of their own dtype, if that is GA_DTYPE_DEFAULT), copied where they cannot be folded
+   as they lie. *copy is to be freed. False with an error. */
+static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype, gi_cuda_lines *q, ga_array **copy)
+{
+    *copy = NULL;
+    if (dtype == GA_DTYPE_DEFAULT) dtype = p->a->dtype;
+    if (dtype != p->a->dtype || p->reduced > 2 || (p->reduced == 2 && p->length >= (int64_t)1 << 30)) {
+        int64_t shape[2 * GPUARR_MAX_DIMS], strides[2 * GPUARR_MAX_DIMS];
+        for (int d = 0; d < p->kept; d++) {
+            shape[d]   = p->kept_shape[d];
+            strides[d] = p->kept_strides[d];
+        }
+        for (int d = 0; d < p->reduced; d++) {
+            shape[p->kept + d]   = p->shape[d];
+            strides[p->kept + d] = p->strides[d];
+        }
+        int       ndim = p->kept + p->reduced;
+        ga_array *view = ndim <= GPUARR_MAX_DIMS /* one element a line: an axis too many */
+                             ? gi_new_view(site, p->a, p->a->data, p->a->dtype, ndim, shape, strides)
+                             : gi_new_view(site, p->a, p->a->data, p->a->dtype, p->kept, shape, strides);
+        *copy = view ? gi_convert(site, view, dtype) : NULL;
+        ga_free(view);
+        if (!*copy) return false;
+        *q = gi_cuda_packed_lines((*copy)->data, p->lines, p->length, ga_itemsize(dtype));
+        return true;
+    }
+    memset(q, 0, sizeof *q);
+    q->data = (const char *)p->a->data;
+    for (int d = 0; d < p->kept; d++) {
+        int last = q->kept - 1;
+        if (p->kept_shape[d] == 1) continue;
+        if (last >= 0 && q->kept_strides[last] == p->kept_strides[d] * p->kept_shape[d]) {
+            q->kept_shape[last] *= p->kept_shape[d];
+            q->kept_strides[last] = p->kept_strides[d];
+        } else {
+            q->kept_shape[q->kept]     = p->kept_shape[d];
+            q->kept_strides[q->kept++] = p->kept_strides[d];
+        }
+    }
+    q->lines  = p->lines;
+    q->length = p->length;
+    q->inner  = p->shape[p->reduced - 1];
+    q->stride = p->strides[p->reduced - 1];
+    q->outer  = p->reduced == 2 ? p->strides[0] : 0;
+    q->size   = ga_itemsize(dtype);
+    return true;
+}
+
+static int gi_cuda_ordinal_in_use(void)
+{
+    int ordinal = 0;
+    (void)cudaGetDevice(&ordinal);
+    return ordinal;
+}
+
+/* Launches one level of the tree: each block of each line becomes an accumulator in j->accs, or the result of the line. */
+static bool gi_cuda_fold_level(const char *site, gi_cuda_fold_kernel kernel, gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes,
+                               int64_t result_bytes)
+{
+    const int64_t most = (int64_t)1 << 30, blocks = (p.length + GI_BLOCK - 1) / GI_BLOCK;
+    if (p.lines > 1 && (p.lines > most || blocks > most / p.lines)) { /* in two halves along the first axis */
+        gi_cuda_lines half = p;
+        int64_t       lines;
+        while (p.kept_shape[0] == 1) {
+            p.kept--;
+            memmove(p.kept_shape, p.kept_shape + 1, (size_t)p.kept * sizeof *p.kept_shape);
+            memmove(p.kept_strides, p.kept_strides + 1, (size_t)p.kept * sizeof *p.kept_strides);
+        }
+        half               = p;
+        half.kept_shape[0] = p.kept_shape[0] / 2;
+        half.lines = lines = p.lines / p.kept_shape[0] * half.kept_shape[0];
+        if (!gi_cuda_fold_level(site, kernel, j, half, acc_bytes, result_bytes)) return false;
+        p.data += half.kept_shape[0] * p.kept_strides[0];
+        p.kept_shape[0] -= half.kept_shape[0];
+        p.lines -= lines;
+        if (j.accs) j.accs += lines * j.blocks * acc_bytes;
+        else j.result += lines * result_bytes;
+        return gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+    }
+    if (blocks > most) { /* one line of 2^40 elements and more */
+        gi_cuda_lines part = p;
+        part.length = part.inner = most * GI_BLOCK;
+        if (!gi_cuda_fold_level(site, kernel, j, part, acc_bytes, result_bytes)) return false;
+        p.data += part.length * p.stride;
+        p.inner = p.length -= part.length;
+        j.accs += most * acc_bytes;
+        return gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+    }
+    int64_t block = p.length < GI_BLOCK ? p.length : GI_BLOCK, near = p.kept > 0 ? llabs(p.kept_strides[p.kept - 1]) : 0;
+    j.data    = p.data;
+    j.stride  = p.stride;
+    j.outer   = p.outer;
+    j.length  = p.length;
+    j.two     = p.inner < p.length;
+    if (j.two) j.inner = gi_divisor_of(p.inner);
+    j.columns = p.lines > 1 && near < llabs(p.stride);
+    j.units   = (uint32_t)(p.lines * blocks);
+    j.per     = gi_divisor_of(j.columns ? p.lines : blocks);
+    j.kept    = p.kept;
+    j.packed  = !j.two && !j.columns && p.stride == p.size && p.length >= GI_BLOCK && (uintptr_t)p.data % 16 == 0;
+    for (int d = 0; d < p.kept; d++) {
+        j.kept_shape[d]   = gi_divisor_of(p.kept_shape[d]);
+        j.kept_strides[d] = p.kept_strides[d];
+        j.packed          = j.packed && p.kept_strides[d] % 16 == 0;
+    }
+    while (GI_LANE_ELEMENTS << j.lanes < block) j.lanes++;
+    j.step_log = j.lanes;
+    j.step     = 1u << j.lanes;
+    if (j.columns) { /* fewer lanes, in more passes, for more neighbours: as long as all of the GPU has work */
+        int64_t enough = 2 * gi_gpus.gpu[gi_cuda_ordinal_in_use()].processors;
+        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES && ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
+            j.lanes--;
+    }
+    int64_t runs     = j.two ? j.step / p.inner : 0;
+    j.columns_jumped = (uint32_t)(j.two ? j.step % p.inner : 0);
+    j.jump           = runs * p.outer + (j.two ? j.columns_jumped : j.step) * p.stride;
+    j.carry          = p.outer - p.inner * p.stride;
+    GI_LAUNCH(kernel, gi_cuda_blocks((int64_t)j.units << j.lanes), GI_CUDA_THREADS, gi_cuda_current_stream(), j);
+    return gi_cuda_launched(site, "a reduction");
+}
+
+/* Folds lines that are not empty by `kernel`, then the accumulators by `again`, until one is left for each line: `j` says what becomes
+   of it. `on` is an array on the device, touched before. */
+static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_fold_kernel kernel, gi_cuda_fold_kernel again,
+                               gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes, int64_t result_bytes)
+{
+    gi_scratch from = { NULL, 0, 0, NULL }, to = { NULL, 0, 0, NULL };
+    bool       ok   = true;
+    j.count         = p.length;
+    while (ok) {
+        int64_t blocks = (p.length + GI_BLOCK - 1) / GI_BLOCK;
+        j.blocks       = blocks;
+        j.accs         = NULL;
+        if (blocks > 1) {
+            ok = gi_scratch_get(site, &to, on, (size_t)(p.lines * blocks * acc_bytes));
+            if (!ok) break;
+            j.accs = (char *)to.p;
+        }
+        ok = gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+        if (from.p) gi_scratch_free(&from);
+        if (blocks == 1) break;
+        from    = to;
+        to.p    = NULL;
+        p       = gi_cuda_packed_lines(from.p, p.lines, blocks, acc_bytes);
+        kernel  = again;
+        j.again = true;
+    }
+    if (from.p) gi_scratch_free(&from);
+    return ok;
+}
+
+/* The bits that make an element of a dtype true: all but the sign of zero. */
+static void gi_cuda_truth_mask(ga_dtype dtype, uint64_t mask[2])
+{
+    mask[0] = mask[1] = UINT64_MAX;
+    if (dtype == GA_F32) mask[0] = 0x7fffffffu;
+    if (dtype == GA_C64) mask[0] = 0x7fffffff7fffffffu;
+    if (dtype == GA_F64 || dtype == GA_C128) mask[0] = mask[1] = INT64_MAX;
+}
+
+/* A row of the table over planned lines that are not empty. */
+static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result)
+{
+    gi_cuda_row_folds f, of_accs;
+    gi_cuda_folding   j;
+    gi_cuda_lines     lines;
+    ga_array         *copy;
+    memset(&j, 0, sizeof j);
+    if (p->lines == 0) return true;
+    if (!gi_cuda_find_fold(op, p->dtype, &f)) return false;
+    const ga_array *both[2] = { p->a, result };
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (!gi_cuda_lines_of(site, p, f.truth ? p->a->dtype : p->dtype, &lines, &copy)) return false;
+    if (f.truth) {
+        f.kernel = f.truth(ga_itemsize(p->a->dtype));
+        gi_cuda_truth_mask(p->a->dtype, j.mask);
+    }
+    if (!f.again && gi_cuda_find_fold(op, f.accs, &of_accs)) f.again = of_accs.kernel;
+    j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
+    j.result = (char *)result->data;
+    bool ok  = gi_cuda_fold_lines(site, p->a, f.kernel, f.again, j, lines, ga_itemsize(f.accs), ga_itemsize(result->dtype));
+    ga_free(copy);
+    return ok;
+}
 
 /* ==== >>cuda moments: variances ========================================================================================= */
 
