@@ -21,7 +21,7 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>images  >>files  >>timing  >>front
+                        >>rearranging  >>images  >>files  >>timing  >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
@@ -719,7 +719,16 @@ typedef struct ga_new_options {
     const char      *site;
     ga_dtype dtype   GI_DEFAULT; /* default float64, or that of the prototype */
     ga_device device GI_DEFAULT; /* default ga_get_device() */
+    bool pinned      GI_DEFAULT; /* on the CPU: memory that a GPU copies fast and by itself (ga_to with .async); slow to make */
+    bool managed     GI_DEFAULT; /* on the GPU: memory that the CPU may use as well, through ga_data */
 } ga_new_options;
+
+typedef struct ga_to_options {
+    const char      *site;
+    ga_array *out    GI_DEFAULT; /* copy into this array, of the same shape and dtype, on that device */
+    ga_stream stream GI_DEFAULT; /* copy on this stream; default ga_get_stream() */
+    bool async       GI_DEFAULT; /* do not wait for the copy, if the memory on the CPU is pinned; see >>cuda */
+} ga_to_options;
 
 typedef struct ga_map_options {
     const char           *site;
@@ -809,7 +818,7 @@ void      ga_memory_reset_peak(void);
 void ga_memory_limit(int64_t bytes);
 /* Returns what is kept ready for reuse to the system. */
 void ga_memory_trim(void);
-/* Every later buffer and handle comes from these (NULLs: the built-in ones). alloc may return NULL; memory aligned to 64 bytes is
+/* Every later buffer and handle on the CPU comes from these (NULLs: the built-in ones); GPU and pinned memory is CUDA's. alloc may return NULL; memory aligned to 64 bytes is
    asked for. Fails, changing nothing, while arrays are alive. */
 typedef void *(*ga_alloc_function)(size_t bytes, void *user);
 typedef void (*ga_free_function)(void *p, size_t bytes, void *user);
@@ -866,6 +875,7 @@ ga_array *(ga_repeat)(const ga_array *a, int64_t repeats,
 /* A new array with a copy of the numbers at p (dtype from the pointer type): ga_from(values, (2, 3)). */
 ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o);
 /* The caller's memory as an array, not copied and never freed: ga_wrap(pixels, (height, width)). It must outlive the array and its views.
+   Memory of a GPU: .device = GA_CUDA; what you have queued on its content must be on this thread's stream, or done.
    C order; ga_wrap_strided takes byte strides. release(p, user), if given, is called when the last view is gone. */
 typedef struct ga_wrap_options {
     const char      *site;
@@ -892,7 +902,7 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
 /* A copy in C order; of another dtype (float to integer saturates, NaN gives 0); on another device. */
 ga_array *(ga_copy)(const ga_array *a, const char *site);
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site);
-ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site);
+ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o);
 ga_array *(ga_ascontiguous)(const ga_array *a, const char *site); /* a view of a if it is C-contiguous, else a copy */
 
 /* One number out of an array with one element, or at an index: ga_item_at(a, 2, 3). NaN on error. */
@@ -900,7 +910,8 @@ double(ga_item)(const ga_array *a, const char *site);
 int64_t(ga_item_int)(const ga_array *a, const char *site);
 double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
 int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
-/* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32). */
+/* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32).
+   Waits until no GPU copies them or works on them (pinned and managed arrays). */
 void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
 /* ==== >>views: no element is copied unless it says so; each returns a new ga_array ================================= */
@@ -1153,7 +1164,8 @@ typedef struct ga_times {
     double min, mean, median, std, max; /* seconds a call */
 } ga_times;
 typedef struct ga_benchmark_result {
-    ga_times cpu, device; /* device: 0 unless a CUDA device is in use */
+    ga_times cpu,
+        device; /* cpu: until f returns; device: until the selected GPU has done what f queued; 0 unless it is in use */
     int      repeats;
 } ga_benchmark_result;
 typedef struct ga_benchmark_options {
@@ -1166,7 +1178,85 @@ typedef struct ga_benchmark_options {
 } ga_benchmark_options;
 /* Calls f(user) again and again and prints one line, as cupyx.profiler.benchmark. Arrays that f makes are released after each call. */
 ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o);
-void(ga_synchronize)(void); /* waits until the device has done everything */
+void(ga_synchronize)(void); /* waits until every GPU in use has done everything */
+
+/* ==== >>cuda: GPUs, streams, events ================================================================================ */
+/*  Calls on GPU arrays queue their work and return; what needs a number on the CPU (ga_item, ga_print, ga_to(a, GA_CPU)) waits for it.
+    Each thread has a selected device (0) and on each device a current stream (the default stream). Calls work on the selected device:
+    an array of another one is an error, except for ga_to, ga_item, ga_data, ga_free, ga_print, ga_allclose and ga_array_equal.
+    Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. Your own kernels:
+    queue them on ga_get_stream(), with pointers from ga_cuda_data.
+    In a program built without CUDA, or on a machine without a GPU, ga_cuda_count() is 0 and what needs a GPU fails with a sentence.   */
+
+/* The number of devices; 0 without a GPU, a driver, or CUDA in this program. */
+int ga_cuda_count(void);
+/* The device of this thread's later calls. False with an error if there is none. CUDA's own current device (cudaSetDevice) is changed
+   by any call. */
+bool ga_cuda_select(int device);
+int  ga_cuda_selected(void);
+/* The number of the device that holds the array; -1 for the CPU. */
+int ga_cuda_device_of(const ga_array *a);
+
+typedef struct ga_cuda_device {
+    char    name[128];
+    int     major, minor;     /* compute capability */
+    int     processors;       /* streaming multiprocessors */
+    int64_t memory_bytes;     /* global memory */
+    int64_t shared_bytes;     /* shared memory of a block */
+    int64_t cache_bytes;      /* L2 */
+    double  clock_hz;         /* of the processors; 0: not known */
+    double  bytes_per_second; /* of the global memory, at most; 0: not known */
+} ga_cuda_device;
+ga_cuda_device ga_cuda_properties(int device); /* all 0 on error */
+
+/* The memory of the selected device, as ga_memory_stats for the CPU's. */
+typedef struct ga_cuda_memory {
+    int64_t used_bytes;  /* in gpuarr's arrays and calls */
+    int64_t peak_bytes;  /* most used so far (since ga_cuda_memory_reset_peak) */
+    int64_t kept_bytes;  /* freed, and kept ready for reuse by CUDA's pool */
+    int64_t limit_bytes; /* 0: no limit */
+    int64_t free_bytes;  /* of the device, for all programs */
+    int64_t total_bytes; /* of the device */
+    int64_t arrays;      /* how many are alive there */
+} ga_cuda_memory;
+ga_cuda_memory ga_cuda_memory_stats(void); /* all 0 on error */
+void           ga_cuda_memory_reset_peak(void);
+/* An allocation beyond the limit fails with GA_NO_MEMORY. 0: no limit. */
+void ga_cuda_memory_limit(int64_t bytes);
+/* Waits for the device and returns what is kept ready for reuse to the system. */
+void ga_cuda_memory_trim(void);
+
+/* The address on the GPU of a C-contiguous GPU array of exactly this dtype, for a kernel of yours that you queue on ga_get_stream(): it
+   comes after what gpuarr has queued on the array, and before what gpuarr queues later. NULL with an error. */
+void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site);
+
+/*  Copies. ga_to(a, GA_CUDA) and ga_to(a, GA_CPU) return when the copy is done: a may be changed, the result be read. With
+    .async = true and pinned memory on the CPU (.pinned = true at its creation, or your own wrapped) they return at once; with other
+    memory they wait as ever. Until the copy is done, do not touch pinned elements through a pointer that you have kept: every call of
+    gpuarr on the array, ga_data too, waits for the copy first; so do ga_synchronize and ga_stream_synchronize.
+        ga_array *host = ga_empty((n), .pinned = true), *gpu = ga_empty((n), .device = GA_CUDA);
+        ga_to(host, GA_CUDA, .out = gpu, .stream = s, .async = true);                                                            */
+
+/* A stream of the selected device, NULL on error. Streams run beside each other. Any cudaStream_t is a ga_stream; NULL is the default
+   stream. */
+ga_stream ga_stream_new(void);
+/* Waits for its work, then frees it. Threads that work on it go on with the default stream. Of a stream that you have made with
+   CUDA and given to ga_set_stream, gpuarr only forgets that it was there: do so before cudaStreamDestroy. */
+void ga_stream_free(ga_stream stream);
+/* The stream of this thread's later calls on the stream's device (NULL: the default stream of the selected device). */
+bool      ga_set_stream(ga_stream stream);
+ga_stream ga_get_stream(void);                                    /* on the selected device */
+bool      ga_stream_synchronize(ga_stream stream);                /* waits until its work is done; false on error */
+bool      ga_stream_query(ga_stream stream);                      /* is it? does not wait */
+bool      ga_stream_wait_event(ga_stream stream, ga_event event); /* what is queued from now on comes after the event */
+
+/* A mark in a stream. Any cudaEvent_t is a ga_event. */
+ga_event ga_event_new(void); /* on the selected device; NULL on error */
+void     ga_event_free(ga_event event);
+bool     ga_event_record(ga_event event, ga_stream stream); /* behind what is queued there */
+bool     ga_event_synchronize(ga_event event);              /* waits until it is reached; false on error */
+bool     ga_event_query(ga_event event);                    /* is it? does not wait */
+double   ga_event_elapsed(ga_event from, ga_event to);      /* seconds between two that are reached; NaN on error */
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -1385,13 +1475,14 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_random_normal(...)   GI_2S(ga_random_normal, ga_random_options, GI_SITE("ga_random_normal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_copy(a)              (ga_copy)(a, GI_SITE("ga_copy(" #a ")"))
 #define ga_astype(a, dtype)     (ga_astype)(a, dtype, GI_SITE("ga_astype(" #a ", " #dtype ")"))
-#define ga_to(a, device)        (ga_to)(a, device, GI_SITE("ga_to(" #a ", " #device ")"))
+#define ga_to(...)              GI_2(ga_to, ga_to_options, GI_SITE("ga_to(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ascontiguous(a)      (ga_ascontiguous)(a, GI_SITE("ga_ascontiguous(" #a ")"))
 #define ga_item(a)              (ga_item)(a, GI_SITE("ga_item(" #a ")"))
 #define ga_item_int(a)          (ga_item_int)(a, GI_SITE("ga_item_int(" #a ")"))
 #define ga_item_at(a, ...)      (ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")"))
 #define ga_item_int_at(a, ...)  (ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")"))
 #define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
+#define ga_cuda_data(a, dtype)  (ga_cuda_data)(a, dtype, GI_SITE("ga_cuda_data(" #a ", " #dtype ")"))
 
 #define ga_index(a, ...)        (ga_index)(GI_SITE("ga_index(" #a ", " #__VA_ARGS__ ")"), a, __VA_ARGS__)
 #define ga_view(a)              (ga_view)(a, GI_SITE("ga_view(" #a ")"))
@@ -1969,6 +2060,31 @@ static void gi_release(void *p, size_t bytes)
     pthread_mutex_unlock(&gi_pool.lock);
 }
 
+/* Counts bytes of memory that comes from elsewhere (pinned) as used. False with an error beyond the limit. */
+#if GI_HAS_CUDA
+static bool gi_count_bytes(const char *site, size_t bytes)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    int64_t used = gi_pool.used, limit = gi_pool.limit;
+    bool    over = limit > 0 && used + (int64_t)bytes > limit;
+    if (!over) gi_pool.used += (int64_t)bytes;
+    if (gi_pool.used > gi_pool.peak) gi_pool.peak = gi_pool.used;
+    pthread_mutex_unlock(&gi_pool.lock);
+    if (over)
+        gi_fail(site, GA_NO_MEMORY,
+                "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
+                bytes, (long long)limit, (long long)used);
+    return !over;
+}
+
+static void gi_discount_bytes(size_t bytes)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_pool.used -= (int64_t)bytes;
+    pthread_mutex_unlock(&gi_pool.lock);
+}
+#endif
+
 ga_memory ga_memory_stats(void)
 {
     ga_memory m;
@@ -2028,6 +2144,8 @@ bool ga_set_allocator(ga_alloc_function alloc, ga_free_function release, void *u
 
 enum { GI_ALIVE = 0x6A5EA11Eu % 0x7FFFFFFF, GI_DEAD = 0x0DEADA55 };
 
+typedef enum gi_memory { GI_ORDINARY, GI_PINNED, GI_MANAGED } gi_memory;
+
 struct gi_buffer {
     int64_t references; /* atomic */
     void   *base;
@@ -2036,8 +2154,15 @@ struct gi_buffer {
     void     *user;
     bool      wrapped;
     ga_device device;
+    gi_memory memory;
     int       ordinal; /* which GPU */
-    ga_stream stream;  /* the last one that was given work on this memory */
+    /* on a GPU */
+    ga_stream   stream;  /* the last one that was given work on this memory */
+    const void *thread;  /* the thread that gave it; NULL: several have */
+    bool        crowded; /* several threads have, on several streams */
+    /* on the CPU */
+    ga_event copied;  /* behind the last copy that was not waited for */
+    bool     copying; /* atomic: perhaps it is not done yet */
 };
 
 #if GI_HAS_CUDA
@@ -2105,9 +2230,12 @@ static void gi_scope_remove(ga_array *a)
 static void gi_buffer_unref(gi_buffer *b)
 {
     if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+#if GI_HAS_CUDA
+    gi_cuda_finish_buffer(b);
+#endif
     if (b->release) b->release(b->base, b->user);
 #if GI_HAS_CUDA
-    if (!b->wrapped && b->device == GA_CUDA) gi_cuda_release_buffer(b);
+    if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_cuda_release_buffer(b);
     else
 #endif
         if (!b->wrapped)
@@ -2172,8 +2300,8 @@ static int64_t gi_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int6
     return empty ? 0 : bytes;
 }
 
-/* A new C-ordered array with any content. */
-static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+/* A new C-ordered array with any content, in memory of some kind. */
+static ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
 {
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
@@ -2198,15 +2326,23 @@ static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int 
     b->bytes      = (size_t)bytes;
     b->device     = device;
 #if GI_HAS_CUDA
-    if (device == GA_CUDA) (void)gi_cuda_alloc_buffer(site, b);
+    /* where there is no GPU, pinned memory is of no use, and a program that asks for it runs all the same */
+    if (device == GA_CUDA ? memory == GI_MANAGED : memory == GI_PINNED && gi_cuda_count() > 0) b->memory = memory;
+    if (device == GA_CUDA || b->memory == GI_PINNED) (void)gi_cuda_alloc_buffer(site, b);
     else
 #endif
         b->base = gi_alloc(site, b->bytes);
+    (void)memory;
     if (!b->base) {
         gi_release(b, sizeof *b);
         return NULL;
     }
     return gi_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
+}
+
+static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+{
+    return gi_new_in(site, GI_ORDINARY, dtype, device, ndim, shape);
 }
 
 /* Another handle on the memory of a. */
@@ -2217,8 +2353,8 @@ static ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga
     return gi_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
 }
 
-/* Is `a` an array that can be used? If not: the error (none for NULL behind an earlier error: that one is told already). */
-static bool gi_check(const char *site, const ga_array *a, const char *name)
+/* Is `a` an array? If not: the error (none for NULL behind an earlier error: that one is told already). */
+static bool gi_is_array(const char *site, const ga_array *a, const char *name)
 {
     if (a && a->alive == GI_ALIVE) return true;
     if (!a) gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
@@ -2228,10 +2364,20 @@ static bool gi_check(const char *site, const ga_array *a, const char *name)
     return false;
 }
 
+/* The same for an array whose elements the call will use: a copy of them that is still under way is waited for. */
+static bool gi_check(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_is_array(site, a, name)) return false;
+#if GI_HAS_CUDA
+    if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return gi_cuda_settle(site, a->owner);
+#endif
+    return true;
+}
+
 void ga_free(ga_array *a)
 {
     if (!a) return;
-    if (!gi_check("\tga_free", a, "the argument")) return;
+    if (!gi_is_array("\tga_free", a, "the argument")) return;
     gi_handle *h = (gi_handle *)(void *)a;
     gi_scope_remove(a);
     a->alive = GI_DEAD;
@@ -2252,8 +2398,8 @@ int64_t ga_report_leaks(FILE *to)
     for (gi_handle *h = gi_pool.first; h && to; h = h->next) {
         char where[256];
         gi_write_site(where, sizeof where, h->site);
-        fprintf(to, "%s%s %s is alive, %lld bytes\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
-                h->array.owner ? (long long)h->array.owner->bytes : 0LL);
+        fprintf(to, "%s%s %s is alive, %lld bytes%s\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
+                h->array.owner ? (long long)h->array.owner->bytes : 0LL, h->array.device == GA_CUDA ? " on the GPU" : "");
     }
     pthread_mutex_unlock(&gi_pool.lock);
     return n;
@@ -2276,7 +2422,7 @@ void gi_scope_end(gi_scope *s)
 
 ga_array *ga_keep(ga_array *a)
 {
-    if (!a || !gi_check("\tga_keep", a, "the argument")) return NULL;
+    if (!a || !gi_is_array("\tga_keep", a, "the argument")) return NULL;
     gi_scope *scope = a->scope;
     if (!scope) return a;
     gi_scope_remove(a);
@@ -2447,10 +2593,25 @@ static void *gi_helper_thread(void *first_turn)
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
-static void gi_before_fork(void) { pthread_mutex_lock(&gi_pool.lock); }
-static void gi_after_fork(void) { pthread_mutex_unlock(&gi_pool.lock); }
+static void gi_before_fork(void)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+#if GI_HAS_CUDA
+    pthread_mutex_lock(&gi_gpus.lock);
+#endif
+}
+static void gi_after_fork(void)
+{
+#if GI_HAS_CUDA
+    pthread_mutex_unlock(&gi_gpus.lock);
+#endif
+    pthread_mutex_unlock(&gi_pool.lock);
+}
 static void gi_in_forked_child(void)
 {
+#if GI_HAS_CUDA
+    for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
+#endif
     gi_threads.started = gi_threads.sleeping = gi_threads.helping = 0;
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
@@ -5046,9 +5207,11 @@ typedef struct gi_function {
 
 static const gi_function gi_copying = { NULL, NULL };
 #if GI_HAS_CUDA
-static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device device);
+static ga_array         *gi_cuda_to(const char *site, const ga_array *a, ga_device device, const ga_to_options *o);
 static bool      gi_cuda_upload(const char *site, ga_array *to, const ga_array *from);
 static bool      gi_cuda_fill(const char *site, ga_array *a, const void *element);
+static bool              gi_cuda_owner(const char *site, const void *p, ga_device device, int *ordinal, bool *managed);
+static void             *gi_cuda_managed_data(const char *site, const ga_array *a);
 #endif
 
 typedef struct gi_operand {
@@ -5710,15 +5873,35 @@ ga_array *(ga_ascontiguous)(const ga_array *a, const char *site)
     return gi_check(site, a, "a") ? gi_contiguous(site, a, a->dtype) : NULL;
 }
 
-ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site)
+/* Can all of a be copied into `out` on a device, as it is? */
+static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, const ga_array *out)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (out->device != device)
+        gi_fail(site, GA_BAD_DEVICE, ".out is on the %s, not on the %s", out->device == GA_CPU ? "CPU" : "GPU",
+                device == GA_CPU ? "CPU" : "GPU");
+    else if (out->dtype != a->dtype)
+        gi_fail(site, GA_BAD_DTYPE, ".out is %s, the array %s: ga_astype first", ga_dtype_name(out->dtype),
+                ga_dtype_name(a->dtype));
+    else if (!ga_same_shape(a, out))
+        gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the array %s", gi_shape_of(out), gi_shape_of(a));
+    else return true;
+    return false;
+}
+
+ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
+{
+    /* not gi_check: the GPU waits for copies by itself */
+    if (!gi_is_array(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
+    if (o.out && !gi_is_array(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
-    if (!gi_has_device(site, device)) return NULL;
+    if (!gi_has_device(o.site, device)) return NULL;
+    if (o.out && !gi_fits_into(o.site, a, device, o.out)) return NULL;
 #if GI_HAS_CUDA
-    if (device == GA_CUDA || a->device == GA_CUDA) return gi_cuda_to(site, a, device);
+    if (device == GA_CUDA || a->device == GA_CUDA) return gi_cuda_to(o.site, a, device, &o);
 #endif
-    return gi_convert(site, a, a->dtype);
+    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!o.out) return gi_convert(o.site, a, a->dtype);
+    return gi_assign(o.site, o.out, a) ? o.out : NULL;
 }
 
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
@@ -5834,7 +6017,54 @@ static bool gi_all_true(const char *site, ga_array *a)
     return yes;
 }
 
-bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o) { return gi_all_true(o.site, (ga_isclose)(a, b, o)); }
+#if GI_HAS_CUDA
+static int gi_place_of(ga_arg v) { return v.array->device == GA_CPU ? -1 : gi_cuda_ordinal(v.array); }
+
+/* Arrays that do not lie on one device that works are compared on the CPU: copies[k] is what must be freed. False with an error. */
+static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array **copies)
+{
+    ga_arg       *both[2]  = { a, b };
+    ga_to_options o        = { site, NULL, NULL, false };
+    bool          together = !a->array || !b->array || gi_place_of(*a) == gi_place_of(*b);
+    copies[0] = copies[1] = NULL;
+    for (int k = 0; k < 2; k++) {
+        const ga_array *array = both[k]->array;
+        if (!array || array->device == GA_CPU || (together && gi_cuda_ordinal(array) == gi_cuda_selected)) continue;
+        both[k]->array = copies[k] = (ga_to)(array, GA_CPU, o);
+        if (!copies[k]) {
+            ga_free(copies[0]);
+            return false;
+        }
+    }
+    return true;
+}
+#endif
+
+bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
+{
+#if GI_HAS_CUDA
+    ga_array *copies[2];
+    if (a.kind == GA_KIND_ARRAY && !gi_check(o.site, a.array, "a")) return false;
+    if (b.kind == GA_KIND_ARRAY && !gi_check(o.site, b.array, "b")) return false;
+    if (!gi_bring_together(o.site, &a, &b, copies)) return false;
+    bool close = gi_all_true(o.site, (ga_isclose)(a, b, o));
+    ga_free(copies[0]);
+    ga_free(copies[1]);
+    return close;
+#else
+    return gi_all_true(o.site, (ga_isclose)(a, b, o));
+#endif
+}
+
+static bool gi_array_equal(ga_arg a, ga_arg b, ga_close_options o)
+{
+    const ga_arg in[2] = { a, b };
+    if (o.equal_nan) { /* exactly equal, or both NaN */
+        o.rtol = o.atol = GA_EXACTLY;
+        if (!gi_is_int(gi_common_dtype(2, in))) return gi_all_true(o.site, (ga_isclose)(a, b, o));
+    }
+    return gi_all_true(o.site, (ga_equal)(a, b, gi_map_site(o.site)));
+}
 
 bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
 {
@@ -5844,11 +6074,16 @@ bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
     if (a.array && b.array ? !ga_same_shape(a.array, b.array)
                            : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0))
         return false;
-    if (o.equal_nan) { /* exactly equal, or both NaN */
-        o.rtol = o.atol = GA_EXACTLY;
-        if (!gi_is_int(gi_common_dtype(2, in))) return gi_all_true(o.site, (ga_isclose)(a, b, o));
-    }
-    return gi_all_true(o.site, (ga_equal)(a, b, gi_map_site(o.site)));
+#if GI_HAS_CUDA
+    ga_array *copies[2];
+    if (!gi_bring_together(o.site, &a, &b, copies)) return false;
+    bool equal = gi_array_equal(a, b, o);
+    ga_free(copies[0]);
+    ga_free(copies[1]);
+    return equal;
+#else
+    return gi_array_equal(a, b, o);
+#endif
 }
 
 /* ==== >>views: other ways to look at the same memory ============================================================== */
@@ -5905,7 +6140,7 @@ static void gi_layout_flip(gi_layout *l, int axis)
 
 ga_array *(ga_view)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     gi_layout l = gi_layout_of(a);
     return gi_view_with(site, a, &l);
 }
@@ -6092,7 +6327,7 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
 
 ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (!index) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index is NULL; it is a text such as \"1:-1, ::2\"");
     char    on_stack[256], *text = on_stack;
     va_list args;
@@ -6190,7 +6425,7 @@ static ga_array *gi_reshaped_copy(const char *site, const ga_array *a, const ga_
 ga_array *(ga_reshape)(const ga_array *a, ga_shape shape, const char *site)
 {
     int64_t strides[GPUARR_MAX_DIMS];
-    if (!gi_check(site, a, "a") || !gi_resolve_shape(site, a, &shape)) return NULL;
+    if (!gi_is_array(site, a, "a") || !gi_resolve_shape(site, a, &shape)) return NULL;
     if (!gi_restride(a, &shape, strides)) return gi_reshaped_copy(site, a, &shape);
     return gi_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
 }
@@ -6206,14 +6441,14 @@ static ga_shape gi_flat_shape(const ga_array *a)
 
 ga_array *(ga_ravel)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     ga_shape flat = gi_flat_shape(a);
     return ga_is_contiguous(a) ? (ga_reshape)(a, flat, site) : gi_reshaped_copy(site, a, &flat);
 }
 
 ga_array *(ga_flatten)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     ga_shape flat = gi_flat_shape(a);
     return gi_reshaped_copy(site, a, &flat);
 }
@@ -6232,7 +6467,7 @@ static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
 
 ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     gi_layout l      = gi_layout_of(a);
@@ -6302,7 +6537,7 @@ static int gi_named_axes(const ga_axes_options *o, int ndim, int *axes)
 
 ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL;
     int order[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, order);
     if (n < 0) return NULL;
     if (n == 0)
@@ -6316,7 +6551,7 @@ ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
 
 ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     axis1 = gi_axis(site, axis1, a->ndim);
     axis2 = axis1 < 0 ? -1 : gi_axis(site, axis2, a->ndim);
     if (axis2 < 0) return NULL;
@@ -6327,7 +6562,7 @@ ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *sit
 
 ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     source      = gi_axis(site, source, a->ndim);
     destination = source < 0 ? -1 : gi_axis(site, destination, a->ndim);
     if (destination < 0) return NULL;
@@ -6339,7 +6574,7 @@ ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const ch
 
 ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL;
     int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
     if (n < 0) return NULL;
     bool drop[GPUARR_MAX_DIMS];
@@ -6359,7 +6594,7 @@ ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
 
 ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     int ndim = a->ndim + 1;
     if (ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", ndim, GPUARR_MAX_DIMS);
@@ -6375,7 +6610,7 @@ ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
 
 ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (shape.ndim < 0 || shape.ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape.ndim, GPUARR_MAX_DIMS);
     bool fits = a->ndim <= shape.ndim;
@@ -6402,7 +6637,7 @@ ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
 /* Is there an axis 0 and an axis 1? */
 static bool gi_check_plane(const char *site, const ga_array *a)
 {
-    if (!gi_check(site, a, "a")) return false;
+    if (!gi_is_array(site, a, "a")) return false;
     if (a->ndim >= 2) return true;
     gi_fail(site, GA_BAD_SHAPE, "shape %s has fewer than two axes", gi_shape_of(a));
     return false;
@@ -6427,7 +6662,7 @@ ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site)
 
 ga_array *(ga_flip)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL;
     int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
     if (n < 0) return NULL;
     gi_layout l = gi_layout_of(a);
@@ -6447,7 +6682,7 @@ ga_array *(ga_fliplr)(const ga_array *a, const char *site)
 
 ga_array *(ga_flipud)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (a->ndim < 1) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to turn round");
     gi_layout l = gi_layout_of(a);
     gi_layout_flip(&l, 0);
@@ -6531,9 +6766,27 @@ static bool gi_number_element(const char *site, ga_arg v, ga_dtype dtype, void *
     return false;
 }
 
-static ga_array *gi_new_full(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape, ga_arg value)
+/* Which memory do the options ask for? */
+static gi_memory gi_memory_of(const ga_new_options *o) { return o->pinned ? GI_PINNED : o->managed ? GI_MANAGED : GI_ORDINARY; }
+
+/* A new array of the options' kind, with any content. */
+static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_options *o)
 {
-    ga_array *a = gi_new(site, dtype, device, ndim, shape);
+    ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
+    if (o->pinned && o->managed)
+        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
+    if (o->pinned && device == GA_CUDA)
+        return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE,
+                                   ".pinned memory is on the CPU: leave it out, or say .device = GA_CPU");
+    if (o->managed && device == GA_CPU)
+        return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE, ".managed memory is of the GPU: say .device = GA_CUDA");
+    return gi_new_in(o->site, gi_memory_of(o), o->dtype, device, ndim, shape);
+}
+
+static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_new_options o)
+{
+    const char *site = o.site;
+    ga_array   *a    = gi_new_empty(ndim, shape, &o);
     if (!a) return NULL;
     bool done = true;
     if (gi_is_number(value)) {
@@ -6553,26 +6806,17 @@ static ga_array *gi_new_full(const char *site, ga_dtype dtype, ga_device device,
     return NULL;
 }
 
-ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o)
-{
-    return gi_new(o.site, o.dtype, o.device, ndim, shape);
-}
-ga_array *(ga_empty)(ga_shape shape, ga_new_options o) { return gi_new(o.site, o.dtype, o.device, shape.ndim, shape.n); }
-ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o)
-{
-    return gi_new_full(o.site, o.dtype, o.device, ndim, shape, GA_ARG(0));
-}
-ga_array *(ga_zeros)(ga_shape shape, ga_new_options o) { return (ga_zeros_n)(shape.ndim, shape.n, o); }
-ga_array *(ga_ones)(ga_shape shape, ga_new_options o)
-{
-    return gi_new_full(o.site, o.dtype, o.device, shape.ndim, shape.n, GA_ARG(1));
-}
+ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o) { return gi_new_empty(ndim, shape, &o); }
+ga_array *(ga_empty)(ga_shape shape, ga_new_options o) { return gi_new_empty(shape.ndim, shape.n, &o); }
+ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o) { return gi_new_full(ndim, shape, GA_ARG(0), o); }
+ga_array *(ga_zeros)(ga_shape shape, ga_new_options o) { return gi_new_full(shape.ndim, shape.n, GA_ARG(0), o); }
+ga_array *(ga_ones)(ga_shape shape, ga_new_options o) { return gi_new_full(shape.ndim, shape.n, GA_ARG(1), o); }
 
 ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o)
 {
     if (!gi_is_number(value) && !gi_check(o.site, value.array, "value")) return NULL;
-    ga_dtype own = value.array ? value.array->dtype : gi_number_dtype(value);
-    return gi_new_full(o.site, o.dtype ? o.dtype : own, o.device, shape.ndim, shape.n, value);
+    if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = value.array ? value.array->dtype : gi_number_dtype(value);
+    return gi_new_full(shape.ndim, shape.n, value, o);
 }
 
 ga_array *(ga_scalar)(ga_arg value, ga_new_options o)
@@ -6584,7 +6828,7 @@ ga_array *(ga_scalar)(ga_arg value, ga_new_options o)
 /* What is not given is taken from a. */
 static bool gi_like(const ga_array *a, ga_new_options *o)
 {
-    if (!gi_check(o->site, a, "a")) return false;
+    if (!gi_is_array(o->site, a, "a")) return false;
     if (o->dtype == GA_DTYPE_DEFAULT) o->dtype = a->dtype;
     if (o->device == GA_DEVICE_DEFAULT) o->device = a->device;
     return true;
@@ -6592,11 +6836,11 @@ static bool gi_like(const ga_array *a, ga_new_options *o)
 
 ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o)
 {
-    return gi_like(a, &o) ? gi_new(o.site, o.dtype, o.device, a->ndim, a->shape) : NULL;
+    return gi_like(a, &o) ? gi_new_empty(a->ndim, a->shape, &o) : NULL;
 }
 ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o)
 {
-    return gi_like(a, &o) ? gi_new_full(o.site, o.dtype, o.device, a->ndim, a->shape, value) : NULL;
+    return gi_like(a, &o) ? gi_new_full(a->ndim, a->shape, value, o) : NULL;
 }
 ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(0), o); }
 ga_array *(ga_ones_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(1), o); }
@@ -6641,6 +6885,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
     if (!b) return NULL;
     memset(b, 0, sizeof *b);
     b->references = 1;
+    b->device     = GA_CPU;
     b->base       = p;
     b->bytes      = bytes == 0 ? 0 : (size_t)reach;
     b->wrapped    = true;
@@ -6649,11 +6894,24 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
 
 static ga_array *gi_wrap_with(void *p, ga_dtype dtype, const ga_shape *shape, const int64_t *strides, const ga_wrap_options *o)
 {
-    if (o->device != GA_DEVICE_DEFAULT && o->device != GA_CPU)
-        return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE,
-                                   "this program was built without CUDA: build the implementation file with nvcc");
+    ga_device device = o->device == GA_DEVICE_DEFAULT ? GA_CPU : o->device;
+    if (!gi_has_device(o->site, device)) return NULL;
+#if GI_HAS_CUDA
+    int  ordinal = gi_cuda_selected;
+    bool managed = false;
+    if (!gi_cuda_owner(o->site, p, device, &ordinal, &managed)) return NULL;
+#endif
     ga_array *a = gi_wrap(o->site, p, dtype, shape, strides);
     if (!a) return NULL;
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) {
+        a->device = a->owner->device = device;
+        a->owner->memory             = managed ? GI_MANAGED : GI_ORDINARY;
+        a->owner->ordinal            = ordinal;
+        a->owner->stream             = (ga_stream)gi_cuda_stream(ordinal);
+        a->owner->thread             = &gi_cuda_selected;
+    }
+#endif
     a->owner->release = o->release; /* only now, so that after an error the memory is still the caller's */
     a->owner->user    = o->user;
     return a;
@@ -6677,7 +6935,8 @@ ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_option
 {
     ga_array *numbers = gi_wrap(o.site, (void *)p, dtype, &shape, NULL);
     if (!numbers) return NULL;
-    ga_array *a    = gi_new(o.site, o.dtype ? o.dtype : dtype, o.device, shape.ndim, shape.n);
+    if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = dtype;
+    ga_array *a    = gi_new_empty(shape.ndim, shape.n, &o);
     bool      done = a != NULL;
 #if GI_HAS_CUDA
     if (a && a->device == GA_CUDA) done = gi_cuda_upload(o.site, a, numbers);
@@ -6727,7 +6986,11 @@ static bool gi_item_as(const char *site, const ga_array *a, const ga_shape *inde
 #if GI_HAS_CUDA
     char element[16]; /* room for one of any dtype */
     if (a->device == GA_CUDA) {
-        if (!gi_cuda_touch(site, a) || !gi_cuda_read(site, a, element, p, (size_t)ga_itemsize(a->dtype))) return false;
+        int selected     = gi_cuda_selected; /* one number may come from any GPU */
+        gi_cuda_selected = gi_cuda_ordinal(a);
+        bool read        = gi_cuda_touch(site, a) && gi_cuda_read(site, a, element, p, (size_t)ga_itemsize(a->dtype));
+        gi_cuda_selected = selected;
+        if (!read) return false;
         p = element;
     }
 #endif
@@ -6759,15 +7022,24 @@ int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site)
     return gi_item_as(site, a, &index, GA_I64, &x) ? x : 0;
 }
 
+/* Are the elements of exactly this dtype, one behind the other? */
+static bool gi_is_plain(const char *site, const ga_array *a, ga_dtype dtype)
+{
+    if (a->dtype != dtype)
+        gi_fail(site, GA_BAD_DTYPE, "the array is %s, not %s: ga_astype first", ga_dtype_name(a->dtype), ga_dtype_name(dtype));
+    else if (!ga_is_contiguous(a))
+        gi_fail(site, GA_BAD_SHAPE, "the elements do not lie one behind the other: ga_ascontiguous first");
+    else return true;
+    return false;
+}
+
 void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
-    if (a->device != GA_CPU) return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
-    if (a->dtype != dtype)
-        return gi_fail(site, GA_BAD_DTYPE, "the array is %s, not %s: ga_astype first", ga_dtype_name(a->dtype),
-                       ga_dtype_name(dtype));
-    if (!ga_is_contiguous(a))
-        return gi_fail(site, GA_BAD_SHAPE, "the elements do not lie one behind the other: ga_ascontiguous first");
+    if (a->device != GA_CPU && (!a->owner || a->owner->memory != GI_MANAGED))
+        return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
+    if (!gi_is_plain(site, a, dtype)) return NULL;
+    GI_IF_CUDA(a->device, gi_cuda_managed_data(site, a));
     return a->data;
 }
 
@@ -12830,8 +13102,23 @@ double ga_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+typedef struct gi_cuda_clock {
+    ga_event from, to;
+} gi_cuda_clock;
+
+#if GI_HAS_CUDA
+static void gi_cuda_synchronize(const char *site);
+static bool gi_cuda_clock_start(gi_cuda_clock *c);
+static bool gi_cuda_clock_stop(gi_cuda_clock *c, double *seconds);
+static void gi_cuda_clock_free(gi_cuda_clock *c);
+void(ga_synchronize)(void) { gi_cuda_synchronize("\tga_synchronize"); }
+#else
 /* A call on the CPU has done everything when it returns. */
 void(ga_synchronize)(void) {}
+static bool gi_cuda_clock_start(gi_cuda_clock *c) { return (void)c, false; }
+static bool gi_cuda_clock_stop(gi_cuda_clock *c, double *seconds) { return (void)c, (void)seconds, false; }
+static void gi_cuda_clock_free(gi_cuda_clock *c) { (void)c; }
+#endif
 
 static int gi_compare_doubles(const void *a, const void *b)
 {
@@ -12853,13 +13140,23 @@ static ga_times gi_summarise_times(double *seconds, int n)
     return t;
 }
 
-/* One call; what it makes is released after the clock has stopped. */
-static double gi_time_call(void (*f)(void *user), void *user)
+/* The clocks of a benchmark. */
+typedef struct gi_stopwatch {
+    double       *cpu, *device; /* seconds of each call */
+    int           calls, device_calls;
+    gi_cuda_clock clock;
+} gi_stopwatch;
+
+/* One call; what it makes is released after the clocks have stopped. Returns the seconds that it took altogether. */
+static double gi_time_call(void (*f)(void *user), void *user, gi_stopwatch *w)
 {
     gi_scope scope;
     gi_scope_begin(&scope);
-    double start = ga_now();
+    bool   on_gpu = gi_cuda_clock_start(&w->clock);
+    double start  = ga_now();
     f(user);
+    w->cpu[w->calls++] = ga_now() - start;
+    if (on_gpu && gi_cuda_clock_stop(&w->clock, &w->device[w->device_calls])) w->device_calls++;
     (ga_synchronize)();
     double seconds = ga_now() - start;
     gi_scope_end(&scope);
@@ -12892,30 +13189,40 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
     }
     int repeat = o.repeat > 0 ? o.repeat : 10000, warmup = o.warmup > 0 ? o.warmup : o.warmup < 0 ? 0 : 10;
     /* A number of calls that is asked for is done; else as many as fit into the time. */
-    double  limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
-    size_t  bytes = (size_t)repeat * sizeof(double);
-    double *times = (double *)gi_alloc(o.site, bytes), spent = 0;
+    double       limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
+    size_t       bytes = (size_t)repeat * 2 * sizeof(double);
+    double      *times = (double *)gi_alloc(o.site, bytes), spent = 0;
+    gi_stopwatch w;
     if (!times) return r;
+    memset(&w, 0, sizeof w);
+    w.cpu         = times;
+    w.device      = times + repeat;
     bool was_fine = gi_error_status == GA_OK, failed = false;
     for (int i = 0; i < warmup && spent < limit && !failed; i++) {
-        spent += gi_time_call(f, user);
+        w.calls = w.device_calls = 0;
+        spent += gi_time_call(f, user, &w);
         failed = was_fine && gi_error_status != GA_OK;
     }
-    spent = 0;
-    while (r.repeats < repeat && (r.repeats == 0 || spent < limit) && !failed) {
-        times[r.repeats] = gi_time_call(f, user);
-        spent += times[r.repeats++];
+    w.calls = w.device_calls = 0;
+    spent                    = 0;
+    while (w.calls < repeat && (w.calls == 0 || spent < limit) && !failed) {
+        spent += gi_time_call(f, user, &w);
         failed = was_fine && gi_error_status != GA_OK;
     }
-    if (failed) /* f has said why; the time of a failing call is no answer */
-        r.repeats = 0;
-    else r.cpu = gi_summarise_times(times, r.repeats);
+    gi_cuda_clock_free(&w.clock);
+    if (!failed) { /* else f has said why; the time of a failing call is no answer */
+        r.repeats = w.calls;
+        r.cpu     = gi_summarise_times(w.cpu, w.calls);
+        if (w.device_calls > 0) r.device = gi_summarise_times(w.device, w.device_calls);
+    }
     gi_release(times, bytes);
     if (o.quiet || r.repeats == 0) return r;
     const char *call = o.site ? strchr(o.site, '\t') : NULL;
+    char        gpu[32];
     printf("%s:", o.name ? o.name : call ? call + 1 : "ga_benchmark");
     gi_print_times("CPU", &r.cpu);
-    if (r.device.max > 0) gi_print_times("device", &r.device);
+    snprintf(gpu, sizeof gpu, " GPU-%d", ga_cuda_selected());
+    if (r.device.max > 0) gi_print_times(gpu, &r.device);
     printf(", %d repeats\n", r.repeats);
     return r;
 }
@@ -14197,10 +14504,87 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
 
 #endif
 
+/* An event is needed. */
+static bool gi_is_event(const char *site, ga_event event)
+{
+    if (event) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "the event is NULL: the call that should have made it failed, or it was never made");
+    return false;
+}
+
 #if GI_HAS_CUDA
 #define GI_CUDA_PART 3
 #include "gpuarr_cuda.h"
 #undef GI_CUDA_PART
+#else
+/* ==== >>without CUDA: what a program answers that was built without it ================================================ */
+
+int  ga_cuda_count(void) { return 0; }
+bool ga_cuda_select(int device) { return (void)device, gi_has_device("\tga_cuda_select", GA_CUDA); }
+int  ga_cuda_selected(void) { return 0; }
+int  ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
+
+ga_cuda_device ga_cuda_properties(int device)
+{
+    ga_cuda_device d;
+    memset(&d, 0, sizeof d);
+    (void)device, (void)gi_has_device("\tga_cuda_properties", GA_CUDA);
+    return d;
+}
+
+ga_cuda_memory ga_cuda_memory_stats(void)
+{
+    ga_cuda_memory m;
+    memset(&m, 0, sizeof m);
+    (void)gi_has_device("\tga_cuda_memory_stats", GA_CUDA);
+    return m;
+}
+
+void ga_cuda_memory_reset_peak(void) {}
+void ga_cuda_memory_limit(int64_t bytes) { (void)bytes; }
+void ga_cuda_memory_trim(void) {}
+
+void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
+{
+    (void)dtype;
+    if (gi_is_array(site, a, "a")) (void)gi_has_device(site, GA_CUDA);
+    return NULL;
+}
+
+/* There is one stream, the default one, and nothing is ever waiting on it. */
+static bool gi_is_default_stream(const char *site, ga_stream stream) { return !stream || gi_has_device(site, GA_CUDA); }
+
+ga_stream ga_stream_new(void) { return (void)gi_has_device("\tga_stream_new", GA_CUDA), (ga_stream)NULL; }
+void      ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
+bool      ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
+ga_stream ga_get_stream(void) { return NULL; }
+bool      ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
+bool      ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
+bool      ga_stream_wait_event(ga_stream stream, ga_event event)
+{
+    return gi_is_event("\tga_stream_wait_event", event) && gi_is_default_stream("\tga_stream_wait_event", stream);
+}
+
+ga_event ga_event_new(void) { return (void)gi_has_device("\tga_event_new", GA_CUDA), (ga_event)NULL; }
+void     ga_event_free(ga_event event) { (void)event; }
+bool     ga_event_record(ga_event event, ga_stream stream)
+{
+    return (void)stream, gi_is_event("\tga_event_record", event) && gi_has_device("\tga_event_record", GA_CUDA);
+}
+bool ga_event_synchronize(ga_event event)
+{
+    return gi_is_event("\tga_event_synchronize", event) && gi_has_device("\tga_event_synchronize", GA_CUDA);
+}
+bool ga_event_query(ga_event event)
+{
+    return gi_is_event("\tga_event_query", event) && gi_has_device("\tga_event_query", GA_CUDA);
+}
+double ga_event_elapsed(ga_event from, ga_event to)
+{
+    const char *site = "\tga_event_elapsed";
+    if (gi_is_event(site, from) && gi_is_event(site, to)) (void)gi_has_device(site, GA_CUDA);
+    return (double)NAN;
+}
 #endif
 #endif /* GPUARR_IMPLEMENTATION */
 #endif /* GA_TABLE */
