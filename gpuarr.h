@@ -1104,6 +1104,7 @@ typedef struct ga_sigma_options {
 ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
 
 /* ==== >>files ===================================================================================================== */
+/*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error. */
@@ -1119,7 +1120,8 @@ typedef struct ga_imshow_options {
     int scale         GI_DEFAULT; /* draw each element as scale x scale pixels, default 1 */
     const char *title GI_DEFAULT; /* a line of text above */
 } ga_imshow_options;
-ga_array *(ga_render)(const ga_array *a, ga_imshow_options o);             /* uint8 (rows, columns, 3): what ga_imshow writes */
+ga_array *(ga_render)(const ga_array   *a,
+                      ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
 bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
 
 ga_array *(ga_load)(const char *path, const char *site); /* .npy */
@@ -5900,6 +5902,21 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
     if (!gi_check(o.site, a, "a")) return NULL;
     if (!o.out) return gi_convert(o.site, a, a->dtype);
     return gi_assign(o.site, o.out, a) ? o.out : NULL;
+}
+
+/* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
+static ga_array *gi_on_cpu(const char *site, const ga_array *a)
+{
+    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : (ga_to)(a, GA_CPU, site);
+}
+
+/* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
+static ga_array *gi_to_default_device(const char *site, ga_array *a)
+{
+    if (!a || a->device == gi_default_device) return a;
+    ga_array *there = (ga_to)(a, gi_default_device, site);
+    ga_free(a);
+    return there;
 }
 
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
@@ -10807,6 +10824,10 @@ ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 
 /* ==== >>images: objects and their measures ============================================================================ */
 
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o);
+#endif
+
 /* How many bytes from p on are 0, up to n. */
 static int64_t gi_zeros_ahead(const char *p, int64_t n)
 {
@@ -11015,6 +11036,15 @@ static int64_t gi_largest_int(ga_dtype dtype)
     return bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
 }
 
+/* Do numbers for so many objects fit? If not, an error. */
+static bool gi_can_number(const char *site, int64_t objects, ga_dtype dtype)
+{
+    if (objects <= gi_largest_int(dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
+            ga_dtype_name(dtype));
+    return false;
+}
+
 ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 {
     const char *site = o.site;
@@ -11025,6 +11055,8 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     if (o.connectivity < 0)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".connectivity = %d: use 1 to the number of dimensions",
                                    o.connectivity);
+    int connectivity = o.connectivity == 0 ? 1 : o.connectivity;
+    GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
     memset(&l, 0, sizeof l);
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
@@ -11032,7 +11064,6 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     l.rows     = l.columns > 0 ? a->size / l.columns : 0;
     l.itemsize = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
-    int connectivity  = o.connectivity == 0 ? 1 : o.connectivity;
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
     /* bands of whole planes where there are enough, so that few rows have neighbours in another band */
     int64_t threads = ga_get_num_threads();
@@ -11062,10 +11093,7 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     }
     if (ok) {
         objects = gi_find_objects(&l);
-        ok      = objects <= gi_largest_int(dtype);
-        if (!ok)
-            gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
-                    ga_dtype_name(dtype));
+        ok      = gi_can_number(site, objects, dtype);
     }
     if (ok) gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_write_labels, &l);
     gi_release(l.runs, r_bytes);
@@ -11164,8 +11192,9 @@ static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *
     if (labels->size == 0) return true;
     ga_array *max = (ga_nanmax)(labels, o);
     if (!max) return false;
-    gi_cast(GA_I64, max->dtype, 1, largest, max->data);
+    bool known = gi_item_as(site, max, NULL, GA_I64, largest);
     ga_free(max);
+    if (!known) return false;
     if (*largest < 0) *largest = 0;
     if (*largest < (int64_t)1 << 40) return true;
     gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)*largest);
@@ -11345,6 +11374,25 @@ static double *gi_measure_all(const char *site, gi_label_measure what, const gi_
     return m.results;
 }
 
+/* A new array for the measures of n labels: of the shape of index if there is one, for centers with the coordinates behind. */
+static ga_array *gi_new_measures(const char *site, gi_label_measure what, ga_device device, const ga_array *a,
+                                 const ga_array *index, int64_t n)
+{
+    int64_t shape[GPUARR_MAX_DIMS + 1] = { n };
+    int     ndim                       = 1;
+    if (index && what != GI_CENTER_OF) {
+        ndim = index->ndim;
+        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
+    }
+    if (what == GI_CENTER_OF) shape[ndim++] = a->ndim;
+    return gi_new(site, what == GI_SIZE_OF ? GA_I64 : GA_F64, device, ndim, shape);
+}
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
+                                        const ga_array *index);
+#endif
+
 /* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only). */
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                    const ga_array *index)
@@ -11359,17 +11407,19 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
             return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k],
                                        ga_dtype_name(all[k]->dtype));
     }
+    ga_device device = gi_common_device(site, 3, all);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
     if (a && labels && !ga_same_shape(a, labels))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s, labels %s: each element needs its label",
                                    gi_shape_of(a), gi_shape_of(labels));
     if (!labels && index)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
+    GI_IF_CUDA(device, gi_cuda_measure_arrays(site, what, a, labels, index));
 
     gi_groups g;
     memset(&g, 0, sizeof g);
     g.low              = 1;
-    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1, shape[GPUARR_MAX_DIMS + 1];
-    int       ndim   = 1;
+    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1;
     ga_array *wanted = NULL, *sorted = NULL;
     if (!labels) {
         g.count  = 1;
@@ -11391,20 +11441,10 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
     }
     bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF));
 
-    shape[0] = n;
-    if (index && what != GI_CENTER_OF) { /* the shape of index */
-        ndim = index->ndim;
-        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
-    }
-    int sums = 1;
-    if (what == GI_CENTER_OF) {
-        sums          = a->ndim + 1;
-        shape[ndim++] = a->ndim;
-    }
+    int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
     size_t    bytes  = 0;
     double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
-    ga_dtype  dtype  = what == GI_SIZE_OF ? GA_I64 : GA_F64;
-    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new(site, dtype, GA_CPU, ndim, shape) : NULL;
+    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new_measures(site, what, GA_CPU, a, index, n) : NULL;
     for (int64_t i = 0; result && i < n; i++) {
         int64_t       group = wanted ? gi_group_of(&g, ((const int64_t *)wanted->data)[i]) : i;
         int64_t       size  = g.starts[group + 1] - g.starts[group];
@@ -11486,9 +11526,15 @@ static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, a view of x. */
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high);
+static bool      gi_cuda_between(const char *site, const ga_array *x, double low, double high, ga_array *flags, bool inside);
+#endif
+
+/* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, maybe a view of x. */
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
+    GI_IF_CUDA(x->device, gi_cuda_keep_between(site, x, low, high));
     int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
     size_t      bytes = (size_t)chunks * sizeof(int64_t);
     gi_clipping c;
@@ -11514,11 +11560,30 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
     return result;
 }
 
+/* mask: which elements of a contiguous x do not lie between or on the bounds. */
+static bool gi_mask_outside(const char *site, const ga_array *x, double low, double high, ga_array *mask)
+{
+    GI_IF_CUDA(x->device, gi_cuda_between(site, x, low, high, mask, false));
+    (void)site;
+    gi_clipping c;
+    memset(&c, 0, sizeof c);
+    c.x    = x;
+    c.low  = low;
+    c.high = high;
+    c.mask = (bool *)mask->data;
+    gi_parallel((x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
+    return true;
+}
+
 /* Median (or mean) and standard deviation of a 1-D array without NaN, in float64; NaN for none. */
 static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, double *center, double *std)
 {
     ga_reduce_options r = gi_reduce_site(site);
-    if (!mean) {
+    ga_array         *m, *s = NULL;
+    r.dtype = GA_F64;
+    if (mean) {
+        m = (ga_mean)(x, r);
+    } else {
         ga_order_options options;
         gi_order         o;
         double           half  = 0.5;
@@ -11526,25 +11591,26 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
         memset((void *)&options, 0, sizeof options);
         memset(&o, 0, sizeof o);
         if (!gi_plan_order(site, &o, "ga_sigma_clip", x, &options)) return false;
+        m = gi_new(site, GA_F64, x->device, 0, NULL);
+        if (!m) return false;
         o.rule.median = true;
         o.rule.result = GA_F64;
         o.count       = 1;
         o.quantiles   = &half;
         o.places      = &place;
-        o.out         = (char *)center;
-        if (!gi_run_order(site, &o)) return false;
-    } else {
-        r.dtype     = GA_F64;
-        ga_array *m = (ga_mean)(x, r);
-        if (!m) return false;
-        *center = *(const double *)m->data;
-        ga_free(m);
+        o.out         = (char *)m->data;
+        o.result      = m;
+        if (!gi_run_order(site, &o)) {
+            ga_free(m);
+            return false;
+        }
     }
-    ga_array *s = gi_real_moment(GI_STD, false, x, &r);
-    if (!s) return false;
-    *std = *(const double *)s->data;
+    bool known = m && gi_item_as(site, m, NULL, GA_F64, center);
+    if (known) s = gi_real_moment(GI_STD, false, x, &r);
+    known = s && gi_item_as(site, s, NULL, GA_F64, std);
     ga_free(s);
-    return true;
+    ga_free(m);
+    return known;
 }
 
 /* The number next to x upwards or downwards, so that "less than" becomes "at most"; infinities become the largest numbers:
@@ -11596,7 +11662,8 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
         if (!lesson && ok && x->size == 0) most = passes + 1; /* nothing is left to take bounds from */
     }
     ga_array *result = NULL, *mask = NULL;
-    if (ok) result = lesson ? gi_keep_between(site, x, -DBL_MAX, DBL_MAX) : gi_keep_between(site, whole, keep_low, keep_high);
+    if (ok && lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
+    else if (ok) result = gi_keep_between(site, whole, keep_low, keep_high);
     if (result && result->data == a->data) { /* nothing was removed: still, what is returned is a new array */
         ga_array *copy = gi_convert(site, result, result->dtype);
         ga_free(result);
@@ -11604,17 +11671,10 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     }
     if (result && o.mask) {
         mask = gi_new(site, GA_BOOL, a->device, a->ndim, a->shape);
-        if (mask) {
-            gi_clipping c;
-            memset(&c, 0, sizeof c);
-            c.x    = whole;
-            c.low  = keep_low;
-            c.high = keep_high;
-            c.mask = (bool *)mask->data;
-            gi_parallel((whole->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
-        } else {
+        if (!mask || !gi_mask_outside(site, whole, keep_low, keep_high, mask)) {
+            ga_free(mask);
             ga_free(result);
-            result = NULL;
+            mask = result = NULL;
         }
     }
     ga_free(x);
@@ -11926,19 +11986,44 @@ typedef struct gi_printer {
 
 static bool gi_is_cut(const gi_printer *p, int axis) { return p->shown[axis] < p->a->shape[axis]; }
 
-static void gi_pack_shown(const gi_printer *p, int axis, const char *from, char **to)
+/* Which part of an axis lies in a corner of a cut array: its beginning or its end. Sets where it begins among the shown elements
+   and in the array; returns its length. */
+static int64_t gi_corner(const gi_printer *p, int axis, bool at_end, int64_t *shown, int64_t *whole)
 {
-    size_t itemsize = (size_t)ga_itemsize(p->a->dtype);
-    if (axis == p->a->ndim) {
-        memcpy(*to, from, itemsize);
-        *to += itemsize;
-        return;
+    int64_t length = p->a->shape[axis], head = gi_is_cut(p, axis) ? p->head : length, tail = p->shown[axis] - head;
+    *shown = at_end ? head : 0;
+    *whole = at_end ? length - tail : 0;
+    return at_end ? tail : head;
+}
+
+/* The shown elements, packed, on the CPU: of an array on the GPU no others are copied. */
+static ga_array *gi_shown_elements(const char *site, const gi_printer *p)
+{
+    const ga_array *a   = p->a;
+    bool            cut = false, ok;
+    for (int d = 0; d < a->ndim; d++) cut = cut || gi_is_cut(p, d);
+    if (!cut) return gi_on_cpu(site, a);
+    ga_array *shown = gi_new(site, a->dtype, a->device, a->ndim, p->shown);
+    ok              = shown != NULL;
+    for (int corner = 0; ok && corner < 1 << a->ndim; corner++) { /* bit d: the end of axis d */
+        int64_t shape[GPUARR_MAX_DIMS], to = 0, from = 0, size = 1;
+        for (int d = 0; d < a->ndim; d++) {
+            int64_t shown_at, whole_at;
+            shape[d] = gi_corner(p, d, corner >> d & 1, &shown_at, &whole_at);
+            to += shown_at * shown->strides[d];
+            from += whole_at * a->strides[d];
+            size *= shape[d];
+        }
+        if (size == 0) continue;
+        ga_array *target = gi_new_view(site, shown, (char *)shown->data + to, a->dtype, a->ndim, shape, shown->strides);
+        ga_array *source = gi_new_view(site, a, (char *)a->data + from, a->dtype, a->ndim, shape, a->strides);
+        ok               = target && source && gi_assign(site, target, source);
+        ga_free(source);
+        ga_free(target);
     }
-    int64_t skipped = p->a->shape[axis] - p->shown[axis];
-    for (int64_t i = 0; i < p->shown[axis]; i++) {
-        int64_t index = i < p->head || skipped == 0 ? i : i + skipped;
-        gi_pack_shown(p, axis + 1, from + index * p->a->strides[axis], to);
-    }
+    ga_array *packed = ok ? gi_on_cpu(site, shown) : NULL;
+    ga_free(shown);
+    return packed;
 }
 
 /* Sets the formats and the width from n packed elements. */
@@ -12103,20 +12188,17 @@ char *(ga_to_string)(const ga_array *a, ga_print_options o)
         n *= p.shown[d];
     }
     if (a->size == 0) n = 0;
-    size_t bytes  = (size_t)(n * ga_itemsize(a->dtype));
-    char  *packed = (char *)gi_alloc(o.site, bytes);
-    if (!packed) return NULL;
-    char *end = packed;
-    if (n > 0) gi_pack_shown(&p, 0, (const char *)a->data, &end);
-    p.next = packed;
+    ga_array *shown = gi_shown_elements(o.site, &p);
+    if (!shown) return NULL;
+    p.next = (const char *)shown->data;
 
     gi_measure(&p, n, o.precision, o.suppress);
     gi_put(&p.text, o.repr ? "array(" : "");
     if (n == 0) gi_put(&p.text, "[]");
-    else if (a->ndim == 0 && !o.repr) gi_put_0d(&p, packed);
+    else if (a->ndim == 0 && !o.repr) gi_put_0d(&p, shown->data);
     else gi_put_axis(&p, 0, o.repr ? 7 : 1, o.repr ? o.linewidth - 1 : o.linewidth);
     if (o.repr) gi_put_repr_end(&p, cut, o.linewidth);
-    gi_release(packed, bytes);
+    ga_free(shown);
     if (!p.text.failed) return p.text.s;
     free(p.text.s);
     return (char *)gi_fail(o.site, GA_NO_MEMORY, "no memory for the text of %lld elements: use a smaller threshold",
@@ -12431,7 +12513,7 @@ ga_array *(ga_load)(const char *path, const char *site)
         gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
     else a = gi_npy_read(site, what, &s, 0);
     fclose(s.file);
-    return a;
+    return gi_to_default_device(site, a);
 }
 
 /* A file that is being written; the first error is kept for the end. */
@@ -12498,7 +12580,7 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
 bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
     if (!gi_check(site, a, "a")) return false;
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     gi_output o;
     bool      done = gi_open_output(site, path, &o);
@@ -12875,7 +12957,7 @@ ga_array *(ga_load_from)(const char *path, const char *name, const char *site)
     snprintf(what, sizeof what, "'%.300s'", path);
     ga_array *a = gi_npz_read(site, what, &s, name);
     fclose(s.file);
-    return a;
+    return gi_to_default_device(site, a);
 }
 
 static void gi_write_number(gi_output *o, uint64_t v, int n)
@@ -12955,7 +13037,7 @@ static const char *gi_zip_name(const char *const *names, int i, char *room)
 static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
                             gi_zip_entry *e)
 {
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     char   header[GI_NPY_HEADER_ROOM];
     size_t before = (size_t)gi_npy_header_bytes(c, header), bytes = (size_t)(c->size * ga_itemsize(c->dtype));
@@ -13398,7 +13480,7 @@ bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
     if (gi_is_complex(a->dtype))
         return gi_fail(site, GA_BAD_DTYPE, "%s has no grey values: take ga_absolute, ga_real or ga_imag of it",
                        ga_dtype_name(a->dtype)) != NULL;
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     bool done = false;
     if (c->dtype == GA_U8) {
@@ -13772,7 +13854,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
                                    ".scale = %d for shape %s: it must be 1 or more, and no side of the picture "
                                    "longer than 2**30 pixels",
                                    o.scale, gi_shape_of(a));
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return NULL;
     p.a = c;
     if (!gi_plot_range(&p, &o)) {
@@ -14267,7 +14349,7 @@ ga_array *(ga_fits_read)(const char *path, ga_fits_options o)
     pthread_mutex_lock(&gi_fits_lock);
     fitsfile *file = gi_fits_open(path, READONLY, &t);
     pthread_mutex_unlock(&gi_fits_lock);
-    return gi_fits_read_open(o.site, path, file, &o, &t);
+    return gi_to_default_device(o.site, gi_fits_read_open(o.site, path, file, &o, &t));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -14387,7 +14469,7 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
         return gi_fail(o.site, GA_BAD_SHAPE,
                        "shape %s has more than the %d dimensions that CFITSIO compresses: leave .compress out", gi_shape_of(a),
                        GI_FITS_COMPRESSED_AXES) != NULL;
-    ga_array *c = gi_contiguous(o.site, a, a->dtype);
+    ga_array *c = gi_on_cpu(o.site, a);
     if (!c) return false;
     size_t room   = strlen(path) + ROOM;
     char  *beside = (char *)gi_alloc(o.site, room);
