@@ -1618,6 +1618,10 @@ struct gi_scope_guard : gi_scope {
 /* ################################################################################################################## */
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
 #define GPUARR_IMPLEMENTED
+#ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
 /* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
 
 #include <errno.h>
@@ -14052,6 +14056,9 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
 #define GI_CUDA_PART 3
 #include "gpuarr_cuda.h"
 #undef GI_CUDA_PART
+#endif
+#ifdef __NVCC__
+#pragma nv_diagnostic pop
 #endif
 #endif /* GPUARR_IMPLEMENTATION */
 #endif /* GA_TABLE */
