@@ -752,9 +752,11 @@ static void test_statistics(void)
 int main(void)
 {
     ga_set_num_threads(2);
+    test_begin();
     test_failing_allocations();
     test_scopes();
     test_views_keep_memory();
+    ga_set_device(GA_CPU); /* what follows counts the CPU's bytes */
     test_statistics();
     return test_end();
 }
