@@ -4607,7 +4607,7 @@ GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, doubl
     /* s + s_lo = f / (2 + f) */
     double d = 2.0 + f, d_lo = f - (d - 2.0);
     double inverse = 1.0 / d;
-    double s       = f * inverse;
+    double s       = gi_mul_f64(f, inverse);
     double s_lo    = gi_fma_f64(-s, d_lo, gi_fma_f64(-s, d, f)) * inverse;
     double z = gi_mul_f64(s, s), z_lo = gi_fma_f64(s + s, s_lo, gi_fma_f64(s, s, -z));
     /* log(1 + f) = 2 s + s^3 (2/3 + z q(z)) */
