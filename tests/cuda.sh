@@ -26,15 +26,29 @@ cuda_flags() { # cuda_flags MODE implementation|runtime|link
     esac
 }
 
-cuda_implementation() { # cuda_implementation MODE
+background() { # background OBJECT COMMAND...: begins to make it
+    "${@:2}" -o "$1" >"$1.log" 2>&1 &
+    echo $! >"$1.pid"
+}
+
+made() { # made OBJECT: waits for it
+    local status
+    wait "$(cat "$1.pid")"
+    status=$?
+    cat "$1.log"
+    return $status
+}
+
+cuda_compile() { # cuda_compile MODE: begins with the long compilations
     mkdir -p "$B/$1"
     if [ "$1" = gpu ]; then
-        one "implementation, nvcc" "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC $FITS -I. -x cu -c tests/impl.c -o "$B/gpu/impl.o"
-        return
+        background "$B/gpu/impl.o" "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC $FITS -I. -x cu \
+            -c tests/impl.c
+    else
+        background "$B/$1/impl.o" g++ -std=c++17 $(cuda_flags "$1" implementation) -fPIC -w -DGPUARR_BASELINE_ONLY $FITS \
+            -I$SIM/include -I. -include cuda_runtime.h -x c++ -c tests/impl.c
+        background "$B/$1/cudasim.o" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp
     fi
-    one "cudasim, $1" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp -o "$B/$1/cudasim.o"
-    one "implementation for cudasim, $1" g++ -std=c++17 $(cuda_flags "$1" implementation) -fPIC -w -DGPUARR_BASELINE_ONLY $FITS \
-        -I$SIM/include -I. -include cuda_runtime.h -x c++ -c tests/impl.c -o "$B/$1/impl.o"
 }
 
 cuda_link() { # cuda_link MODE ARGUMENTS...
@@ -54,7 +68,8 @@ cuda_program() { # cuda_program MODE NAME
 cuda_build() { # cuda_build MODE: everything
     local t
     SECONDS=0
-    cuda_implementation "$1"
+    one "implementation, $1" made "$B/$1/impl.o"
+    [ "$1" = gpu ] || one "cudasim, $1" made "$B/$1/cudasim.o"
     for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
     one "shared library, $1" cuda_link "$1" -shared -o "$B/$1/libgpuarr.so"
     printf '%-34s %31ss\n' "builds, $1" "$SECONDS"
@@ -91,6 +106,7 @@ cuda_tests() { # cuda_tests MODE CASES VARIABLE=VALUE...: all programs, the hash
 }
 
 if [ "$job" != gpu ]; then
+    for mode in plain asan check; do cuda_compile $mode; done
     for mode in plain asan check; do cuda_build $mode; done
     cuda_tests plain 6000 CUDASIM_ORDER=forward
     cuda_tests plain 3000 CUDASIM_ORDER=reverse
@@ -103,6 +119,7 @@ if [ "$job" != gpu ]; then
 fi
 
 if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
+    cuda_compile gpu
     cuda_build gpu
     cuda_tests gpu 20000
 elif [ "$job" = gpu ]; then
