@@ -65,6 +65,17 @@ cuda_program() { # cuda_program MODE NAME
     gcc -std=c11 -g -O1 -I. -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }
 
+cuda_example() { # cuda_example MODE NAME
+    gcc -std=c11 -O1 $FITS -I. -DGPUARR_IMPLEMENTED -c "examples/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+}
+
+cuda_examples() { # cuda_examples MODE: the main job on the GPU
+    local e
+    for e in first pictures astronomy; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
+    part "pictures of the seed, $1" pictures "$B/$1/pictures" --device cuda
+    part "astronomy on real images, $1" $PY tests/check_astronomy.py "$B/$1/astronomy --device cuda" ../shared/data
+}
+
 cuda_build() { # cuda_build MODE: everything
     local t
     SECONDS=0
@@ -111,6 +122,7 @@ if [ "$job" != gpu ]; then
     cuda_tests plain 6000 CUDASIM_ORDER=forward
     cuda_tests plain 3000 CUDASIM_ORDER=reverse
     cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1
+    cuda_examples plain
     part "errors without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/errors"
     cuda_tests asan 1500 GPUARR_TEST_SMALL=1
     cuda_tests check 1000 GPUARR_TEST_SMALL=1
@@ -122,6 +134,7 @@ if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
     cuda_compile gpu
     cuda_build gpu
     cuda_tests gpu 20000
+    cuda_examples gpu
 elif [ "$job" = gpu ]; then
     part "GPU" sh -c 'echo "SKIP there is no GPU here, or no nvcc: nothing ran on one"; echo "0 passed, 0 failed, 1 skipped"'
 fi

@@ -58,6 +58,22 @@ one() {
     fi
 }
 
+pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are NumPy's
+    mkdir -p "$B/out"
+    "$@" --out "$B/out" >"$B/pictures.txt" || return 1
+    local n=0 bad=0 picture r g b crc
+    while read -r picture r g b crc; do
+        case $picture in \#*|'') continue ;; esac
+        if grep "$picture" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$B/pictures.txt")"
+        fi
+    done <tests/pictures_expected.txt
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 finish() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
@@ -156,22 +172,7 @@ part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so 
 for e in first pictures astronomy; do
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
 done
-pictures() {
-    mkdir -p "$B/out"
-    build/pictures --out "$B/out" >"$B/pictures.txt" || return 1
-    local n=0 bad=0 picture r g b crc
-    while read -r picture r g b crc; do
-        case $picture in \#*|'') continue ;; esac
-        if grep "$picture" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then
-            n=$((n + 1))
-        else
-            bad=$((bad + 1))
-            echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$B/pictures.txt")"
-        fi
-    done <tests/pictures_expected.txt
-    echo "$n passed, $bad failed, 0 skipped"
-}
-part "pictures of the seed" pictures
+part "pictures of the seed" pictures build/pictures
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
 
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
