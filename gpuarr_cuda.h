@@ -624,7 +624,7 @@ typedef struct gi_cuda_operand {
     char    *data;
     gi_how   how;
     int64_t  strides[GPUARR_MAX_DIMS];
-    uint64_t number[2]; /* the element, if it is a number */
+    alignas(16) uint64_t number[2]; /* the element, if it is a number */
 } gi_cuda_operand;
 
 typedef struct gi_cuda_map {
