@@ -708,6 +708,96 @@ static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device devic
 
 /* ==== >>cuda scans: running sums ======================================================================================== */
 
+/* ---- counts, made places ------------------------------------------------------------------------------------------------ */
+/*  Three launches: blocks add up their shares, one block scans these sums, blocks scan their shares from there on. */
+
+enum { GI_SCAN_ITEMS = 4, GI_SCAN_TILE = GI_SCAN_ITEMS * GI_CUDA_THREADS, GI_SCAN_SHARES = 1024, GI_WARPS = GI_CUDA_THREADS / 32 };
+
+/* The sum of x over the threads before this one; `total`: over all threads of the block. Two calls in turn need different rows. */
+GI_DEVICE int64_t gi_cuda_sum_before(int64_t x, int64_t (&row)[GI_WARPS], int64_t &total)
+{
+    int     lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int64_t sum = x, before = 0;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        int64_t other = __shfl_up_sync(0xffffffffu, sum, step);
+        if (lane >= step) sum += other;
+    }
+    if (lane == 31) row[warp] = sum;
+    __syncthreads();
+    total = 0;
+#pragma unroll
+    for (int k = 0; k < GI_WARPS; k++) {
+        if (k < warp) before += row[k];
+        total += row[k];
+    }
+    return before + sum - x;
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_scan_sums(const int64_t *data, int64_t n, int64_t share, int64_t *sums)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t start = blockIdx.x * share, stop = n - start < share ? n : start + share, sum = 0, total;
+    for (int64_t i = start + threadIdx.x; i < stop; i += GI_CUDA_THREADS) sum += data[i];
+    gi_cuda_sum_before(sum, row, total);
+    if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+
+/* Replaces what a block has by the sums of what comes before, from the first number of `from` on (NULL: 0). */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_scan_share(int64_t *data, int64_t n, int64_t share, const int64_t *from, int64_t *total)
+{
+    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    int64_t start = blockIdx.x * share, stop = n - start < share ? n : start + share, sum = from ? from[blockIdx.x] : 0;
+    for (int turn = 0; start < stop; start += GI_SCAN_TILE, turn ^= 1) {
+        int64_t first = start + threadIdx.x * GI_SCAN_ITEMS, x[GI_SCAN_ITEMS], mine = 0, all;
+#pragma unroll
+        for (int k = 0; k < GI_SCAN_ITEMS; k++) {
+            x[k] = first + k < stop ? data[first + k] : 0;
+            mine += x[k];
+        }
+        int64_t before = sum + gi_cuda_sum_before(mine, rows[turn], all);
+#pragma unroll
+        for (int k = 0; k < GI_SCAN_ITEMS; k++) {
+            if (first + k < stop) data[first + k] = before;
+            before += x[k];
+        }
+        sum += all;
+    }
+    if (total && blockIdx.x == 0 && threadIdx.x == 0) *total = sum; /* asked for when one block scans everything */
+}
+
+/* Replaces each of n numbers on the device by the sum of those before it; their sum goes to `total` on the device (or NULL).
+   `on`: an array that was touched before. */
+static bool gi_cuda_exclusive_scan(const char *site, const ga_array *on, int64_t *data, int64_t n, int64_t *total)
+{
+    cudaStream_t   stream  = gi_cuda_current_stream();
+    const int64_t *nothing = NULL;
+    int64_t        share   = (n + GI_SCAN_SHARES - 1) / GI_SCAN_SHARES;
+    share                  = (share + GI_SCAN_TILE - 1) / GI_SCAN_TILE * GI_SCAN_TILE;
+    if (n <= GI_SCAN_TILE) {
+        GI_LAUNCH(gi_cuda_scan_share, 1, GI_CUDA_THREADS, stream, data, n, (int64_t)GI_SCAN_TILE, nothing, total);
+        return gi_cuda_launched(site, "a running sum");
+    }
+    gi_scratch sums;
+    int64_t    shares = (n + share - 1) / share;
+    if (!gi_scratch_get(site, &sums, on, (size_t)shares * sizeof(int64_t))) return false;
+    int64_t *s = (int64_t *)sums.p;
+    GI_LAUNCH(gi_cuda_scan_sums, (unsigned)shares, GI_CUDA_THREADS, stream, data, n, share, s);
+    bool ok = gi_cuda_launched(site, "the sums of a running sum");
+    if (ok) {
+        GI_LAUNCH(gi_cuda_scan_share, 1, GI_CUDA_THREADS, stream, s, shares, (int64_t)GI_SCAN_TILE, nothing, total);
+        ok = gi_cuda_launched(site, "the sums of a running sum");
+    }
+    if (ok) {
+        GI_LAUNCH(gi_cuda_scan_share, (unsigned)shares, GI_CUDA_THREADS, stream, data, n, share, (const int64_t *)s, (int64_t *)NULL);
+        ok = gi_cuda_launched(site, "a running sum");
+    }
+    gi_scratch_free(&sums);
+    return ok;
+}
+
 /* ==== >>cuda selecting: the elements that a condition chooses, and those that indices name ============================== */
 
 /* ==== >>cuda counting: histograms and bins =============================================================================== */
