@@ -7285,6 +7285,39 @@ static bool gi_tile_from_corner(const char *site, const ga_array *a, gi_layout *
     return true;
 }
 
+#if GI_HAS_CUDA
+/* On a GPU one launch is better than many: a is read as (1, n), stretched to (repetitions, n), for each axis. False: these are more
+   axes than an array has. */
+static bool gi_tile_layouts(const ga_array *tiled, const ga_array *a, gi_layout *to, gi_layout *from)
+{
+    int missing = tiled->ndim - a->ndim;
+    *to         = gi_layout_of(tiled);
+    *from       = gi_layout_of(a);
+    to->ndim = from->ndim = 0;
+    for (int d = 0; d < tiled->ndim; d++) {
+        int64_t n = d < missing ? 1 : a->shape[d - missing], repetitions = tiled->shape[d] / n;
+        if (to->ndim + 2 > GPUARR_MAX_DIMS) return false;
+        if (repetitions > 1) {
+            gi_layout_append(to, repetitions, n * tiled->strides[d]);
+            gi_layout_append(from, repetitions, 0);
+        }
+        if (n == 1) continue;
+        gi_layout_append(to, n, tiled->strides[d]);
+        gi_layout_append(from, n, a->strides[d - missing]);
+    }
+    return true;
+}
+
+static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_array *a, const gi_layout *to, const gi_layout *from)
+{
+    ga_array *dst = gi_view_with(site, tiled, to), *src = dst ? gi_view_with(site, a, from) : NULL;
+    bool      done = src && gi_assign(site, dst, src);
+    ga_free(src);
+    ga_free(dst);
+    return done;
+}
+#endif
+
 ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
@@ -7302,6 +7335,15 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
     ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
     if (!tiled || tiled->size == 0) return tiled;
     gi_layout corner = gi_layout_of(tiled);
+#if GI_HAS_CUDA
+    gi_layout stretched;
+    if (a->device == GA_CUDA && gi_tile_layouts(tiled, a, &corner, &stretched)) {
+        if (gi_tile_at_once(site, tiled, a, &corner, &stretched)) return tiled;
+        ga_free(tiled);
+        return NULL;
+    }
+    corner = gi_layout_of(tiled);
+#endif
     memcpy(corner.shape, once, sizeof once);
     ga_array *first = gi_view_with(site, tiled, &corner);
     bool      done  = first && gi_assign(site, first, a) && gi_tile_from_corner(site, tiled, &corner);
@@ -8782,7 +8824,7 @@ static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga
     return true;
 }
 
-/* The same for indices that may have to be settled. int64 ones of a temporary array are changed. */
+/* a[..., indices, ...] by the mode. The indices are int64 and contiguous; on the CPU they are settled where they are. */
 static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_array *indices, ga_take_mode mode)
 {
     if (a->shape[axis] == 0 && indices->size > 0)

@@ -954,10 +954,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_running_ends(c
     if (whole && share == 0) ((W *)m.ends)[row.line * (m.blocks - 1) + row.block] = x[0];
 }
 
+typedef void (*gi_running_kernel)(const gi_running);
 typedef struct gi_running_kernels {
-    int64_t width; /* bytes of a wide number */
-    void (*ends)(const gi_running);
-    void (*running)(const gi_running);
+    int64_t           width; /* bytes of a wide number */
+    gi_running_kernel ends, running;
 } gi_running_kernels;
 
 template <class T, class W, W (*to)(T), T (*from)(W), W (*add)(W, W), W (*multiply)(W, W)>
@@ -1002,6 +1002,8 @@ static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_run
     cudaStream_t stream = gi_cuda_current_stream();
     int64_t      lines  = outer * inner;
     bool         ok     = true;
+
+    gi_running_kernel ends_kernel = narrow->ends, kernel = narrow->running;
     memset(&m, 0, sizeof m);
     memset(&ends, 0, sizeof ends);
     m.in     = in;
@@ -1019,13 +1021,13 @@ static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_run
         if (!gi_scratch_get(site, &ends, on, (size_t)(lines * (m.blocks - 1) * narrow->width))) return false;
         m.ends = ends.p;
         rows   = gi_cut_running(&m, lines, rows);
-        GI_LAUNCH(narrow->ends, (unsigned)rows, GI_CUDA_THREADS, stream, m);
+        GI_LAUNCH(ends_kernel, (unsigned)rows, GI_CUDA_THREADS, stream, m);
         ok = gi_cuda_launched(site, "the ends of running sums") &&
              gi_cuda_run_lines(site, on, wide, wide, ends.p, ends.p, lines, m.blocks - 1, 1);
     }
     if (ok) {
         int64_t tiles = gi_cut_running(&m, lines, GI_RUNNING_BYTES / narrow->width / m.places);
-        GI_LAUNCH(narrow->running, (unsigned)tiles, GI_CUDA_THREADS, stream, m);
+        GI_LAUNCH(kernel, (unsigned)tiles, GI_CUDA_THREADS, stream, m);
         ok = gi_cuda_launched(site, "running sums");
     }
     gi_scratch_free(&ends);
@@ -1157,7 +1159,8 @@ static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array 
     }
     if (ok && m->units > 0) {
         m->count = gi_wide_divisor_of(m->count.by, m->units);
-        GI_LAUNCH(gi_taking_kernel_for(unit), gi_cuda_blocks(m->units), GI_CUDA_THREADS, stream, *m);
+        gi_taking_kernel kernel = gi_taking_kernel_for(unit);
+        GI_LAUNCH(kernel, gi_cuda_blocks(m->units), GI_CUDA_THREADS, stream, *m);
         ok = gi_cuda_launched(site, "ga_take");
     } else if (ok && check) {
         GI_LAUNCH(gi_cuda_check_indices, gi_cuda_blocks(m->count.by), GI_CUDA_THREADS, stream, *m);
@@ -1398,23 +1401,24 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_many(con
     }
 }
 
-/* Adds the first `waiting` elements of a warp's queue to the sums of their bins, each bin in the order of the queue. */
+/* Adds the first `waiting` elements of a warp's queue to the sums of their bins, each bin in the order of the queue. Sums begin as +0,
+   so none is ever -0, and adding +0 changes nothing. */
 GI_DEVICE void gi_cuda_weigh_queue(const int64_t *bins, const double *weights, int waiting, double *sums)
 {
-    int      lane = threadIdx.x % 32;
-    uint32_t all  = waiting < 32 ? (1u << waiting) - 1 : 0xffffffffu;
-    if (lane >= waiting) return;
-    int64_t  bin   = bins[lane];
-    uint32_t group = __match_any_sync(all, (unsigned long long)bin);
-    if (__ffs((int)group) - 1 != lane) return; /* the first of the bin does it for all */
-    double sum = sums[bin];
-    if (__popc(group) >= 12) { /* as in a picture with a background: without waiting for each weight; a sum is never -0 */
+    int      lane  = threadIdx.x % 32;
+    int64_t  bin   = lane < waiting ? bins[lane] : -1 - lane;
+    uint32_t group = __match_any_sync(0xffffffffu, (unsigned long long)bin);
+    bool     first = lane < waiting && __ffs((int)group) - 1 == lane; /* of its bin: adds for all */
+    double   sum   = first ? sums[bin] : 0;
+    if (!first) group = 0;
+    if (__any_sync(0xffffffffu, __popc(group) >= 12)) { /* as in a picture with a background: without waiting for each weight */
 #pragma unroll 8
         for (int k = 0; k < 32; k++) sum += group >> k & 1 ? weights[k] : 0.0;
     } else {
-        for (; group; group &= group - 1) sum += weights[__ffs((int)group) - 1];
+        for (; __any_sync(0xffffffffu, group != 0); group &= group - 1)
+            if (group) sum += weights[__ffs((int)group) - 1];
     }
-    sums[bin] = sum;
+    if (first) sums[bin] = sum;
 }
 
 /* A row of sums for each block of elements. */
@@ -1449,20 +1453,21 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
                 queued_weight[warp][place] = weight[e];
             }
             waiting += __popc(who);
-            if (waiting < 32) continue;
-            __syncwarp();
-            gi_cuda_weigh_queue(queued_bin[warp], queued_weight[warp], 32, sums);
-            __syncwarp();
-            waiting -= 32;
-            if (lane < waiting) { /* the others move up */
-                queued_bin[warp][lane]    = queued_bin[warp][lane + 32];
-                queued_weight[warp][lane] = queued_weight[warp][lane + 32];
+            bool last = start + GI_WEIGH_TILE >= stop && e >= GI_WEIGH_TILE - 32;
+            while (waiting >= 32 || (last && waiting > 0)) {
+                __syncwarp();
+                gi_cuda_weigh_queue(queued_bin[warp], queued_weight[warp], waiting, sums);
+                __syncwarp();
+                waiting = waiting > 32 ? waiting - 32 : 0;
+                if (lane < waiting) { /* the others move up */
+                    queued_bin[warp][lane]    = queued_bin[warp][lane + 32];
+                    queued_weight[warp][lane] = queued_weight[warp][lane + 32];
+                }
+                __syncwarp();
             }
-            __syncwarp();
         }
         __syncthreads();
     }
-    gi_cuda_weigh_queue(queued_bin[warp], queued_weight[warp], waiting, sums);
 }
 
 /* Adds the rows, in their order, to the total. */
