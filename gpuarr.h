@@ -5907,14 +5907,16 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
 static ga_array *gi_on_cpu(const char *site, const ga_array *a)
 {
-    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : (ga_to)(a, GA_CPU, site);
+    ga_to_options o = { site, NULL, NULL, false };
+    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : (ga_to)(a, GA_CPU, o);
 }
 
 /* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
 static ga_array *gi_to_default_device(const char *site, ga_array *a)
 {
     if (!a || a->device == gi_default_device) return a;
-    ga_array *there = (ga_to)(a, gi_default_device, site);
+    ga_to_options o     = { site, NULL, NULL, false };
+    ga_array     *there = (ga_to)(a, gi_default_device, o);
     ga_free(a);
     return there;
 }
