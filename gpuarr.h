@@ -1711,6 +1711,10 @@ struct gi_scope_guard : gi_scope {
 /* ################################################################################################################## */
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
 #define GPUARR_IMPLEMENTED
+#ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
 /* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
 
 #include <errno.h>
@@ -14587,6 +14591,9 @@ double ga_event_elapsed(ga_event from, ga_event to)
     if (gi_is_event(site, from) && gi_is_event(site, to)) (void)gi_has_device(site, GA_CUDA);
     return (double)NAN;
 }
+#endif
+#ifdef __NVCC__
+#pragma nv_diagnostic pop
 #endif
 #endif /* GPUARR_IMPLEMENTATION */
 #endif /* GA_TABLE */

@@ -110,9 +110,9 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
     auto &name = cudasim_r##name.name
 #else
 #define GI_LAUNCH(kernel, grid, block, stream, ...) (kernel)<<<grid, block, 0, stream>>>(__VA_ARGS__)
-#define GI_SHARED(T, name, dims) __shared__ T name dims
+#define GI_SHARED(T, name, dims)                    __shared__ T name dims
 #endif
-#define GI_DEVICE static __device__ __forceinline__
+#define GI_DEVICE              static __device__ __forceinline__
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -611,10 +611,7 @@ static gi_divisor gi_divisor_of(int64_t by)
     return d;
 }
 
-GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d)
-{
-    return ((uint32_t)(((uint64_t)n * d.magic) >> 32) + n) >> d.shift;
-}
+GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d) { return ((uint32_t)(((uint64_t)n * d.magic) >> 32) + n) >> d.shift; }
 
 #elif GI_CUDA_PART == 2
 /* ==== >>cuda map: elementwise kernels ================================================================================= */
@@ -627,7 +624,7 @@ typedef struct gi_cuda_operand {
     char    *data;
     gi_how   how;
     int64_t  strides[GPUARR_MAX_DIMS];
-    uint64_t number[2]; /* the element, if it is a number */
+    alignas(16) uint64_t number[2]; /* the element, if it is a number */
 } gi_cuda_operand;
 
 typedef struct gi_cuda_map {
@@ -662,7 +659,7 @@ template <int INPUTS> struct gi_place {
 template <int INPUTS, int N> GI_DEVICE void gi_cuda_place(const gi_cuda_map &m, uint32_t vector, gi_place<INPUTS> &at)
 {
     int      inner = m.ndim - 1;
-    uint32_t row   = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
+    uint32_t row = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
     at.count = m.columns - column < N ? m.columns - column : N;
 #pragma unroll
     for (int k = 0; k < INPUTS; k++) at.in[k] = m.in[k].data + column * m.in[k].strides[inner];
@@ -775,8 +772,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __g
 struct alignas(16) gi_16_bytes {
     uint64_t part[2];
 };
-template <class U> GI_DEVICE U gi_same(U x) { return x; }
-template <class U> GI_DEVICE U gi_choose(bool chosen, U x, U y) { return chosen ? x : y; }
+template <class U> GI_DEVICE U           gi_same(U x) { return x; }
+template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return chosen ? x : y; }
 template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
 template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 
@@ -1075,15 +1072,16 @@ static gi_cuda_kernel gi_cuda_cast(ga_dtype to)
 {
     switch (to) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_cast_##tag;
+    case GA_##TAG:                                                                                                             \
+        return gi_cuda_cast_##tag;
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
 }
 
-template <class U> GI_DEVICE bool gi_never(U x) { return (void)x, false; }
-template <class U> GI_DEVICE bool gi_always(U x) { return (void)x, true; }
+template <class U> GI_DEVICE bool        gi_never(U x) { return (void)x, false; }
+template <class U> GI_DEVICE bool        gi_always(U x) { return (void)x, true; }
 template <class U> static gi_cuda_kernel gi_cuda_constant_of(bool value)
 {
     if (value) return gi_cuda_map1<U, bool, gi_always<U>>;
@@ -1108,7 +1106,8 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
     if (dtype < GA_F32 && op == GA_OP_isfinite) return gi_cuda_constant(ga_itemsize(dtype), true);
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_row_##tag(op);
+    case GA_##TAG:                                                                                                             \
+        return gi_cuda_row_##tag(op);
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
     default: return NULL;
@@ -1172,7 +1171,7 @@ static bool gi_cuda_run(const char *site, gi_job *j)
     int           vector  = GI_VECTOR(gi_cuda_width(j));
     int           inner   = j->ndim - 1;
     int64_t       columns = j->shape[inner], rows = 1, row = (columns + vector - 1) / vector; /* vectors of a row */
-    gi_gpu_kernel kernel  = j->gpu;
+    gi_gpu_kernel kernel = j->gpu;
     if (!kernel) kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
     for (int d = 0; d < inner; d++) rows *= j->shape[d];
     int64_t per_outermost = inner == 0 ? 1 : rows / j->shape[0] * row; /* vectors for one index along the outermost dimension */
@@ -1221,7 +1220,7 @@ static bool gi_cuda_fill(const char *site, ga_array *a, const void *element)
     j.in[0].number = true;
     j.in[0].data   = (char *)element;
     j.in[0].dtype = j.in[0].wanted = a->dtype;
-    j.out.data    = (char *)a->data;
+    j.out.data                     = (char *)a->data;
     j.out.dtype = j.out.wanted = a->dtype;
     j.out.strides[0]           = ga_itemsize(a->dtype);
     return gi_cuda_run(site, &j);
