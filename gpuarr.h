@@ -7053,15 +7053,31 @@ void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
 /* A generator writes elements begin to begin + n - 1 of an array, packed, in its own dtype; begin is a multiple of 4. Each
    element depends on its number alone, so threads may share the work as they like. */
 
-typedef void (*gi_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+typedef void (*gi_cpu_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+#if GI_HAS_CUDA
+typedef bool (*gi_gpu_generator)(const char *site, ga_array *a, const void *plan); /* fills a whole new array */
+static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan);
+#define GI_GENERATOR(name) { gi_make_##name, gi_cuda_make_##name }
+#else
+typedef void *gi_gpu_generator;
+#define GI_GENERATOR(name) { gi_make_##name, NULL }
+#endif
+typedef struct gi_generator {
+    gi_cpu_generator cpu;
+    gi_gpu_generator gpu;
+} gi_generator;
 
 enum { GI_GENERATE_BLOCK = 512, GI_GENERATE_CHUNK = 1 << 13 }; /* elements; multiples of 4 */
 
 typedef struct gi_generate_job {
-    gi_generator generator;
-    const void  *plan;
-    ga_dtype     from, to;
-    char        *data;
+    gi_cpu_generator generator;
+    const void      *plan;
+    ga_dtype         from, to;
+    char            *data;
 } gi_generate_job;
 
 static void gi_generate_range(int64_t begin, int64_t end, void *job)
@@ -7081,13 +7097,24 @@ static void gi_generate_range(int64_t begin, int64_t end, void *job)
     }
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype from, gi_gpu_generator generator, const void *plan);
+#endif
+
 /* A new array of `dtype` whose elements the generator makes as `from`. */
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                              gi_generator generator, const void *plan)
 {
     ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
-    gi_generate_job j = { generator, plan, from, a->dtype, (char *)a->data };
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_generate(site, a, from, generator.gpu, plan)) return a;
+        ga_free(a);
+        return NULL;
+    }
+#endif
+    gi_generate_job j = { generator.cpu, plan, from, a->dtype, (char *)a->data };
     gi_parallel(a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
     return a;
 }
@@ -7156,6 +7183,11 @@ static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *o
 }
 
 GI_END_FAST
+
+static const gi_generator gi_arange_generator_i64 = GI_GENERATOR(arange_i64);
+static const gi_generator gi_arange_generator_f64 = GI_GENERATOR(arange_f64);
+static const gi_generator gi_arange_generator_f32 = GI_GENERATOR(arange_f32);
+static const gi_generator gi_linspace_generator   = GI_GENERATOR(linspace);
 
 /* How many of start, start + step ... lie before stop. -1: so many that they cannot be counted. */
 static int64_t gi_range_length_int(int64_t start, int64_t stop, int64_t step)
@@ -7228,15 +7260,15 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
     if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
     if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
         if (!gi_arange_integers(site, r, n, dtype, &p)) return NULL;
-        return gi_generate(site, dtype, device, &shape, GA_I64, gi_make_arange_i64, &p);
+        return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p);
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
     if (gi_real_dtype(dtype) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;
-        return gi_generate(site, dtype, device, &shape, GA_F32, gi_make_arange_f32, &p);
+        return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p);
     }
     p.delta = p.second - p.start;
-    return gi_generate(site, dtype, device, &shape, GA_F64, gi_make_arange_f64, &p);
+    return gi_generate(site, dtype, device, &shape, GA_F64, gi_arange_generator_f64, &p);
 }
 
 ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
@@ -7274,7 +7306,7 @@ ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_opti
     }
     if (!o.no_endpoint && num > 1) p.last = num - 1;
     p.whole = gi_is_int(o.dtype);
-    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_make_linspace, &p);
+    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_linspace_generator, &p);
 }
 
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
@@ -7361,6 +7393,7 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
         axes[i]        = !ij && i < 2 && n >= 2 ? 1 - i : i;
         shape[axes[i]] = in[i]->size;
     }
+    if (gi_common_device(site, n, in) == GA_DEVICE_DEFAULT) return false;
     for (int i = 0; i < n; i++) {
         ga_array *line = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
         if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
@@ -7481,7 +7514,7 @@ static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alo
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_make_arange_f64, &p);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -7815,6 +7848,8 @@ static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out
 
 GI_END_FAST
 
+static const gi_generator gi_random_generator = GI_GENERATOR(random);
+
 /* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
 static ga_dtype gi_random_dtype(const ga_random_options *o)
 {
@@ -7830,7 +7865,7 @@ ga_array *(ga_random)(ga_shape shape, ga_random_options o)
     ga_dtype       dtype = gi_random_dtype(&o);
     gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
     if (!dtype) return NULL;
-    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_random_generator, &p);
 }
 
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
@@ -7839,7 +7874,7 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
     gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
     if (!dtype) return NULL;
     if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
-    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_random_generator, &p);
 }
 
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
@@ -7854,7 +7889,7 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
     if (!gi_number_fits(GA_ARG((long long)low), dtype) || !gi_number_fits(GA_ARG((long long)(high - 1)), dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "not every integer from %lld to below %lld fits %s", (long long)low,
                                    (long long)high, ga_dtype_name(dtype));
-    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_random_generator, &p);
 }
 
 /* ==== >>reduce: reductions along the documented tree ================================================================= */
@@ -8678,7 +8713,7 @@ static bool gi_check_list(const char *site, int n, const ga_array *const *arrays
         snprintf(name, sizeof name, "array number %d", k);
         if (!gi_check(site, arrays[k], name)) return false;
     }
-    return true;
+    return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
 }
 
 /* Writes the arrays one behind the other along an axis of target; stacked: that axis is a new one. */
@@ -8999,9 +9034,8 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
-/* a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. The indices are int64,
-   contiguous, valid. */
-static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+/* A new array for a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. */
+static ga_array *gi_new_taken(const char *site, const ga_array *a, int axis, const ga_array *indices)
 {
     gi_layout l = gi_layout_of(a);
     l.ndim      = a->ndim - 1 + indices->ndim;
@@ -9009,8 +9043,24 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", l.ndim, GPUARR_MAX_DIMS);
     for (int d = 0; d < indices->ndim; d++) l.shape[axis + d] = indices->shape[d];
     for (int d = axis + 1; d < a->ndim; d++) l.shape[d - 1 + indices->ndim] = a->shape[d];
+    return gi_new(site, a->dtype, a->device, l.ndim, l.shape);
+}
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode);
+static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, const ga_array *a);
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
+                                    const double *edges);
+static bool      gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide,
+                              ga_op op);
+#endif
+
+/* a[..., indices, ...] along an axis. The indices are int64, contiguous, valid. */
+static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+{
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, GA_TAKE_CLIP));
     ga_array *packed = gi_contiguous(site, a, a->dtype);
-    ga_array *taken  = packed ? gi_new(site, a->dtype, a->device, l.ndim, l.shape) : NULL;
+    ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
     if (taken && taken->size > 0) {
         gi_take_job j = {
             (const char *)packed->data, (char *)taken->data, (const int64_t *)indices->data, indices->size, a->shape[axis],
@@ -9024,15 +9074,15 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
     return taken;
 }
 
+static void gi_bad_index(const char *site, int64_t i, int64_t n)
+{
+    gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i, (long long)n);
+}
+
 /* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
 static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga_take_mode mode)
 {
     int64_t *index = (int64_t *)indices->data;
-    if (n == 0 && indices->size > 0) {
-        gi_fail(site, GA_BAD_SHAPE, "there is nothing to take: the axis has length 0, and %lld indices are given",
-                (long long)indices->size);
-        return false;
-    }
     for (int64_t k = 0; k < indices->size; k++) {
         int64_t i = index[k];
         if (i >= 0 && i < n) continue;
@@ -9043,12 +9093,22 @@ static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga
         } else if (mode == GA_TAKE_CLIP) {
             index[k] = i < 0 ? 0 : n - 1;
         } else {
-            gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i,
-                    (long long)n);
+            gi_bad_index(site, i, n);
             return false;
         }
     }
     return true;
+}
+
+/* The same for indices that may have to be settled. int64 ones of a temporary array are changed. */
+static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_array *indices, ga_take_mode mode)
+{
+    if (a->shape[axis] == 0 && indices->size > 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "there is nothing to take: the axis has length 0, and %lld indices are given",
+                                   (long long)indices->size);
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, mode));
+    return gi_settle_indices(site, indices, a->shape[axis], mode) ? gi_take(site, a, axis, indices) : NULL;
 }
 
 ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o)
@@ -9060,11 +9120,14 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
     if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
                                    (int)o.mode);
+    const ga_array *both[2] = { a, indices };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
-    ga_array *settled = along ? gi_convert(o.site, indices, GA_I64) : NULL;
-    bool      valid   = settled && gi_settle_indices(o.site, settled, along->shape[axis], o.mode);
-    ga_array *taken   = valid ? gi_take(o.site, along, axis, settled) : NULL;
+    ga_array *settled = !along                ? NULL
+                        : a->device == GA_CPU ? gi_convert(o.site, indices, GA_I64)
+                                              : gi_contiguous(o.site, indices, GA_I64);
+    ga_array *taken   = settled ? gi_take_by(o.site, along, axis, settled, o.mode) : NULL;
     ga_free(settled);
     ga_free(along);
     return taken;
@@ -9144,6 +9207,7 @@ static void gi_select_chunks(int64_t begin, int64_t end, void *job)
    */
 static ga_array *gi_select(const char *site, const ga_array *condition, const ga_array *a)
 {
+    GI_IF_CUDA(condition->device, gi_cuda_chosen(site, condition, a));
     ga_array *flags  = gi_contiguous(site, condition, GA_BOOL);
     ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
     int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;
@@ -9190,7 +9254,8 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
     if (condition->size != a->size)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition has shape %s, a %s: they must have as many elements",
                                    gi_shape_of(condition), gi_shape_of(a));
-    return gi_select(site, condition, a);
+    const ga_array *both[2] = { condition, a };
+    return gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT ? NULL : gi_select(site, condition, a);
 }
 
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
@@ -9201,12 +9266,16 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     if (condition->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",
                                    gi_shape_of(condition));
+    const ga_array *both[2] = { condition, a };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
     ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
     ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, count) */
-    bool      valid   = line && gi_settle_indices(o.site, line, along->shape[axis], GA_TAKE_RAISE);
-    ga_array *chosen  = valid ? gi_take(o.site, along, axis, line) : NULL;
+    bool      inside  = line && condition->size <= along->shape[axis]; /* wherever it is true */
+    ga_array *chosen  = !line    ? NULL
+                        : inside ? gi_take(o.site, along, axis, line)
+                                 : gi_take_by(o.site, along, axis, line, GA_TAKE_RAISE);
     ga_free(line);
     ga_free(indices);
     ga_free(along);
@@ -9758,9 +9827,10 @@ static void gi_count_blocks(int64_t begin, int64_t end, void *job)
 
 GI_END_FAST
 
-/* The sums of the weights (of ones) in each bin: a new float64 array. */
+/* The sums of the weights (of ones) in each bin: a new float64 array (on a GPU, of ones, an int64 array). `edges` lies where a does. */
 static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
 {
+    GI_IF_CUDA(a->device, gi_cuda_count_bins(site, a, weights, bins, edges));
     gi_count_job j;
     memset(&j, 0, sizeof j);
     j.bins         = bins;
@@ -9809,9 +9879,12 @@ static bool gi_check_weights(const char *site, const ga_array *weights, const ga
                 gi_shape_of(a));
         return false;
     }
-    if (!gi_is_complex(weights->dtype)) return true;
-    gi_fail(site, GA_BAD_DTYPE, ".weights are %s: they must be real", ga_dtype_name(weights->dtype));
-    return false;
+    if (gi_is_complex(weights->dtype)) {
+        gi_fail(site, GA_BAD_DTYPE, ".weights are %s: they must be real", ga_dtype_name(weights->dtype));
+        return false;
+    }
+    const ga_array *both[2] = { a, weights };
+    return gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
 /* The smallest and the largest element (of at least one), as float64 or int64. */
@@ -9819,13 +9892,11 @@ static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void
 {
     ga_reduce_options o   = gi_reduce_site(site);
     ga_array         *min = (ga_min)(a, o), *max = min ? (ga_max)(a, o) : NULL;
-    if (max) {
-        gi_cast(dtype, a->dtype, 1, least, min->data);
-        gi_cast(dtype, a->dtype, 1, most, max->data);
-    }
+    bool              done =
+        max && gi_item_as(site, min, NULL, dtype, least) && gi_item_as(site, max, NULL, dtype, most);
     ga_free(max);
     ga_free(min);
-    return max != NULL;
+    return done;
 }
 
 static bool gi_histogram_range(const ga_array *a, const ga_histogram_options *o, double *low, double *high)
@@ -9880,6 +9951,24 @@ static bool gi_histogram_edges(const ga_array *a, const ga_histogram_options *o,
     return true;
 }
 
+/* Divides the sums by the widths of the bins, then by their total. */
+static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, const double *edge)
+{
+    ga_map_options in_place = gi_map_site(site);
+    in_place.out            = sums;
+    ga_array *widths        = gi_new(site, GA_F64, GA_CPU, 1, sums->shape);
+    ga_array *total         = widths ? (ga_sum)(sums, gi_reduce_site(site)) : NULL;
+    for (int64_t i = 0; total && i < sums->size; i++)
+        ((double *)widths->data)[i] = gi_rounded(dtype, edge[i + 1] - edge[i]); /* as numpy.diff */
+    ga_array *there = total ? (ga_to)(widths, sums->device, site) : NULL;
+    bool      done  = there && (ga_divide)(GA_ARG(sums), GA_ARG(there), in_place) &&
+                (ga_divide)(GA_ARG(sums), GA_ARG(total), in_place);
+    ga_free(there);
+    ga_free(total);
+    ga_free(widths);
+    return done;
+}
+
 ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o)
 {
     double low, high;
@@ -9892,28 +9981,19 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
     if (!gi_histogram_range(a, &o, &low, &high)) return NULL;
     int64_t   points = bins + 1;
-    ga_array *edges  = gi_new(o.site, GA_F64, a->device, 1, &points);
-    double   *edge   = edges ? (double *)edges->data : NULL;
-    ga_array *sums =
-        edge && gi_histogram_edges(a, &o, low, high, bins, edge) ? gi_count_bins(o.site, a, o.weights, bins, edge) : NULL;
-    if (sums && o.density) {
-        ga_reduce_options all   = gi_reduce_site(o.site);
-        ga_array         *total = (ga_sum)(sums, all);
-        if (total)
-            for (int64_t i = 0; i < bins; i++) {
-                double *x = (double *)sums->data + i;
-                *x        = *x / gi_rounded(a->dtype, edge[i + 1] - edge[i]) / *(const double *)total->data; /* as numpy.diff */
-            }
-        if (!total) ga_free(sums), sums = NULL;
-        ga_free(total);
-    }
-    if (o.edges && sums) *o.edges = edges;
-    else ga_free(edges);
+    ga_array *here   = gi_new(o.site, GA_F64, GA_CPU, 1, &points);
+    double   *edge   = here ? (double *)here->data : NULL;
+    bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
+    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : (ga_to)(here, a->device, o.site);
+    ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
     ga_array *result = gi_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
-    if (!result && o.edges) {
-        ga_free(*o.edges);
-        *o.edges = NULL;
+    if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {
+        ga_free(result);
+        result = NULL;
     }
+    if (o.edges && result) *o.edges = edges;
+    else ga_free(edges);
+    ga_free(here);
     return result;
 }
 
@@ -10027,6 +10107,7 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
 static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
 {
     if (out->size == 0) return true;
+    GI_IF_CUDA(out->device, gi_cuda_scan(site, in, dtype, out, axis, wide, op));
     ga_shape axes;
     memset(&axes, 0, sizeof axes);
     axes.ndim = 1;
