@@ -5908,19 +5908,26 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
     return gi_assign(o.site, o.out, a) ? o.out : NULL;
 }
 
+/* ga_to without options. */
+static ga_array *gi_to(const char *site, const ga_array *a, ga_device device)
+{
+    static ga_to_options none;
+    ga_to_options        o = none;
+    o.site                 = site;
+    return (ga_to)(a, device, o);
+}
+
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
 static ga_array *gi_on_cpu(const char *site, const ga_array *a)
 {
-    ga_to_options o = { site, NULL, NULL, false };
-    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : (ga_to)(a, GA_CPU, o);
+    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : gi_to(site, a, GA_CPU);
 }
 
 /* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
 static ga_array *gi_to_default_device(const char *site, ga_array *a)
 {
     if (!a || a->device == gi_default_device) return a;
-    ga_to_options o     = { site, NULL, NULL, false };
-    ga_array     *there = (ga_to)(a, gi_default_device, o);
+    ga_array *there = gi_to(site, a, gi_default_device);
     ga_free(a);
     return there;
 }
@@ -10850,7 +10857,7 @@ static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
 {
     ga_array *numbers = gi_convert(site, q, GA_F64);
     if (!numbers || numbers->device == GA_CPU) return numbers;
-    ga_array *here = (ga_to)(numbers, GA_CPU, site);
+    ga_array *here = gi_to(site, numbers, GA_CPU);
     ga_free(numbers);
     return here;
 }

@@ -2412,17 +2412,17 @@ GI_DEVICE void gi_cuda_move(int size, char *to, const char *from)
 /* ---- short lines --------------------------------------------------------------------------------------------------------- */
 
 /* Where the elements of lines lie. */
-typedef struct gi_cuda_lines {
+typedef struct gi_sort_lines {
     char      *data;
     int        kept, reduced;
     bool       many; /* lines: 2^31 or more */
     int64_t    kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
     gi_divisor kept_divisor[GPUARR_MAX_DIMS], divisor[GPUARR_MAX_DIMS];
-} gi_cuda_lines;
+} gi_sort_lines;
 
-static gi_cuda_lines gi_cuda_lines_of(const gi_lines *p)
+static gi_sort_lines gi_sort_lines_of(const gi_lines *p)
 {
-    gi_cuda_lines l;
+    gi_sort_lines l;
     memset(&l, 0, sizeof l);
     l.data    = (char *)p->a->data;
     l.reduced = p->reduced;
@@ -2445,7 +2445,7 @@ static gi_cuda_lines gi_cuda_lines_of(const gi_lines *p)
     return l;
 }
 
-GI_DEVICE char *gi_cuda_at(const gi_cuda_lines &l, int64_t line, uint32_t i)
+GI_DEVICE char *gi_sort_at(const gi_sort_lines &l, int64_t line, uint32_t i)
 {
     char *p = l.data;
     if (l.many) {
@@ -2488,7 +2488,7 @@ typedef struct gi_cuda_quantiles {
 } gi_cuda_quantiles;
 
 typedef struct gi_cuda_short {
-    gi_cuda_lines     in, out;
+    gi_sort_lines     in, out;
     gi_cuda_keys      keys;
     gi_short_result   result;
     gi_cuda_quantiles wanted;
@@ -2554,7 +2554,7 @@ template <class K> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
         uint32_t line = j.in_across ? x & (lines - 1) : x >> log;
         uint32_t i = j.in_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
         K        k = last;
-        if (first + line < j.lines && i < j.length) gi_cuda_key_at(j.keys, gi_cuda_at(j.in, first + line, i), k);
+        if (first + line < j.lines && i < j.length) gi_cuda_key_at(j.keys, gi_sort_at(j.in, first + line, i), k);
         key[line << log | i]   = k;
         place[line << log | i] = (uint16_t)i;
     }
@@ -2602,14 +2602,14 @@ template <class K> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
         uint32_t i = j.out_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
         if (first + line >= j.lines || i >= j.length) continue;
         uint32_t from = place[line << log | i];
-        char    *out  = gi_cuda_at(j.out, first + line, i);
+        char    *out  = gi_sort_at(j.out, first + line, i);
         if (j.result == GI_SHORT_INDICES) *(int64_t *)out = from;
-        else gi_cuda_move(j.keys.size, out, gi_cuda_at(j.in, first + line, from));
+        else gi_cuda_move(j.keys.size, out, gi_sort_at(j.in, first + line, from));
     }
 }
 
 /* Do the neighbours in memory lie in other lines? */
-static bool gi_cuda_across(const gi_cuda_lines *l)
+static bool gi_cuda_across(const gi_sort_lines *l)
 {
     if (l->kept == 0) return false;
     int64_t kept = l->kept_strides[l->kept - 1], reduced = l->strides[l->reduced - 1];
@@ -2619,7 +2619,7 @@ static bool gi_cuda_across(const gi_cuda_lines *l)
 /* Sorts lines of at most GI_SORT_TILE elements of at most 8 bytes; j has what is wanted. */
 static bool gi_cuda_run_short(const char *site, gi_cuda_short *j, const gi_lines *in)
 {
-    j->in        = gi_cuda_lines_of(in);
+    j->in        = gi_sort_lines_of(in);
     j->in_across = gi_cuda_across(&j->in);
     j->lines     = in->lines;
     j->length    = (int)in->length;
@@ -2991,7 +2991,7 @@ static bool gi_cuda_sort_few(const char *site, const ga_array *a, ga_array *resu
     j.result = indices ? GI_SHORT_INDICES : GI_SHORT_ELEMENTS;
     if (!gi_plan_lines(site, &in, a, a->dtype, axis, &axes, false)) return false;
     if (!gi_plan_lines(site, &out, result, result->dtype, axis, &axes, false)) return false;
-    j.out        = gi_cuda_lines_of(&out);
+    j.out        = gi_sort_lines_of(&out);
     j.out_across = gi_cuda_across(&j.out);
     return gi_cuda_run_short(site, &j, &in);
 }
