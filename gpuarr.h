@@ -21,7 +21,7 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>images  >>files  >>timing  >>front
+                        >>rearranging  >>images  >>files  >>timing  >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
@@ -719,7 +719,16 @@ typedef struct ga_new_options {
     const char      *site;
     ga_dtype dtype   GI_DEFAULT; /* default float64, or that of the prototype */
     ga_device device GI_DEFAULT; /* default ga_get_device() */
+    bool pinned      GI_DEFAULT; /* on the CPU: memory that a GPU copies fast and by itself (ga_to with .async); slow to make */
+    bool managed     GI_DEFAULT; /* on the GPU: memory that the CPU may use as well, through ga_data */
 } ga_new_options;
+
+typedef struct ga_to_options {
+    const char      *site;
+    ga_array *out    GI_DEFAULT; /* copy into this array, of the same shape and dtype, on that device */
+    ga_stream stream GI_DEFAULT; /* copy on this stream; default ga_get_stream() */
+    bool async       GI_DEFAULT; /* do not wait for the copy, if the memory on the CPU is pinned; see >>cuda */
+} ga_to_options;
 
 typedef struct ga_map_options {
     const char           *site;
@@ -809,7 +818,7 @@ void      ga_memory_reset_peak(void);
 void ga_memory_limit(int64_t bytes);
 /* Returns what is kept ready for reuse to the system. */
 void ga_memory_trim(void);
-/* Every later buffer and handle comes from these (NULLs: the built-in ones). alloc may return NULL; memory aligned to 64 bytes is
+/* Every later buffer and handle on the CPU comes from these (NULLs: the built-in ones); GPU and pinned memory is CUDA's. alloc may return NULL; memory aligned to 64 bytes is
    asked for. Fails, changing nothing, while arrays are alive. */
 typedef void *(*ga_alloc_function)(size_t bytes, void *user);
 typedef void (*ga_free_function)(void *p, size_t bytes, void *user);
@@ -866,6 +875,7 @@ ga_array *(ga_repeat)(const ga_array *a, int64_t repeats,
 /* A new array with a copy of the numbers at p (dtype from the pointer type): ga_from(values, (2, 3)). */
 ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o);
 /* The caller's memory as an array, not copied and never freed: ga_wrap(pixels, (height, width)). It must outlive the array and its views.
+   Memory of a GPU: .device = GA_CUDA; what you have queued on its content must be on this thread's stream, or done.
    C order; ga_wrap_strided takes byte strides. release(p, user), if given, is called when the last view is gone. */
 typedef struct ga_wrap_options {
     const char      *site;
@@ -892,7 +902,7 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
 /* A copy in C order; of another dtype (float to integer saturates, NaN gives 0); on another device. */
 ga_array *(ga_copy)(const ga_array *a, const char *site);
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site);
-ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site);
+ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o);
 ga_array *(ga_ascontiguous)(const ga_array *a, const char *site); /* a view of a if it is C-contiguous, else a copy */
 
 /* One number out of an array with one element, or at an index: ga_item_at(a, 2, 3). NaN on error. */
@@ -900,7 +910,8 @@ double(ga_item)(const ga_array *a, const char *site);
 int64_t(ga_item_int)(const ga_array *a, const char *site);
 double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
 int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
-/* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32). */
+/* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32).
+   Waits until no GPU copies them or works on them (pinned and managed arrays). */
 void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
 /* ==== >>views: no element is copied unless it says so; each returns a new ga_array ================================= */
@@ -1093,6 +1104,7 @@ typedef struct ga_sigma_options {
 ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
 
 /* ==== >>files ===================================================================================================== */
+/*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error. */
@@ -1108,7 +1120,8 @@ typedef struct ga_imshow_options {
     int scale         GI_DEFAULT; /* draw each element as scale x scale pixels, default 1 */
     const char *title GI_DEFAULT; /* a line of text above */
 } ga_imshow_options;
-ga_array *(ga_render)(const ga_array *a, ga_imshow_options o);             /* uint8 (rows, columns, 3): what ga_imshow writes */
+ga_array *(ga_render)(const ga_array   *a,
+                      ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
 bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
 
 ga_array *(ga_load)(const char *path, const char *site); /* .npy */
@@ -1151,7 +1164,8 @@ typedef struct ga_times {
     double min, mean, median, std, max; /* seconds a call */
 } ga_times;
 typedef struct ga_benchmark_result {
-    ga_times cpu, device; /* device: 0 unless a CUDA device is in use */
+    ga_times cpu,
+        device; /* cpu: until f returns; device: until the selected GPU has done what f queued; 0 unless it is in use */
     int      repeats;
 } ga_benchmark_result;
 typedef struct ga_benchmark_options {
@@ -1164,7 +1178,85 @@ typedef struct ga_benchmark_options {
 } ga_benchmark_options;
 /* Calls f(user) again and again and prints one line, as cupyx.profiler.benchmark. Arrays that f makes are released after each call. */
 ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o);
-void(ga_synchronize)(void); /* waits until the device has done everything */
+void(ga_synchronize)(void); /* waits until every GPU in use has done everything */
+
+/* ==== >>cuda: GPUs, streams, events ================================================================================ */
+/*  Calls on GPU arrays queue their work and return; what needs a number on the CPU (ga_item, ga_print, ga_to(a, GA_CPU)) waits for it.
+    Each thread has a selected device (0) and on each device a current stream (the default stream). Calls work on the selected device:
+    an array of another one is an error, except for ga_to, ga_item, ga_data, ga_free, ga_print, ga_allclose and ga_array_equal.
+    Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. Your own kernels:
+    queue them on ga_get_stream(), with pointers from ga_cuda_data.
+    In a program built without CUDA, or on a machine without a GPU, ga_cuda_count() is 0 and what needs a GPU fails with a sentence.   */
+
+/* The number of devices; 0 without a GPU, a driver, or CUDA in this program. */
+int ga_cuda_count(void);
+/* The device of this thread's later calls. False with an error if there is none. CUDA's own current device (cudaSetDevice) is changed
+   by any call. */
+bool ga_cuda_select(int device);
+int  ga_cuda_selected(void);
+/* The number of the device that holds the array; -1 for the CPU. */
+int ga_cuda_device_of(const ga_array *a);
+
+typedef struct ga_cuda_device {
+    char    name[128];
+    int     major, minor;     /* compute capability */
+    int     processors;       /* streaming multiprocessors */
+    int64_t memory_bytes;     /* global memory */
+    int64_t shared_bytes;     /* shared memory of a block */
+    int64_t cache_bytes;      /* L2 */
+    double  clock_hz;         /* of the processors; 0: not known */
+    double  bytes_per_second; /* of the global memory, at most; 0: not known */
+} ga_cuda_device;
+ga_cuda_device ga_cuda_properties(int device); /* all 0 on error */
+
+/* The memory of the selected device, as ga_memory_stats for the CPU's. */
+typedef struct ga_cuda_memory {
+    int64_t used_bytes;  /* in gpuarr's arrays and calls */
+    int64_t peak_bytes;  /* most used so far (since ga_cuda_memory_reset_peak) */
+    int64_t kept_bytes;  /* freed, and kept ready for reuse by CUDA's pool */
+    int64_t limit_bytes; /* 0: no limit */
+    int64_t free_bytes;  /* of the device, for all programs */
+    int64_t total_bytes; /* of the device */
+    int64_t arrays;      /* how many are alive there */
+} ga_cuda_memory;
+ga_cuda_memory ga_cuda_memory_stats(void); /* all 0 on error */
+void           ga_cuda_memory_reset_peak(void);
+/* An allocation beyond the limit fails with GA_NO_MEMORY. 0: no limit. */
+void ga_cuda_memory_limit(int64_t bytes);
+/* Waits for the device and returns what is kept ready for reuse to the system. */
+void ga_cuda_memory_trim(void);
+
+/* The address on the GPU of a C-contiguous GPU array of exactly this dtype, for a kernel of yours that you queue on ga_get_stream(): it
+   comes after what gpuarr has queued on the array, and before what gpuarr queues later. NULL with an error. */
+void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site);
+
+/*  Copies. ga_to(a, GA_CUDA) and ga_to(a, GA_CPU) return when the copy is done: a may be changed, the result be read. With
+    .async = true and pinned memory on the CPU (.pinned = true at its creation, or your own wrapped) they return at once; with other
+    memory they wait as ever. Until the copy is done, do not touch pinned elements through a pointer that you have kept: every call of
+    gpuarr on the array, ga_data too, waits for the copy first; so do ga_synchronize and ga_stream_synchronize.
+        ga_array *host = ga_empty((n), .pinned = true), *gpu = ga_empty((n), .device = GA_CUDA);
+        ga_to(host, GA_CUDA, .out = gpu, .stream = s, .async = true);                                                            */
+
+/* A stream of the selected device, NULL on error. Streams run beside each other. Any cudaStream_t is a ga_stream; NULL is the default
+   stream. */
+ga_stream ga_stream_new(void);
+/* Waits for its work, then frees it. Threads that work on it go on with the default stream. Of a stream that you have made with
+   CUDA and given to ga_set_stream, gpuarr only forgets that it was there: do so before cudaStreamDestroy. */
+void ga_stream_free(ga_stream stream);
+/* The stream of this thread's later calls on the stream's device (NULL: the default stream of the selected device). */
+bool      ga_set_stream(ga_stream stream);
+ga_stream ga_get_stream(void);                                    /* on the selected device */
+bool      ga_stream_synchronize(ga_stream stream);                /* waits until its work is done; false on error */
+bool      ga_stream_query(ga_stream stream);                      /* is it? does not wait */
+bool      ga_stream_wait_event(ga_stream stream, ga_event event); /* what is queued from now on comes after the event */
+
+/* A mark in a stream. Any cudaEvent_t is a ga_event. */
+ga_event ga_event_new(void); /* on the selected device; NULL on error */
+void     ga_event_free(ga_event event);
+bool     ga_event_record(ga_event event, ga_stream stream); /* behind what is queued there */
+bool     ga_event_synchronize(ga_event event);              /* waits until it is reached; false on error */
+bool     ga_event_query(ga_event event);                    /* is it? does not wait */
+double   ga_event_elapsed(ga_event from, ga_event to);      /* seconds between two that are reached; NaN on error */
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -1383,13 +1475,14 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_random_normal(...)   GI_2S(ga_random_normal, ga_random_options, GI_SITE("ga_random_normal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_copy(a)              (ga_copy)(a, GI_SITE("ga_copy(" #a ")"))
 #define ga_astype(a, dtype)     (ga_astype)(a, dtype, GI_SITE("ga_astype(" #a ", " #dtype ")"))
-#define ga_to(a, device)        (ga_to)(a, device, GI_SITE("ga_to(" #a ", " #device ")"))
+#define ga_to(...)              GI_2(ga_to, ga_to_options, GI_SITE("ga_to(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ascontiguous(a)      (ga_ascontiguous)(a, GI_SITE("ga_ascontiguous(" #a ")"))
 #define ga_item(a)              (ga_item)(a, GI_SITE("ga_item(" #a ")"))
 #define ga_item_int(a)          (ga_item_int)(a, GI_SITE("ga_item_int(" #a ")"))
 #define ga_item_at(a, ...)      (ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")"))
 #define ga_item_int_at(a, ...)  (ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")"))
 #define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
+#define ga_cuda_data(a, dtype)  (ga_cuda_data)(a, dtype, GI_SITE("ga_cuda_data(" #a ", " #dtype ")"))
 
 #define ga_index(a, ...)        (ga_index)(GI_SITE("ga_index(" #a ", " #__VA_ARGS__ ")"), a, __VA_ARGS__)
 #define ga_view(a)              (ga_view)(a, GI_SITE("ga_view(" #a ")"))
@@ -1618,6 +1711,10 @@ struct gi_scope_guard : gi_scope {
 /* ################################################################################################################## */
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
 #define GPUARR_IMPLEMENTED
+#ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
 /* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
 
 #include <errno.h>
@@ -1648,6 +1745,12 @@ extern int clock_gettime(int, struct timespec *);
 #if defined(__CUDACC__) || defined(__CUDASIM__)
 #define GI_HAS_CUDA 1
 #include <cuda_runtime.h>
+#if defined(__CUDASIM__) || defined(GPUARR_NO_CUB)
+#define GI_HAS_CUB 0 /* then our own radix sort */
+#else
+#define GI_HAS_CUB 1
+#include <cub/device/device_radix_sort.cuh>
+#endif
 #if defined(__USE_FAST_MATH__)
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
@@ -1961,6 +2064,31 @@ static void gi_release(void *p, size_t bytes)
     pthread_mutex_unlock(&gi_pool.lock);
 }
 
+/* Counts bytes of memory that comes from elsewhere (pinned) as used. False with an error beyond the limit. */
+#if GI_HAS_CUDA
+static bool gi_count_bytes(const char *site, size_t bytes)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    int64_t used = gi_pool.used, limit = gi_pool.limit;
+    bool    over = limit > 0 && used + (int64_t)bytes > limit;
+    if (!over) gi_pool.used += (int64_t)bytes;
+    if (gi_pool.used > gi_pool.peak) gi_pool.peak = gi_pool.used;
+    pthread_mutex_unlock(&gi_pool.lock);
+    if (over)
+        gi_fail(site, GA_NO_MEMORY,
+                "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
+                bytes, (long long)limit, (long long)used);
+    return !over;
+}
+
+static void gi_discount_bytes(size_t bytes)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_pool.used -= (int64_t)bytes;
+    pthread_mutex_unlock(&gi_pool.lock);
+}
+#endif
+
 ga_memory ga_memory_stats(void)
 {
     ga_memory m;
@@ -2020,6 +2148,8 @@ bool ga_set_allocator(ga_alloc_function alloc, ga_free_function release, void *u
 
 enum { GI_ALIVE = 0x6A5EA11Eu % 0x7FFFFFFF, GI_DEAD = 0x0DEADA55 };
 
+typedef enum gi_memory { GI_ORDINARY, GI_PINNED, GI_MANAGED } gi_memory;
+
 struct gi_buffer {
     int64_t references; /* atomic */
     void   *base;
@@ -2028,8 +2158,15 @@ struct gi_buffer {
     void     *user;
     bool      wrapped;
     ga_device device;
+    gi_memory memory;
     int       ordinal; /* which GPU */
-    ga_stream stream;  /* the last one that was given work on this memory */
+    /* on a GPU */
+    ga_stream   stream;  /* the last one that was given work on this memory */
+    const void *thread;  /* the thread that gave it; NULL: several have */
+    bool        crowded; /* several threads have, on several streams */
+    /* on the CPU */
+    ga_event copied;  /* behind the last copy that was not waited for */
+    bool     copying; /* atomic: perhaps it is not done yet */
 };
 
 #if GI_HAS_CUDA
@@ -2097,9 +2234,12 @@ static void gi_scope_remove(ga_array *a)
 static void gi_buffer_unref(gi_buffer *b)
 {
     if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+#if GI_HAS_CUDA
+    gi_cuda_finish_buffer(b);
+#endif
     if (b->release) b->release(b->base, b->user);
 #if GI_HAS_CUDA
-    if (!b->wrapped && b->device == GA_CUDA) gi_cuda_release_buffer(b);
+    if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_cuda_release_buffer(b);
     else
 #endif
         if (!b->wrapped)
@@ -2164,8 +2304,8 @@ static int64_t gi_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int6
     return empty ? 0 : bytes;
 }
 
-/* A new C-ordered array with any content. */
-static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+/* A new C-ordered array with any content, in memory of some kind. */
+static ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
 {
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
@@ -2190,15 +2330,23 @@ static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int 
     b->bytes      = (size_t)bytes;
     b->device     = device;
 #if GI_HAS_CUDA
-    if (device == GA_CUDA) (void)gi_cuda_alloc_buffer(site, b);
+    /* where there is no GPU, pinned memory is of no use, and a program that asks for it runs all the same */
+    if (device == GA_CUDA ? memory == GI_MANAGED : memory == GI_PINNED && gi_cuda_count() > 0) b->memory = memory;
+    if (device == GA_CUDA || b->memory == GI_PINNED) (void)gi_cuda_alloc_buffer(site, b);
     else
 #endif
         b->base = gi_alloc(site, b->bytes);
+    (void)memory;
     if (!b->base) {
         gi_release(b, sizeof *b);
         return NULL;
     }
     return gi_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
+}
+
+static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+{
+    return gi_new_in(site, GI_ORDINARY, dtype, device, ndim, shape);
 }
 
 /* Another handle on the memory of a. */
@@ -2209,8 +2357,8 @@ static ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga
     return gi_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
 }
 
-/* Is `a` an array that can be used? If not: the error (none for NULL behind an earlier error: that one is told already). */
-static bool gi_check(const char *site, const ga_array *a, const char *name)
+/* Is `a` an array? If not: the error (none for NULL behind an earlier error: that one is told already). */
+static bool gi_is_array(const char *site, const ga_array *a, const char *name)
 {
     if (a && a->alive == GI_ALIVE) return true;
     if (!a) gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
@@ -2220,10 +2368,20 @@ static bool gi_check(const char *site, const ga_array *a, const char *name)
     return false;
 }
 
+/* The same for an array whose elements the call will use: a copy of them that is still under way is waited for. */
+static bool gi_check(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_is_array(site, a, name)) return false;
+#if GI_HAS_CUDA
+    if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return gi_cuda_settle(site, a->owner);
+#endif
+    return true;
+}
+
 void ga_free(ga_array *a)
 {
     if (!a) return;
-    if (!gi_check("\tga_free", a, "the argument")) return;
+    if (!gi_is_array("\tga_free", a, "the argument")) return;
     gi_handle *h = (gi_handle *)(void *)a;
     gi_scope_remove(a);
     a->alive = GI_DEAD;
@@ -2244,8 +2402,8 @@ int64_t ga_report_leaks(FILE *to)
     for (gi_handle *h = gi_pool.first; h && to; h = h->next) {
         char where[256];
         gi_write_site(where, sizeof where, h->site);
-        fprintf(to, "%s%s %s is alive, %lld bytes\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
-                h->array.owner ? (long long)h->array.owner->bytes : 0LL);
+        fprintf(to, "%s%s %s is alive, %lld bytes%s\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
+                h->array.owner ? (long long)h->array.owner->bytes : 0LL, h->array.device == GA_CUDA ? " on the GPU" : "");
     }
     pthread_mutex_unlock(&gi_pool.lock);
     return n;
@@ -2268,7 +2426,7 @@ void gi_scope_end(gi_scope *s)
 
 ga_array *ga_keep(ga_array *a)
 {
-    if (!a || !gi_check("\tga_keep", a, "the argument")) return NULL;
+    if (!a || !gi_is_array("\tga_keep", a, "the argument")) return NULL;
     gi_scope *scope = a->scope;
     if (!scope) return a;
     gi_scope_remove(a);
@@ -2439,10 +2597,25 @@ static void *gi_helper_thread(void *first_turn)
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
-static void gi_before_fork(void) { pthread_mutex_lock(&gi_pool.lock); }
-static void gi_after_fork(void) { pthread_mutex_unlock(&gi_pool.lock); }
+static void gi_before_fork(void)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+#if GI_HAS_CUDA
+    pthread_mutex_lock(&gi_gpus.lock);
+#endif
+}
+static void gi_after_fork(void)
+{
+#if GI_HAS_CUDA
+    pthread_mutex_unlock(&gi_gpus.lock);
+#endif
+    pthread_mutex_unlock(&gi_pool.lock);
+}
 static void gi_in_forked_child(void)
 {
+#if GI_HAS_CUDA
+    for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
+#endif
     gi_threads.started = gi_threads.sleeping = gi_threads.helping = 0;
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
@@ -5038,9 +5211,11 @@ typedef struct gi_function {
 
 static const gi_function gi_copying = { NULL, NULL };
 #if GI_HAS_CUDA
-static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device device);
+static ga_array         *gi_cuda_to(const char *site, const ga_array *a, ga_device device, const ga_to_options *o);
 static bool      gi_cuda_upload(const char *site, ga_array *to, const ga_array *from);
 static bool      gi_cuda_fill(const char *site, ga_array *a, const void *element);
+static bool              gi_cuda_owner(const char *site, const void *p, ga_device device, int *ordinal, bool *managed);
+static void             *gi_cuda_managed_data(const char *site, const ga_array *a);
 #endif
 
 typedef struct gi_operand {
@@ -5702,15 +5877,59 @@ ga_array *(ga_ascontiguous)(const ga_array *a, const char *site)
     return gi_check(site, a, "a") ? gi_contiguous(site, a, a->dtype) : NULL;
 }
 
-ga_array *(ga_to)(const ga_array *a, ga_device device, const char *site)
+/* Can all of a be copied into `out` on a device, as it is? */
+static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, const ga_array *out)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (out->device != device)
+        gi_fail(site, GA_BAD_DEVICE, ".out is on the %s, not on the %s", out->device == GA_CPU ? "CPU" : "GPU",
+                device == GA_CPU ? "CPU" : "GPU");
+    else if (out->dtype != a->dtype)
+        gi_fail(site, GA_BAD_DTYPE, ".out is %s, the array %s: ga_astype first", ga_dtype_name(out->dtype),
+                ga_dtype_name(a->dtype));
+    else if (!ga_same_shape(a, out))
+        gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the array %s", gi_shape_of(out), gi_shape_of(a));
+    else return true;
+    return false;
+}
+
+ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
+{
+    /* not gi_check: the GPU waits for copies by itself */
+    if (!gi_is_array(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
+    if (o.out && !gi_is_array(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
-    if (!gi_has_device(site, device)) return NULL;
+    if (!gi_has_device(o.site, device)) return NULL;
+    if (o.out && !gi_fits_into(o.site, a, device, o.out)) return NULL;
 #if GI_HAS_CUDA
-    if (device == GA_CUDA || a->device == GA_CUDA) return gi_cuda_to(site, a, device);
+    if (device == GA_CUDA || a->device == GA_CUDA) return gi_cuda_to(o.site, a, device, &o);
 #endif
-    return gi_convert(site, a, a->dtype);
+    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!o.out) return gi_convert(o.site, a, a->dtype);
+    return gi_assign(o.site, o.out, a) ? o.out : NULL;
+}
+
+/* ga_to without options. */
+static ga_array *gi_to(const char *site, const ga_array *a, ga_device device)
+{
+    static ga_to_options none;
+    ga_to_options        o = none;
+    o.site                 = site;
+    return (ga_to)(a, device, o);
+}
+
+/* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
+static ga_array *gi_on_cpu(const char *site, const ga_array *a)
+{
+    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : gi_to(site, a, GA_CPU);
+}
+
+/* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
+static ga_array *gi_to_default_device(const char *site, ga_array *a)
+{
+    if (!a || a->device == gi_default_device) return a;
+    ga_array *there = gi_to(site, a, gi_default_device);
+    ga_free(a);
+    return there;
 }
 
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
@@ -5811,7 +6030,54 @@ static bool gi_all_true(const char *site, ga_array *a)
     return yes;
 }
 
-bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o) { return gi_all_true(o.site, (ga_isclose)(a, b, o)); }
+#if GI_HAS_CUDA
+static int gi_place_of(ga_arg v) { return v.array->device == GA_CPU ? -1 : gi_cuda_ordinal(v.array); }
+
+/* Arrays that do not lie on one device that works are compared on the CPU: copies[k] is what must be freed. False with an error. */
+static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array **copies)
+{
+    ga_arg       *both[2]  = { a, b };
+    ga_to_options o        = { site, NULL, NULL, false };
+    bool          together = !a->array || !b->array || gi_place_of(*a) == gi_place_of(*b);
+    copies[0] = copies[1] = NULL;
+    for (int k = 0; k < 2; k++) {
+        const ga_array *array = both[k]->array;
+        if (!array || array->device == GA_CPU || (together && gi_cuda_ordinal(array) == gi_cuda_selected)) continue;
+        both[k]->array = copies[k] = (ga_to)(array, GA_CPU, o);
+        if (!copies[k]) {
+            ga_free(copies[0]);
+            return false;
+        }
+    }
+    return true;
+}
+#endif
+
+bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
+{
+#if GI_HAS_CUDA
+    ga_array *copies[2];
+    if (a.kind == GA_KIND_ARRAY && !gi_check(o.site, a.array, "a")) return false;
+    if (b.kind == GA_KIND_ARRAY && !gi_check(o.site, b.array, "b")) return false;
+    if (!gi_bring_together(o.site, &a, &b, copies)) return false;
+    bool close = gi_all_true(o.site, (ga_isclose)(a, b, o));
+    ga_free(copies[0]);
+    ga_free(copies[1]);
+    return close;
+#else
+    return gi_all_true(o.site, (ga_isclose)(a, b, o));
+#endif
+}
+
+static bool gi_array_equal(ga_arg a, ga_arg b, ga_close_options o)
+{
+    const ga_arg in[2] = { a, b };
+    if (o.equal_nan) { /* exactly equal, or both NaN */
+        o.rtol = o.atol = GA_EXACTLY;
+        if (!gi_is_int(gi_common_dtype(2, in))) return gi_all_true(o.site, (ga_isclose)(a, b, o));
+    }
+    return gi_all_true(o.site, (ga_equal)(a, b, gi_map_site(o.site)));
+}
 
 bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
 {
@@ -5821,11 +6087,16 @@ bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
     if (a.array && b.array ? !ga_same_shape(a.array, b.array)
                            : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0))
         return false;
-    if (o.equal_nan) { /* exactly equal, or both NaN */
-        o.rtol = o.atol = GA_EXACTLY;
-        if (!gi_is_int(gi_common_dtype(2, in))) return gi_all_true(o.site, (ga_isclose)(a, b, o));
-    }
-    return gi_all_true(o.site, (ga_equal)(a, b, gi_map_site(o.site)));
+#if GI_HAS_CUDA
+    ga_array *copies[2];
+    if (!gi_bring_together(o.site, &a, &b, copies)) return false;
+    bool equal = gi_array_equal(a, b, o);
+    ga_free(copies[0]);
+    ga_free(copies[1]);
+    return equal;
+#else
+    return gi_array_equal(a, b, o);
+#endif
 }
 
 /* ==== >>views: other ways to look at the same memory ============================================================== */
@@ -5882,7 +6153,7 @@ static void gi_layout_flip(gi_layout *l, int axis)
 
 ga_array *(ga_view)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     gi_layout l = gi_layout_of(a);
     return gi_view_with(site, a, &l);
 }
@@ -6069,7 +6340,7 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
 
 ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (!index) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index is NULL; it is a text such as \"1:-1, ::2\"");
     char    on_stack[256], *text = on_stack;
     va_list args;
@@ -6167,7 +6438,7 @@ static ga_array *gi_reshaped_copy(const char *site, const ga_array *a, const ga_
 ga_array *(ga_reshape)(const ga_array *a, ga_shape shape, const char *site)
 {
     int64_t strides[GPUARR_MAX_DIMS];
-    if (!gi_check(site, a, "a") || !gi_resolve_shape(site, a, &shape)) return NULL;
+    if (!gi_is_array(site, a, "a") || !gi_resolve_shape(site, a, &shape)) return NULL;
     if (!gi_restride(a, &shape, strides)) return gi_reshaped_copy(site, a, &shape);
     return gi_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
 }
@@ -6183,14 +6454,14 @@ static ga_shape gi_flat_shape(const ga_array *a)
 
 ga_array *(ga_ravel)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     ga_shape flat = gi_flat_shape(a);
     return ga_is_contiguous(a) ? (ga_reshape)(a, flat, site) : gi_reshaped_copy(site, a, &flat);
 }
 
 ga_array *(ga_flatten)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     ga_shape flat = gi_flat_shape(a);
     return gi_reshaped_copy(site, a, &flat);
 }
@@ -6209,7 +6480,7 @@ static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
 
 ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     gi_layout l      = gi_layout_of(a);
@@ -6279,7 +6550,7 @@ static int gi_named_axes(const ga_axes_options *o, int ndim, int *axes)
 
 ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL;
     int order[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, order);
     if (n < 0) return NULL;
     if (n == 0)
@@ -6293,7 +6564,7 @@ ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
 
 ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     axis1 = gi_axis(site, axis1, a->ndim);
     axis2 = axis1 < 0 ? -1 : gi_axis(site, axis2, a->ndim);
     if (axis2 < 0) return NULL;
@@ -6304,7 +6575,7 @@ ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *sit
 
 ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     source      = gi_axis(site, source, a->ndim);
     destination = source < 0 ? -1 : gi_axis(site, destination, a->ndim);
     if (destination < 0) return NULL;
@@ -6316,7 +6587,7 @@ ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const ch
 
 ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL;
     int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
     if (n < 0) return NULL;
     bool drop[GPUARR_MAX_DIMS];
@@ -6336,7 +6607,7 @@ ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
 
 ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     int ndim = a->ndim + 1;
     if (ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", ndim, GPUARR_MAX_DIMS);
@@ -6352,7 +6623,7 @@ ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
 
 ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (shape.ndim < 0 || shape.ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape.ndim, GPUARR_MAX_DIMS);
     bool fits = a->ndim <= shape.ndim;
@@ -6379,7 +6650,7 @@ ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
 /* Is there an axis 0 and an axis 1? */
 static bool gi_check_plane(const char *site, const ga_array *a)
 {
-    if (!gi_check(site, a, "a")) return false;
+    if (!gi_is_array(site, a, "a")) return false;
     if (a->ndim >= 2) return true;
     gi_fail(site, GA_BAD_SHAPE, "shape %s has fewer than two axes", gi_shape_of(a));
     return false;
@@ -6404,7 +6675,7 @@ ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site)
 
 ga_array *(ga_flip)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL;
     int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
     if (n < 0) return NULL;
     gi_layout l = gi_layout_of(a);
@@ -6424,7 +6695,7 @@ ga_array *(ga_fliplr)(const ga_array *a, const char *site)
 
 ga_array *(ga_flipud)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a")) return NULL;
     if (a->ndim < 1) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to turn round");
     gi_layout l = gi_layout_of(a);
     gi_layout_flip(&l, 0);
@@ -6508,9 +6779,27 @@ static bool gi_number_element(const char *site, ga_arg v, ga_dtype dtype, void *
     return false;
 }
 
-static ga_array *gi_new_full(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape, ga_arg value)
+/* Which memory do the options ask for? */
+static gi_memory gi_memory_of(const ga_new_options *o) { return o->pinned ? GI_PINNED : o->managed ? GI_MANAGED : GI_ORDINARY; }
+
+/* A new array of the options' kind, with any content. */
+static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_options *o)
 {
-    ga_array *a = gi_new(site, dtype, device, ndim, shape);
+    ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
+    if (o->pinned && o->managed)
+        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
+    if (o->pinned && device == GA_CUDA)
+        return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE,
+                                   ".pinned memory is on the CPU: leave it out, or say .device = GA_CPU");
+    if (o->managed && device == GA_CPU)
+        return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE, ".managed memory is of the GPU: say .device = GA_CUDA");
+    return gi_new_in(o->site, gi_memory_of(o), o->dtype, device, ndim, shape);
+}
+
+static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_new_options o)
+{
+    const char *site = o.site;
+    ga_array   *a    = gi_new_empty(ndim, shape, &o);
     if (!a) return NULL;
     bool done = true;
     if (gi_is_number(value)) {
@@ -6530,26 +6819,17 @@ static ga_array *gi_new_full(const char *site, ga_dtype dtype, ga_device device,
     return NULL;
 }
 
-ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o)
-{
-    return gi_new(o.site, o.dtype, o.device, ndim, shape);
-}
-ga_array *(ga_empty)(ga_shape shape, ga_new_options o) { return gi_new(o.site, o.dtype, o.device, shape.ndim, shape.n); }
-ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o)
-{
-    return gi_new_full(o.site, o.dtype, o.device, ndim, shape, GA_ARG(0));
-}
-ga_array *(ga_zeros)(ga_shape shape, ga_new_options o) { return (ga_zeros_n)(shape.ndim, shape.n, o); }
-ga_array *(ga_ones)(ga_shape shape, ga_new_options o)
-{
-    return gi_new_full(o.site, o.dtype, o.device, shape.ndim, shape.n, GA_ARG(1));
-}
+ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o) { return gi_new_empty(ndim, shape, &o); }
+ga_array *(ga_empty)(ga_shape shape, ga_new_options o) { return gi_new_empty(shape.ndim, shape.n, &o); }
+ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o) { return gi_new_full(ndim, shape, GA_ARG(0), o); }
+ga_array *(ga_zeros)(ga_shape shape, ga_new_options o) { return gi_new_full(shape.ndim, shape.n, GA_ARG(0), o); }
+ga_array *(ga_ones)(ga_shape shape, ga_new_options o) { return gi_new_full(shape.ndim, shape.n, GA_ARG(1), o); }
 
 ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o)
 {
     if (!gi_is_number(value) && !gi_check(o.site, value.array, "value")) return NULL;
-    ga_dtype own = value.array ? value.array->dtype : gi_number_dtype(value);
-    return gi_new_full(o.site, o.dtype ? o.dtype : own, o.device, shape.ndim, shape.n, value);
+    if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = value.array ? value.array->dtype : gi_number_dtype(value);
+    return gi_new_full(shape.ndim, shape.n, value, o);
 }
 
 ga_array *(ga_scalar)(ga_arg value, ga_new_options o)
@@ -6561,7 +6841,7 @@ ga_array *(ga_scalar)(ga_arg value, ga_new_options o)
 /* What is not given is taken from a. */
 static bool gi_like(const ga_array *a, ga_new_options *o)
 {
-    if (!gi_check(o->site, a, "a")) return false;
+    if (!gi_is_array(o->site, a, "a")) return false;
     if (o->dtype == GA_DTYPE_DEFAULT) o->dtype = a->dtype;
     if (o->device == GA_DEVICE_DEFAULT) o->device = a->device;
     return true;
@@ -6569,11 +6849,11 @@ static bool gi_like(const ga_array *a, ga_new_options *o)
 
 ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o)
 {
-    return gi_like(a, &o) ? gi_new(o.site, o.dtype, o.device, a->ndim, a->shape) : NULL;
+    return gi_like(a, &o) ? gi_new_empty(a->ndim, a->shape, &o) : NULL;
 }
 ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o)
 {
-    return gi_like(a, &o) ? gi_new_full(o.site, o.dtype, o.device, a->ndim, a->shape, value) : NULL;
+    return gi_like(a, &o) ? gi_new_full(a->ndim, a->shape, value, o) : NULL;
 }
 ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(0), o); }
 ga_array *(ga_ones_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(1), o); }
@@ -6618,6 +6898,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
     if (!b) return NULL;
     memset(b, 0, sizeof *b);
     b->references = 1;
+    b->device     = GA_CPU;
     b->base       = p;
     b->bytes      = bytes == 0 ? 0 : (size_t)reach;
     b->wrapped    = true;
@@ -6626,11 +6907,24 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
 
 static ga_array *gi_wrap_with(void *p, ga_dtype dtype, const ga_shape *shape, const int64_t *strides, const ga_wrap_options *o)
 {
-    if (o->device != GA_DEVICE_DEFAULT && o->device != GA_CPU)
-        return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE,
-                                   "this program was built without CUDA: build the implementation file with nvcc");
+    ga_device device = o->device == GA_DEVICE_DEFAULT ? GA_CPU : o->device;
+    if (!gi_has_device(o->site, device)) return NULL;
+#if GI_HAS_CUDA
+    int  ordinal = gi_cuda_selected;
+    bool managed = false;
+    if (!gi_cuda_owner(o->site, p, device, &ordinal, &managed)) return NULL;
+#endif
     ga_array *a = gi_wrap(o->site, p, dtype, shape, strides);
     if (!a) return NULL;
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) {
+        a->device = a->owner->device = device;
+        a->owner->memory             = managed ? GI_MANAGED : GI_ORDINARY;
+        a->owner->ordinal            = ordinal;
+        a->owner->stream             = (ga_stream)gi_cuda_stream(ordinal);
+        a->owner->thread             = &gi_cuda_selected;
+    }
+#endif
     a->owner->release = o->release; /* only now, so that after an error the memory is still the caller's */
     a->owner->user    = o->user;
     return a;
@@ -6654,7 +6948,8 @@ ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_option
 {
     ga_array *numbers = gi_wrap(o.site, (void *)p, dtype, &shape, NULL);
     if (!numbers) return NULL;
-    ga_array *a    = gi_new(o.site, o.dtype ? o.dtype : dtype, o.device, shape.ndim, shape.n);
+    if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = dtype;
+    ga_array *a    = gi_new_empty(shape.ndim, shape.n, &o);
     bool      done = a != NULL;
 #if GI_HAS_CUDA
     if (a && a->device == GA_CUDA) done = gi_cuda_upload(o.site, a, numbers);
@@ -6704,7 +6999,11 @@ static bool gi_item_as(const char *site, const ga_array *a, const ga_shape *inde
 #if GI_HAS_CUDA
     char element[16]; /* room for one of any dtype */
     if (a->device == GA_CUDA) {
-        if (!gi_cuda_touch(site, a) || !gi_cuda_read(site, a, element, p, (size_t)ga_itemsize(a->dtype))) return false;
+        int selected     = gi_cuda_selected; /* one number may come from any GPU */
+        gi_cuda_selected = gi_cuda_ordinal(a);
+        bool read        = gi_cuda_touch(site, a) && gi_cuda_read(site, a, element, p, (size_t)ga_itemsize(a->dtype));
+        gi_cuda_selected = selected;
+        if (!read) return false;
         p = element;
     }
 #endif
@@ -6736,15 +7035,24 @@ int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site)
     return gi_item_as(site, a, &index, GA_I64, &x) ? x : 0;
 }
 
+/* Are the elements of exactly this dtype, one behind the other? */
+static bool gi_is_plain(const char *site, const ga_array *a, ga_dtype dtype)
+{
+    if (a->dtype != dtype)
+        gi_fail(site, GA_BAD_DTYPE, "the array is %s, not %s: ga_astype first", ga_dtype_name(a->dtype), ga_dtype_name(dtype));
+    else if (!ga_is_contiguous(a))
+        gi_fail(site, GA_BAD_SHAPE, "the elements do not lie one behind the other: ga_ascontiguous first");
+    else return true;
+    return false;
+}
+
 void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
-    if (a->device != GA_CPU) return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
-    if (a->dtype != dtype)
-        return gi_fail(site, GA_BAD_DTYPE, "the array is %s, not %s: ga_astype first", ga_dtype_name(a->dtype),
-                       ga_dtype_name(dtype));
-    if (!ga_is_contiguous(a))
-        return gi_fail(site, GA_BAD_SHAPE, "the elements do not lie one behind the other: ga_ascontiguous first");
+    if (a->device != GA_CPU && (!a->owner || a->owner->memory != GI_MANAGED))
+        return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
+    if (!gi_is_plain(site, a, dtype)) return NULL;
+    GI_IF_CUDA(a->device, gi_cuda_managed_data(site, a));
     return a->data;
 }
 
@@ -6752,15 +7060,31 @@ void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
 /* A generator writes elements begin to begin + n - 1 of an array, packed, in its own dtype; begin is a multiple of 4. Each
    element depends on its number alone, so threads may share the work as they like. */
 
-typedef void (*gi_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+typedef void (*gi_cpu_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+#if GI_HAS_CUDA
+typedef bool (*gi_gpu_generator)(const char *site, ga_array *a, const void *plan); /* fills a whole new array */
+static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan);
+#define GI_GENERATOR(name) { gi_make_##name, gi_cuda_make_##name }
+#else
+typedef void *gi_gpu_generator;
+#define GI_GENERATOR(name) { gi_make_##name, NULL }
+#endif
+typedef struct gi_generator {
+    gi_cpu_generator cpu;
+    gi_gpu_generator gpu;
+} gi_generator;
 
 enum { GI_GENERATE_BLOCK = 512, GI_GENERATE_CHUNK = 1 << 13 }; /* elements; multiples of 4 */
 
 typedef struct gi_generate_job {
-    gi_generator generator;
-    const void  *plan;
-    ga_dtype     from, to;
-    char        *data;
+    gi_cpu_generator generator;
+    const void      *plan;
+    ga_dtype         from, to;
+    char            *data;
 } gi_generate_job;
 
 static void gi_generate_range(int64_t begin, int64_t end, void *job)
@@ -6780,13 +7104,24 @@ static void gi_generate_range(int64_t begin, int64_t end, void *job)
     }
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype from, gi_gpu_generator generator, const void *plan);
+#endif
+
 /* A new array of `dtype` whose elements the generator makes as `from`. */
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                              gi_generator generator, const void *plan)
 {
     ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
-    gi_generate_job j = { generator, plan, from, a->dtype, (char *)a->data };
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_generate(site, a, from, generator.gpu, plan)) return a;
+        ga_free(a);
+        return NULL;
+    }
+#endif
+    gi_generate_job j = { generator.cpu, plan, from, a->dtype, (char *)a->data };
     gi_parallel(a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
     return a;
 }
@@ -6855,6 +7190,11 @@ static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *o
 }
 
 GI_END_FAST
+
+static const gi_generator gi_arange_generator_i64 = GI_GENERATOR(arange_i64);
+static const gi_generator gi_arange_generator_f64 = GI_GENERATOR(arange_f64);
+static const gi_generator gi_arange_generator_f32 = GI_GENERATOR(arange_f32);
+static const gi_generator gi_linspace_generator   = GI_GENERATOR(linspace);
 
 /* How many of start, start + step ... lie before stop. -1: so many that they cannot be counted. */
 static int64_t gi_range_length_int(int64_t start, int64_t stop, int64_t step)
@@ -6927,15 +7267,15 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
     if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
     if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
         if (!gi_arange_integers(site, r, n, dtype, &p)) return NULL;
-        return gi_generate(site, dtype, device, &shape, GA_I64, gi_make_arange_i64, &p);
+        return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p);
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
     if (gi_real_dtype(dtype) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;
-        return gi_generate(site, dtype, device, &shape, GA_F32, gi_make_arange_f32, &p);
+        return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p);
     }
     p.delta = p.second - p.start;
-    return gi_generate(site, dtype, device, &shape, GA_F64, gi_make_arange_f64, &p);
+    return gi_generate(site, dtype, device, &shape, GA_F64, gi_arange_generator_f64, &p);
 }
 
 ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
@@ -6973,7 +7313,7 @@ ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_opti
     }
     if (!o.no_endpoint && num > 1) p.last = num - 1;
     p.whole = gi_is_int(o.dtype);
-    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_make_linspace, &p);
+    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_linspace_generator, &p);
 }
 
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
@@ -7060,6 +7400,7 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
         axes[i]        = !ij && i < 2 && n >= 2 ? 1 - i : i;
         shape[axes[i]] = in[i]->size;
     }
+    if (gi_common_device(site, n, in) == GA_DEVICE_DEFAULT) return false;
     for (int i = 0; i < n; i++) {
         ga_array *line = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
         if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
@@ -7180,7 +7521,7 @@ static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alo
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_make_arange_f64, &p);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -7252,6 +7593,39 @@ static bool gi_tile_from_corner(const char *site, const ga_array *a, gi_layout *
     return true;
 }
 
+#if GI_HAS_CUDA
+/* On a GPU one launch is better than many: a is read as (1, n), stretched to (repetitions, n), for each axis. False: these are more
+   axes than an array has. */
+static bool gi_tile_layouts(const ga_array *tiled, const ga_array *a, gi_layout *to, gi_layout *from)
+{
+    int missing = tiled->ndim - a->ndim;
+    *to         = gi_layout_of(tiled);
+    *from       = gi_layout_of(a);
+    to->ndim = from->ndim = 0;
+    for (int d = 0; d < tiled->ndim; d++) {
+        int64_t n = d < missing ? 1 : a->shape[d - missing], repetitions = tiled->shape[d] / n;
+        if (to->ndim + 2 > GPUARR_MAX_DIMS) return false;
+        if (repetitions > 1) {
+            gi_layout_append(to, repetitions, n * tiled->strides[d]);
+            gi_layout_append(from, repetitions, 0);
+        }
+        if (n == 1) continue;
+        gi_layout_append(to, n, tiled->strides[d]);
+        gi_layout_append(from, n, a->strides[d - missing]);
+    }
+    return true;
+}
+
+static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_array *a, const gi_layout *to, const gi_layout *from)
+{
+    ga_array *dst = gi_view_with(site, tiled, to), *src = dst ? gi_view_with(site, a, from) : NULL;
+    bool      done = src && gi_assign(site, dst, src);
+    ga_free(src);
+    ga_free(dst);
+    return done;
+}
+#endif
+
 ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
@@ -7269,6 +7643,15 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
     ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
     if (!tiled || tiled->size == 0) return tiled;
     gi_layout corner = gi_layout_of(tiled);
+#if GI_HAS_CUDA
+    gi_layout stretched;
+    if (a->device == GA_CUDA && gi_tile_layouts(tiled, a, &corner, &stretched)) {
+        if (gi_tile_at_once(site, tiled, a, &corner, &stretched)) return tiled;
+        ga_free(tiled);
+        return NULL;
+    }
+    corner = gi_layout_of(tiled);
+#endif
     memcpy(corner.shape, once, sizeof once);
     ga_array *first = gi_view_with(site, tiled, &corner);
     bool      done  = first && gi_assign(site, first, a) && gi_tile_from_corner(site, tiled, &corner);
@@ -7514,6 +7897,8 @@ static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out
 
 GI_END_FAST
 
+static const gi_generator gi_random_generator = GI_GENERATOR(random);
+
 /* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
 static ga_dtype gi_random_dtype(const ga_random_options *o)
 {
@@ -7529,7 +7914,7 @@ ga_array *(ga_random)(ga_shape shape, ga_random_options o)
     ga_dtype       dtype = gi_random_dtype(&o);
     gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
     if (!dtype) return NULL;
-    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_random_generator, &p);
 }
 
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
@@ -7538,7 +7923,7 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
     gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
     if (!dtype) return NULL;
     if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
-    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_random_generator, &p);
 }
 
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
@@ -7553,7 +7938,7 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
     if (!gi_number_fits(GA_ARG((long long)low), dtype) || !gi_number_fits(GA_ARG((long long)(high - 1)), dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "not every integer from %lld to below %lld fits %s", (long long)low,
                                    (long long)high, ga_dtype_name(dtype));
-    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_random_generator, &p);
 }
 
 /* ==== >>reduce: reductions along the documented tree ================================================================= */
@@ -8431,7 +8816,7 @@ static bool gi_check_list(const char *site, int n, const ga_array *const *arrays
         snprintf(name, sizeof name, "array number %d", k);
         if (!gi_check(site, arrays[k], name)) return false;
     }
-    return true;
+    return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
 }
 
 /* Writes the arrays one behind the other along an axis of target; stacked: that axis is a new one. */
@@ -8752,9 +9137,8 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
-/* a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. The indices are int64,
-   contiguous, valid. */
-static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+/* A new array for a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. */
+static ga_array *gi_new_taken(const char *site, const ga_array *a, int axis, const ga_array *indices)
 {
     gi_layout l = gi_layout_of(a);
     l.ndim      = a->ndim - 1 + indices->ndim;
@@ -8762,8 +9146,24 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", l.ndim, GPUARR_MAX_DIMS);
     for (int d = 0; d < indices->ndim; d++) l.shape[axis + d] = indices->shape[d];
     for (int d = axis + 1; d < a->ndim; d++) l.shape[d - 1 + indices->ndim] = a->shape[d];
+    return gi_new(site, a->dtype, a->device, l.ndim, l.shape);
+}
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode);
+static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, const ga_array *a);
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
+                                    const double *edges);
+static bool      gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide,
+                              ga_op op);
+#endif
+
+/* a[..., indices, ...] along an axis. The indices are int64, contiguous, valid. */
+static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+{
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, GA_TAKE_CLIP));
     ga_array *packed = gi_contiguous(site, a, a->dtype);
-    ga_array *taken  = packed ? gi_new(site, a->dtype, a->device, l.ndim, l.shape) : NULL;
+    ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
     if (taken && taken->size > 0) {
         gi_take_job j = {
             (const char *)packed->data, (char *)taken->data, (const int64_t *)indices->data, indices->size, a->shape[axis],
@@ -8777,15 +9177,15 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
     return taken;
 }
 
+static void gi_bad_index(const char *site, int64_t i, int64_t n)
+{
+    gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i, (long long)n);
+}
+
 /* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
 static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga_take_mode mode)
 {
     int64_t *index = (int64_t *)indices->data;
-    if (n == 0 && indices->size > 0) {
-        gi_fail(site, GA_BAD_SHAPE, "there is nothing to take: the axis has length 0, and %lld indices are given",
-                (long long)indices->size);
-        return false;
-    }
     for (int64_t k = 0; k < indices->size; k++) {
         int64_t i = index[k];
         if (i >= 0 && i < n) continue;
@@ -8796,12 +9196,22 @@ static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga
         } else if (mode == GA_TAKE_CLIP) {
             index[k] = i < 0 ? 0 : n - 1;
         } else {
-            gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i,
-                    (long long)n);
+            gi_bad_index(site, i, n);
             return false;
         }
     }
     return true;
+}
+
+/* a[..., indices, ...] by the mode. The indices are int64 and contiguous; on the CPU they are settled where they are. */
+static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_array *indices, ga_take_mode mode)
+{
+    if (a->shape[axis] == 0 && indices->size > 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "there is nothing to take: the axis has length 0, and %lld indices are given",
+                                   (long long)indices->size);
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, mode));
+    return gi_settle_indices(site, indices, a->shape[axis], mode) ? gi_take(site, a, axis, indices) : NULL;
 }
 
 ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o)
@@ -8813,11 +9223,14 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
     if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
                                    (int)o.mode);
+    const ga_array *both[2] = { a, indices };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
-    ga_array *settled = along ? gi_convert(o.site, indices, GA_I64) : NULL;
-    bool      valid   = settled && gi_settle_indices(o.site, settled, along->shape[axis], o.mode);
-    ga_array *taken   = valid ? gi_take(o.site, along, axis, settled) : NULL;
+    ga_array *settled = !along                ? NULL
+                        : a->device == GA_CPU ? gi_convert(o.site, indices, GA_I64)
+                                              : gi_contiguous(o.site, indices, GA_I64);
+    ga_array *taken   = settled ? gi_take_by(o.site, along, axis, settled, o.mode) : NULL;
     ga_free(settled);
     ga_free(along);
     return taken;
@@ -8897,6 +9310,7 @@ static void gi_select_chunks(int64_t begin, int64_t end, void *job)
    */
 static ga_array *gi_select(const char *site, const ga_array *condition, const ga_array *a)
 {
+    GI_IF_CUDA(condition->device, gi_cuda_chosen(site, condition, a));
     ga_array *flags  = gi_contiguous(site, condition, GA_BOOL);
     ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
     int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;
@@ -8943,7 +9357,8 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
     if (condition->size != a->size)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition has shape %s, a %s: they must have as many elements",
                                    gi_shape_of(condition), gi_shape_of(a));
-    return gi_select(site, condition, a);
+    const ga_array *both[2] = { condition, a };
+    return gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT ? NULL : gi_select(site, condition, a);
 }
 
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
@@ -8954,12 +9369,16 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     if (condition->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",
                                    gi_shape_of(condition));
+    const ga_array *both[2] = { condition, a };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
     ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
     ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, count) */
-    bool      valid   = line && gi_settle_indices(o.site, line, along->shape[axis], GA_TAKE_RAISE);
-    ga_array *chosen  = valid ? gi_take(o.site, along, axis, line) : NULL;
+    bool      inside  = line && condition->size <= along->shape[axis]; /* wherever it is true */
+    ga_array *chosen  = !line    ? NULL
+                        : inside ? gi_take(o.site, along, axis, line)
+                                 : gi_take_by(o.site, along, axis, line, GA_TAKE_RAISE);
     ga_free(line);
     ga_free(indices);
     ga_free(along);
@@ -8977,22 +9396,22 @@ enum { GI_DIGITS = 256 };
 
 GI_BEGIN_FAST
 
-static uint32_t gi_key_f32(uint32_t bits)
+GI_FORMULA uint32_t gi_key_f32(uint32_t bits)
 {
     const uint32_t sign = 0x80000000u, magnitude = bits & ~sign;
     if (magnitude > 0x7f800000u) return UINT32_MAX; /* NaN */
     if (magnitude == 0) return sign;
     return bits & sign ? ~bits : bits | sign;
 }
-static uint64_t gi_key_f64(uint64_t bits)
+GI_FORMULA uint64_t gi_key_f64(uint64_t bits)
 {
     const uint64_t sign = (uint64_t)1 << 63, magnitude = bits & ~sign;
     if (magnitude > 0x7ff0000000000000u) return UINT64_MAX;
     if (magnitude == 0) return sign;
     return bits & sign ? ~bits : bits | sign;
 }
-static uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
-static uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
+GI_FORMULA uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
+GI_FORMULA uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
 
 /* The dtype of 4 or 8 bytes whose numbers are made keys, and what is added to an integer for that. */
 static ga_dtype gi_key_dtype(ga_dtype dtype)
@@ -9307,6 +9726,11 @@ static void gi_plan_sort(gi_sort_job *j)
         2 * j->half + gi_padded(n * j->group * size) + gi_radix_chunks(n * j->group) * (int64_t)(GI_DIGITS * sizeof(int64_t));
 }
 
+#if GI_HAS_CUDA
+static bool      gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, int axis, bool indices);
+static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o);
+#endif
+
 /* a sorted along an axis, or the indices that sort it. */
 static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool indices)
 {
@@ -9316,6 +9740,13 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     axes.n[0]        = axis;
     ga_array *result = gi_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (!result || result->size == 0) return result;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_sort(site, a, result, axis, indices)) return result;
+        ga_free(result);
+        return NULL;
+    }
+#endif
     gi_sort_job j;
     memset(&j, 0, sizeof j);
     j.indices = indices;
@@ -9389,31 +9820,38 @@ static ga_array *gi_run_lengths(const char *site, const ga_array *a, const ga_ar
     return counts;
 }
 
-ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
+/* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
+static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_options *o)
 {
-    if (o.index) *o.index = NULL;
-    if (o.inverse) *o.inverse = NULL;
-    if (o.counts) *o.counts = NULL;
-    if (!gi_check(o.site, a, "a")) return NULL;
-    bool      ordered = o.index || o.inverse; /* else sorted values are enough */
-    ga_array *line    = (ga_ravel)(a, o.site);
-    ga_array *order   = line && ordered ? gi_sorted(o.site, line, 0, true) : NULL;
-    ga_array *sorted  = order ? gi_take(o.site, line, 0, order) : line && !ordered ? gi_sorted(o.site, line, 0, false) : NULL;
-    ga_array *flags   = sorted ? gi_run_starts(o.site, sorted) : NULL;
-    ga_array *indices = flags ? gi_select(o.site, flags, NULL) : NULL;
-    ga_array *starts  = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, runs) */
-    ga_array *values  = starts ? gi_take(o.site, sorted, 0, starts) : NULL;
-    if (values && o.index) *o.index = gi_take(o.site, order, 0, starts);
-    if (values && o.inverse) *o.inverse = gi_run_numbers(o.site, a, order, starts);
-    if (values && o.counts) *o.counts = gi_run_lengths(o.site, a, starts);
-    bool done = values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts);
+    GI_IF_CUDA(a->device, gi_cuda_unique(site, a, o));
+    bool      ordered = o->index || o->inverse; /* else sorted values are enough */
+    ga_array *line    = (ga_ravel)(a, site);
+    ga_array *order   = line && ordered ? gi_sorted(site, line, 0, true) : NULL;
+    ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sorted(site, line, 0, false) : NULL;
+    ga_array *flags   = sorted ? gi_run_starts(site, sorted) : NULL;
+    ga_array *indices = flags ? gi_select(site, flags, NULL) : NULL;
+    ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
+    ga_array *values  = starts ? gi_take(site, sorted, 0, starts) : NULL;
+    if (values && o->index) *o->index = gi_take(site, order, 0, starts);
+    if (values && o->inverse) *o->inverse = gi_run_numbers(site, a, order, starts);
+    if (values && o->counts) *o->counts = gi_run_lengths(site, a, starts);
     ga_free(starts);
     ga_free(indices);
     ga_free(flags);
     ga_free(sorted);
     ga_free(order);
     ga_free(line);
-    if (done) return values;
+    return values;
+}
+
+ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
+{
+    if (o.index) *o.index = NULL;
+    if (o.inverse) *o.inverse = NULL;
+    if (o.counts) *o.counts = NULL;
+    if (!gi_check(o.site, a, "a")) return NULL;
+    ga_array *values = gi_unique(o.site, a, &o);
+    if (values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts)) return values;
     ga_array **results[3] = { o.index, o.inverse, o.counts };
     for (int k = 0; k < 3; k++) {
         if (!results[k]) continue;
@@ -9492,9 +9930,10 @@ static void gi_count_blocks(int64_t begin, int64_t end, void *job)
 
 GI_END_FAST
 
-/* The sums of the weights (of ones) in each bin: a new float64 array. */
+/* The sums of the weights (of ones) in each bin: a new float64 array (on a GPU, of ones, an int64 array). `edges` lies where a does. */
 static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
 {
+    GI_IF_CUDA(a->device, gi_cuda_count_bins(site, a, weights, bins, edges));
     gi_count_job j;
     memset(&j, 0, sizeof j);
     j.bins         = bins;
@@ -9543,9 +9982,12 @@ static bool gi_check_weights(const char *site, const ga_array *weights, const ga
                 gi_shape_of(a));
         return false;
     }
-    if (!gi_is_complex(weights->dtype)) return true;
-    gi_fail(site, GA_BAD_DTYPE, ".weights are %s: they must be real", ga_dtype_name(weights->dtype));
-    return false;
+    if (gi_is_complex(weights->dtype)) {
+        gi_fail(site, GA_BAD_DTYPE, ".weights are %s: they must be real", ga_dtype_name(weights->dtype));
+        return false;
+    }
+    const ga_array *both[2] = { a, weights };
+    return gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
 /* The smallest and the largest element (of at least one), as float64 or int64. */
@@ -9553,13 +9995,11 @@ static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void
 {
     ga_reduce_options o   = gi_reduce_site(site);
     ga_array         *min = (ga_min)(a, o), *max = min ? (ga_max)(a, o) : NULL;
-    if (max) {
-        gi_cast(dtype, a->dtype, 1, least, min->data);
-        gi_cast(dtype, a->dtype, 1, most, max->data);
-    }
+    bool              done =
+        max && gi_item_as(site, min, NULL, dtype, least) && gi_item_as(site, max, NULL, dtype, most);
     ga_free(max);
     ga_free(min);
-    return max != NULL;
+    return done;
 }
 
 static bool gi_histogram_range(const ga_array *a, const ga_histogram_options *o, double *low, double *high)
@@ -9614,6 +10054,24 @@ static bool gi_histogram_edges(const ga_array *a, const ga_histogram_options *o,
     return true;
 }
 
+/* Divides the sums by the widths of the bins, then by their total. */
+static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, const double *edge)
+{
+    ga_map_options in_place = gi_map_site(site);
+    in_place.out            = sums;
+    ga_array *widths        = gi_new(site, GA_F64, GA_CPU, 1, sums->shape);
+    ga_array *total         = widths ? (ga_sum)(sums, gi_reduce_site(site)) : NULL;
+    for (int64_t i = 0; total && i < sums->size; i++)
+        ((double *)widths->data)[i] = gi_rounded(dtype, edge[i + 1] - edge[i]); /* as numpy.diff */
+    ga_array *there = total ? gi_to(site, widths, sums->device) : NULL;
+    bool      done  = there && (ga_divide)(GA_ARG(sums), GA_ARG(there), in_place) &&
+                (ga_divide)(GA_ARG(sums), GA_ARG(total), in_place);
+    ga_free(there);
+    ga_free(total);
+    ga_free(widths);
+    return done;
+}
+
 ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o)
 {
     double low, high;
@@ -9626,28 +10084,19 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
     if (!gi_histogram_range(a, &o, &low, &high)) return NULL;
     int64_t   points = bins + 1;
-    ga_array *edges  = gi_new(o.site, GA_F64, a->device, 1, &points);
-    double   *edge   = edges ? (double *)edges->data : NULL;
-    ga_array *sums =
-        edge && gi_histogram_edges(a, &o, low, high, bins, edge) ? gi_count_bins(o.site, a, o.weights, bins, edge) : NULL;
-    if (sums && o.density) {
-        ga_reduce_options all   = gi_reduce_site(o.site);
-        ga_array         *total = (ga_sum)(sums, all);
-        if (total)
-            for (int64_t i = 0; i < bins; i++) {
-                double *x = (double *)sums->data + i;
-                *x        = *x / gi_rounded(a->dtype, edge[i + 1] - edge[i]) / *(const double *)total->data; /* as numpy.diff */
-            }
-        if (!total) ga_free(sums), sums = NULL;
-        ga_free(total);
-    }
-    if (o.edges && sums) *o.edges = edges;
-    else ga_free(edges);
+    ga_array *here   = gi_new(o.site, GA_F64, GA_CPU, 1, &points);
+    double   *edge   = here ? (double *)here->data : NULL;
+    bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
+    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_to(o.site, here, a->device);
+    ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
     ga_array *result = gi_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
-    if (!result && o.edges) {
-        ga_free(*o.edges);
-        *o.edges = NULL;
+    if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {
+        ga_free(result);
+        result = NULL;
     }
+    if (o.edges && result) *o.edges = edges;
+    else ga_free(edges);
+    ga_free(here);
     return result;
 }
 
@@ -9761,6 +10210,7 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
 static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
 {
     if (out->size == 0) return true;
+    GI_IF_CUDA(out->device, gi_cuda_scan(site, in, dtype, out, axis, wide, op));
     ga_shape axes;
     memset(&axes, 0, sizeof axes);
     axes.ndim = 1;
@@ -10153,20 +10603,26 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
 
 /* ---- quantiles of lines ---------------------------------------------------------------------------------------------- */
 
-typedef struct gi_order {
-    gi_lines    lines;  /* read in the key dtype */
-    bool        median; /* one quantile, and the mean of the two in the middle */
+/* What a quantile is. */
+typedef struct gi_quantile_rule {
+    bool        median; /* the mean of the two in the middle */
     bool        skip_nan;
     bool        single; /* quantiles are float32 numbers */
     ga_quantile method;
-    int64_t     count;
-    double     *quantiles; /* 0 to 1, ascending */
-    int64_t    *places;    /* where in the result each belongs */
-    ga_dtype    result;
-    char       *out; /* for each quantile, all lines */
-    int64_t     parts;
-    char       *scratch; /* of each part */
-    size_t      scratch_bytes;
+    ga_dtype    source, result;
+} gi_quantile_rule;
+
+typedef struct gi_order {
+    gi_lines         lines; /* read in the key dtype */
+    gi_quantile_rule rule;
+    int64_t          count;
+    double          *quantiles; /* 0 to 1, ascending; one for a median */
+    int64_t         *places;    /* where in the result each belongs */
+    char            *out;       /* for each quantile, all lines; memory of the device of the lines */
+    const ga_array  *result;    /* whose memory that is, or NULL */
+    int64_t          parts;
+    char            *scratch; /* of each part */
+    size_t           scratch_bytes;
 } gi_order;
 
 /* The two elements that a quantile of n lies between, and how far it is from the first. */
@@ -10177,17 +10633,18 @@ typedef struct gi_rank {
 
 GI_BEGIN_FAST
 /* NumPy's arithmetic, step by step. */
-static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
+GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
 {
     gi_rank r;
-    if (o->median) {
+    if (rule.median) {
         r.previous = (n - 1) / 2;
         r.next     = n / 2;
         r.gamma    = 0.5;
         return r;
     }
-    double last = (double)(n - 1), at = o->single ? (double)((float)last * (float)quantile) : last * quantile;
-    switch (o->method) {
+    double last = (double)(n - 1);
+    double at   = rule.single ? (double)gi_mul_f32((float)last, (float)quantile) : gi_mul_f64(last, quantile);
+    switch (rule.method) {
     case GA_LOWER: at = floor(at); break;
     case GA_HIGHER: at = ceil(at); break;
     case GA_NEAREST: at = rint(at); break;
@@ -10206,14 +10663,24 @@ static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
 }
 
 /* Between a and b, b - a = distance, as numpy's _lerp. */
-static double gi_lerp_f64(double a, double b, double distance, double t)
+GI_FORMULA double gi_lerp_f64(double a, double b, double distance, double t)
 {
-    return t >= 0.5 ? b - distance * (1 - t) : a + distance * t;
+    return t >= 0.5 ? b - gi_mul_f64(distance, 1 - t) : a + gi_mul_f64(distance, t);
 }
-static float gi_lerp_f32(float a, float b, double t)
+GI_FORMULA float gi_lerp_f32(float a, float b, double t)
 {
     float distance = b - a;
-    return t >= 0.5 ? b - distance * (float)(1 - t) : a + distance * (float)t;
+    return t >= 0.5 ? b - gi_mul_f32(distance, (float)(1 - t)) : a + gi_mul_f32(distance, (float)t);
+}
+
+/* A median, or a quantile by GA_LINEAR or GA_MIDPOINT, from the two elements it lies between. Integers also have the distance of
+   their keys, which does not overflow. */
+GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a, double b, uint64_t key_distance)
+{
+    if (rule.median) return r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
+    if (rule.result == GA_F32) return (double)gi_lerp_f32((float)a, (float)b, r.gamma);
+    double distance = rule.source == GA_F64 ? b - a : rule.source == GA_F32 ? (double)((float)b - (float)a) : (double)key_distance;
+    return gi_lerp_f64(a, b, distance, r.gamma);
 }
 
 /* Writes one quantile from the keys of its two elements. */
@@ -10222,26 +10689,16 @@ static void gi_write_quantile(const gi_order *o, gi_rank r, uint64_t previous, u
     ga_dtype dtype = o->lines.dtype;
     char     element[8];
     gi_key_element(dtype, previous, element);
-    if (!o->median && o->method != GA_LINEAR && o->method != GA_MIDPOINT) {
-        gi_cast(o->result, dtype, 1, out, element);
+    if (!o->rule.median && o->rule.method != GA_LINEAR && o->rule.method != GA_MIDPOINT) {
+        gi_cast(o->rule.result, dtype, 1, out, element);
         return;
     }
     double a, b;
     gi_cast(GA_F64, dtype, 1, &a, element);
     gi_key_element(dtype, next, element);
     gi_cast(GA_F64, dtype, 1, &b, element);
-    double value;
-    if (o->median) {
-        value = r.previous == r.next ? a : o->result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
-    } else if (o->result == GA_F32) {
-        value = (double)gi_lerp_f32((float)a, (float)b, r.gamma);
-    } else {
-        double distance = b - a;
-        if (o->lines.a->dtype == GA_F32) distance = (double)((float)b - (float)a);
-        if (dtype != GA_F64) distance = (double)(next - previous); /* of integers: does not overflow */
-        value = gi_lerp_f64(a, b, distance, r.gamma);
-    }
-    gi_cast(o->result, GA_F64, 1, out, &value);
+    double value = gi_quantile_between(o->rule, r, a, b, next - previous);
+    gi_cast(o->rule.result, GA_F64, 1, out, &value);
 }
 GI_END_FAST
 
@@ -10250,7 +10707,7 @@ static int64_t gi_ranks_of(const gi_order *o, int64_t n, int64_t *ranks)
 {
     int64_t m = 0;
     for (int64_t i = 0; i < o->count; i++) {
-        gi_rank r       = gi_rank_of(o, o->quantiles[i], n);
+        gi_rank r       = gi_rank_of(o->rule, o->quantiles[i], n);
         int64_t both[2] = { r.previous, r.next };
         for (int k = 0; k < 2; k++) { /* they come nearly in order */
             int64_t at = m;
@@ -10278,15 +10735,15 @@ static uint64_t gi_key_of_rank(int64_t rank, int64_t m, const int64_t *ranks, co
 /* The quantiles of a line of n elements (NaN left out) whose ranks are found; n 0: NaN. */
 static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m, const int64_t *ranks, const uint64_t *found)
 {
-    int64_t size = ga_itemsize(o->result);
+    int64_t size = ga_itemsize(o->rule.result);
     double  nan  = gi_nan_f64();
     for (int64_t i = 0; i < o->count; i++) {
         char *out = o->out + (o->places[i] * o->lines.lines + line) * size;
         if (n == 0) {
-            gi_cast(o->result, GA_F64, 1, out, &nan);
+            gi_cast(o->rule.result, GA_F64, 1, out, &nan);
             continue;
         }
-        gi_rank r = gi_rank_of(o, o->quantiles[i], n);
+        gi_rank r = gi_rank_of(o->rule, o->quantiles[i], n);
         gi_write_quantile(o, r, gi_key_of_rank(r.previous, m, ranks, found), gi_key_of_rank(r.next, m, ranks, found), out);
     }
 }
@@ -10313,7 +10770,7 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
                 keys[n] = keys[i];
                 n += keys[i] != GI_KEY_NAN;
             }
-            if (n < p->length && !o->skip_nan) n = 0;
+            if (n < p->length && !o->rule.skip_nan) n = 0;
             if (n > 0) {
                 m = gi_ranks_of(o, n, ranks);
                 gi_rank_select(keys, n, 0, m, ranks, 0);
@@ -10346,7 +10803,7 @@ static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
             below += b.below[part];
             if (o->lines.dtype == GA_F64) n -= b.nans[part]; /* of integers that key is a number */
         }
-        if (!full && n < s->n && !o->skip_nan) n = 0;
+        if (!full && n < s->n && !o->rule.skip_nan) n = 0;
         if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
         if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
             uint64_t       keys[2];
@@ -10383,7 +10840,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
             s.counts = nans;
             gi_parallel(s.parts, 1, gi_count_nans, &s);
             for (int64_t part = 0; part < s.parts; part++) n -= nans[part];
-            if (n < s.n && !o->skip_nan) n = 0;
+            if (n < s.n && !o->rule.skip_nan) n = 0;
         }
         if (n > 0) {
             m = gi_ranks_of(o, n, ranks);
@@ -10394,12 +10851,17 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     return true;
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_order(const char *site, const gi_order *o);
+#endif
+
 /* Runs a planned order statistic into o->out. False: no memory. */
 static bool gi_run_order(const char *site, gi_order *o)
 {
     const gi_lines *p       = &o->lines;
     int64_t         threads = ga_get_num_threads();
     if (p->lines == 0 || o->count == 0) return true;
+    GI_IF_CUDA(p->a->device, gi_cuda_order(site, o));
     if (p->length == 0) {
         for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
         return true;
@@ -10428,7 +10890,8 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
                 (int)options->method);
         return false;
     }
-    o->method = options->method;
+    o->rule.method = options->method;
+    o->rule.source = a->dtype;
     return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
 }
 
@@ -10440,20 +10903,21 @@ static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, g
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
-    o.median         = true;
-    o.skip_nan       = skip_nan;
+    o.rule.median    = true;
+    o.rule.skip_nan  = skip_nan;
+    o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
     o.count          = 1;
     o.quantiles      = &half;
     o.places         = &place;
-    o.result         = a->dtype == GA_F32 ? GA_F32 : GA_F64;
-    ga_array *result = gi_new(options.site, o.result, a->device, o.lines.result_ndim, o.lines.result_shape);
+    ga_array *result = gi_new(options.site, o.rule.result, a->device, o.lines.result_ndim, o.lines.result_shape);
     if (!result) return NULL;
-    o.out = (char *)result->data;
+    o.out    = (char *)result->data;
+    o.result = result;
     if (!gi_run_order(options.site, &o)) {
         ga_free(result);
         return NULL;
     }
-    return gi_finish(options.site, result, o.result, options.out);
+    return gi_finish(options.site, result, o.rule.result, options.out);
 }
 
 ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_median("ga_median", false, a, o); }
@@ -10468,7 +10932,7 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
             gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
             return false;
         }
-        q[i]         = o->single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
+        q[i]         = o->rule.single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
         o->places[i] = i;
     }
     for (int64_t step = n / 2; step > 0; step /= 2) /* Shell's sort */
@@ -10484,6 +10948,16 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
     return true;
 }
 
+/* Percentiles that are given as an array, where the host can read them. */
+static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
+{
+    ga_array *numbers = gi_convert(site, q, GA_F64);
+    if (!numbers || numbers->device == GA_CPU) return numbers;
+    ga_array *here = gi_to(site, numbers, GA_CPU);
+    ga_free(numbers);
+    return here;
+}
+
 static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
 {
     const char *site = options.site;
@@ -10494,14 +10968,14 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     if (!gi_plan_order(site, &o, name, a, &options)) return NULL;
     if (q.array ? gi_is_complex(q.array->dtype) : q.kind == GA_KIND_COMPLEX)
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: percentiles are real numbers");
-    bool between = o.method == GA_LINEAR || o.method == GA_MIDPOINT;
-    o.skip_nan   = skip_nan;
-    o.count      = q.array ? q.array->size : 1;
-    o.single     = q.array && q.array->dtype == GA_F32;
-    o.result     = a->dtype;
-    if (between && q.array) o.result = ga_promote(a->dtype, o.single ? GA_F32 : GA_F64);
-    if (between && !q.array && a->dtype != GA_F32) o.result = GA_F64;
-    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.result)))
+    bool between    = o.rule.method == GA_LINEAR || o.rule.method == GA_MIDPOINT;
+    o.count         = q.array ? q.array->size : 1;
+    o.rule.skip_nan = skip_nan;
+    o.rule.single   = q.array && q.array->dtype == GA_F32;
+    o.rule.result   = a->dtype;
+    if (between && q.array) o.rule.result = ga_promote(a->dtype, o.rule.single ? GA_F32 : GA_F64);
+    if (between && !q.array && a->dtype != GA_F32) o.rule.result = GA_F64;
+    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.rule.result)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
 
@@ -10509,21 +10983,22 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     int64_t shape[2 * GPUARR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
     for (int d = 0; d < o.lines.result_ndim; d++) shape[ndim + d] = o.lines.result_shape[d];
-    ga_array *percent = q.array ? gi_convert(site, q.array, GA_F64) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
+    ga_array *percent = q.array ? gi_percent_numbers(site, q.array) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
     if (!percent) return NULL;
     if (!q.array) gi_number_to(q, GA_F64, percent->data);
     size_t    bytes  = (size_t)o.count * (sizeof *o.quantiles + sizeof *o.places);
-    ga_array *result = gi_new(site, o.result, a->device, ndim + o.lines.result_ndim, shape);
+    ga_array *result = gi_new(site, o.rule.result, a->device, ndim + o.lines.result_ndim, shape);
     o.quantiles      = result ? (double *)gi_alloc(site, bytes) : NULL;
     bool ok          = o.quantiles != NULL;
     if (ok) {
         o.places = (int64_t *)(o.quantiles + o.count);
         o.out    = (char *)result->data;
+        o.result = result;
         ok       = gi_take_quantiles(site, &o, o.count, (const double *)percent->data) && gi_run_order(site, &o);
     }
     gi_release(o.quantiles, bytes);
     ga_free(percent);
-    if (ok) return gi_finish(site, result, o.result, options.out);
+    if (ok) return gi_finish(site, result, o.rule.result, options.out);
     ga_free(result);
     return NULL;
 }
@@ -10538,6 +11013,10 @@ ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 }
 
 /* ==== >>images: objects and their measures ============================================================================ */
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o);
+#endif
 
 /* How many bytes from p on are 0, up to n. */
 static int64_t gi_zeros_ahead(const char *p, int64_t n)
@@ -10747,6 +11226,15 @@ static int64_t gi_largest_int(ga_dtype dtype)
     return bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
 }
 
+/* Do numbers for so many objects fit? If not, an error. */
+static bool gi_can_number(const char *site, int64_t objects, ga_dtype dtype)
+{
+    if (objects <= gi_largest_int(dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
+            ga_dtype_name(dtype));
+    return false;
+}
+
 ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 {
     const char *site = o.site;
@@ -10757,6 +11245,8 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     if (o.connectivity < 0)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".connectivity = %d: use 1 to the number of dimensions",
                                    o.connectivity);
+    int connectivity = o.connectivity == 0 ? 1 : o.connectivity;
+    GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
     memset(&l, 0, sizeof l);
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
@@ -10764,7 +11254,6 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     l.rows     = l.columns > 0 ? a->size / l.columns : 0;
     l.itemsize = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
-    int connectivity  = o.connectivity == 0 ? 1 : o.connectivity;
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
     /* bands of whole planes where there are enough, so that few rows have neighbours in another band */
     int64_t threads = ga_get_num_threads();
@@ -10794,10 +11283,7 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     }
     if (ok) {
         objects = gi_find_objects(&l);
-        ok      = objects <= gi_largest_int(dtype);
-        if (!ok)
-            gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
-                    ga_dtype_name(dtype));
+        ok      = gi_can_number(site, objects, dtype);
     }
     if (ok) gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_write_labels, &l);
     gi_release(l.runs, r_bytes);
@@ -10896,8 +11382,9 @@ static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *
     if (labels->size == 0) return true;
     ga_array *max = (ga_nanmax)(labels, o);
     if (!max) return false;
-    gi_cast(GA_I64, max->dtype, 1, largest, max->data);
+    bool known = gi_item_as(site, max, NULL, GA_I64, largest);
     ga_free(max);
+    if (!known) return false;
     if (*largest < 0) *largest = 0;
     if (*largest < (int64_t)1 << 40) return true;
     gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)*largest);
@@ -11077,6 +11564,25 @@ static double *gi_measure_all(const char *site, gi_label_measure what, const gi_
     return m.results;
 }
 
+/* A new array for the measures of n labels: of the shape of index if there is one, for centers with the coordinates behind. */
+static ga_array *gi_new_measures(const char *site, gi_label_measure what, ga_device device, const ga_array *a,
+                                 const ga_array *index, int64_t n)
+{
+    int64_t shape[GPUARR_MAX_DIMS + 1] = { n };
+    int     ndim                       = 1;
+    if (index && what != GI_CENTER_OF) {
+        ndim = index->ndim;
+        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
+    }
+    if (what == GI_CENTER_OF) shape[ndim++] = a->ndim;
+    return gi_new(site, what == GI_SIZE_OF ? GA_I64 : GA_F64, device, ndim, shape);
+}
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
+                                        const ga_array *index);
+#endif
+
 /* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only). */
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                    const ga_array *index)
@@ -11091,17 +11597,19 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
             return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k],
                                        ga_dtype_name(all[k]->dtype));
     }
+    ga_device device = gi_common_device(site, 3, all);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
     if (a && labels && !ga_same_shape(a, labels))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s, labels %s: each element needs its label",
                                    gi_shape_of(a), gi_shape_of(labels));
     if (!labels && index)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
+    GI_IF_CUDA(device, gi_cuda_measure_arrays(site, what, a, labels, index));
 
     gi_groups g;
     memset(&g, 0, sizeof g);
     g.low              = 1;
-    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1, shape[GPUARR_MAX_DIMS + 1];
-    int       ndim   = 1;
+    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1;
     ga_array *wanted = NULL, *sorted = NULL;
     if (!labels) {
         g.count  = 1;
@@ -11123,20 +11631,10 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
     }
     bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF));
 
-    shape[0] = n;
-    if (index && what != GI_CENTER_OF) { /* the shape of index */
-        ndim = index->ndim;
-        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
-    }
-    int sums = 1;
-    if (what == GI_CENTER_OF) {
-        sums          = a->ndim + 1;
-        shape[ndim++] = a->ndim;
-    }
+    int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
     size_t    bytes  = 0;
     double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
-    ga_dtype  dtype  = what == GI_SIZE_OF ? GA_I64 : GA_F64;
-    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new(site, dtype, GA_CPU, ndim, shape) : NULL;
+    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new_measures(site, what, GA_CPU, a, index, n) : NULL;
     for (int64_t i = 0; result && i < n; i++) {
         int64_t       group = wanted ? gi_group_of(&g, ((const int64_t *)wanted->data)[i]) : i;
         int64_t       size  = g.starts[group + 1] - g.starts[group];
@@ -11218,9 +11716,15 @@ static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, a view of x. */
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high);
+static bool      gi_cuda_between(const char *site, const ga_array *x, double low, double high, ga_array *flags, bool inside);
+#endif
+
+/* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, maybe a view of x. */
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
+    GI_IF_CUDA(x->device, gi_cuda_keep_between(site, x, low, high));
     int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
     size_t      bytes = (size_t)chunks * sizeof(int64_t);
     gi_clipping c;
@@ -11246,11 +11750,30 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
     return result;
 }
 
+/* mask: which elements of a contiguous x do not lie between or on the bounds. */
+static bool gi_mask_outside(const char *site, const ga_array *x, double low, double high, ga_array *mask)
+{
+    GI_IF_CUDA(x->device, gi_cuda_between(site, x, low, high, mask, false));
+    (void)site;
+    gi_clipping c;
+    memset(&c, 0, sizeof c);
+    c.x    = x;
+    c.low  = low;
+    c.high = high;
+    c.mask = (bool *)mask->data;
+    gi_parallel((x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
+    return true;
+}
+
 /* Median (or mean) and standard deviation of a 1-D array without NaN, in float64; NaN for none. */
 static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, double *center, double *std)
 {
     ga_reduce_options r = gi_reduce_site(site);
-    if (!mean) {
+    ga_array         *m, *s = NULL;
+    r.dtype = GA_F64;
+    if (mean) {
+        m = (ga_mean)(x, r);
+    } else {
         ga_order_options options;
         gi_order         o;
         double           half  = 0.5;
@@ -11258,25 +11781,26 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
         memset((void *)&options, 0, sizeof options);
         memset(&o, 0, sizeof o);
         if (!gi_plan_order(site, &o, "ga_sigma_clip", x, &options)) return false;
-        o.median    = true;
-        o.count     = 1;
-        o.quantiles = &half;
-        o.places    = &place;
-        o.result    = GA_F64;
-        o.out       = (char *)center;
-        if (!gi_run_order(site, &o)) return false;
-    } else {
-        r.dtype     = GA_F64;
-        ga_array *m = (ga_mean)(x, r);
+        m = gi_new(site, GA_F64, x->device, 0, NULL);
         if (!m) return false;
-        *center = *(const double *)m->data;
-        ga_free(m);
+        o.rule.median = true;
+        o.rule.result = GA_F64;
+        o.count       = 1;
+        o.quantiles   = &half;
+        o.places      = &place;
+        o.out         = (char *)m->data;
+        o.result      = m;
+        if (!gi_run_order(site, &o)) {
+            ga_free(m);
+            return false;
+        }
     }
-    ga_array *s = gi_real_moment(GI_STD, false, x, &r);
-    if (!s) return false;
-    *std = *(const double *)s->data;
+    bool known = m && gi_item_as(site, m, NULL, GA_F64, center);
+    if (known) s = gi_real_moment(GI_STD, false, x, &r);
+    known = s && gi_item_as(site, s, NULL, GA_F64, std);
     ga_free(s);
-    return true;
+    ga_free(m);
+    return known;
 }
 
 /* The number next to x upwards or downwards, so that "less than" becomes "at most"; infinities become the largest numbers:
@@ -11328,7 +11852,8 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
         if (!lesson && ok && x->size == 0) most = passes + 1; /* nothing is left to take bounds from */
     }
     ga_array *result = NULL, *mask = NULL;
-    if (ok) result = lesson ? gi_keep_between(site, x, -DBL_MAX, DBL_MAX) : gi_keep_between(site, whole, keep_low, keep_high);
+    if (ok && lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
+    else if (ok) result = gi_keep_between(site, whole, keep_low, keep_high);
     if (result && result->data == a->data) { /* nothing was removed: still, what is returned is a new array */
         ga_array *copy = gi_convert(site, result, result->dtype);
         ga_free(result);
@@ -11336,17 +11861,10 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     }
     if (result && o.mask) {
         mask = gi_new(site, GA_BOOL, a->device, a->ndim, a->shape);
-        if (mask) {
-            gi_clipping c;
-            memset(&c, 0, sizeof c);
-            c.x    = whole;
-            c.low  = keep_low;
-            c.high = keep_high;
-            c.mask = (bool *)mask->data;
-            gi_parallel((whole->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
-        } else {
+        if (!mask || !gi_mask_outside(site, whole, keep_low, keep_high, mask)) {
+            ga_free(mask);
             ga_free(result);
-            result = NULL;
+            mask = result = NULL;
         }
     }
     ga_free(x);
@@ -11658,19 +12176,44 @@ typedef struct gi_printer {
 
 static bool gi_is_cut(const gi_printer *p, int axis) { return p->shown[axis] < p->a->shape[axis]; }
 
-static void gi_pack_shown(const gi_printer *p, int axis, const char *from, char **to)
+/* Which part of an axis lies in a corner of a cut array: its beginning or its end. Sets where it begins among the shown elements
+   and in the array; returns its length. */
+static int64_t gi_corner(const gi_printer *p, int axis, bool at_end, int64_t *shown, int64_t *whole)
 {
-    size_t itemsize = (size_t)ga_itemsize(p->a->dtype);
-    if (axis == p->a->ndim) {
-        memcpy(*to, from, itemsize);
-        *to += itemsize;
-        return;
+    int64_t length = p->a->shape[axis], head = gi_is_cut(p, axis) ? p->head : length, tail = p->shown[axis] - head;
+    *shown = at_end ? head : 0;
+    *whole = at_end ? length - tail : 0;
+    return at_end ? tail : head;
+}
+
+/* The shown elements, packed, on the CPU: of an array on the GPU no others are copied. */
+static ga_array *gi_shown_elements(const char *site, const gi_printer *p)
+{
+    const ga_array *a   = p->a;
+    bool            cut = false, ok;
+    for (int d = 0; d < a->ndim; d++) cut = cut || gi_is_cut(p, d);
+    if (!cut) return gi_on_cpu(site, a);
+    ga_array *shown = gi_new(site, a->dtype, a->device, a->ndim, p->shown);
+    ok              = shown != NULL;
+    for (int corner = 0; ok && corner < 1 << a->ndim; corner++) { /* bit d: the end of axis d */
+        int64_t shape[GPUARR_MAX_DIMS], to = 0, from = 0, size = 1;
+        for (int d = 0; d < a->ndim; d++) {
+            int64_t shown_at, whole_at;
+            shape[d] = gi_corner(p, d, corner >> d & 1, &shown_at, &whole_at);
+            to += shown_at * shown->strides[d];
+            from += whole_at * a->strides[d];
+            size *= shape[d];
+        }
+        if (size == 0) continue;
+        ga_array *target = gi_new_view(site, shown, (char *)shown->data + to, a->dtype, a->ndim, shape, shown->strides);
+        ga_array *source = gi_new_view(site, a, (char *)a->data + from, a->dtype, a->ndim, shape, a->strides);
+        ok               = target && source && gi_assign(site, target, source);
+        ga_free(source);
+        ga_free(target);
     }
-    int64_t skipped = p->a->shape[axis] - p->shown[axis];
-    for (int64_t i = 0; i < p->shown[axis]; i++) {
-        int64_t index = i < p->head || skipped == 0 ? i : i + skipped;
-        gi_pack_shown(p, axis + 1, from + index * p->a->strides[axis], to);
-    }
+    ga_array *packed = ok ? gi_on_cpu(site, shown) : NULL;
+    ga_free(shown);
+    return packed;
 }
 
 /* Sets the formats and the width from n packed elements. */
@@ -11835,20 +12378,17 @@ char *(ga_to_string)(const ga_array *a, ga_print_options o)
         n *= p.shown[d];
     }
     if (a->size == 0) n = 0;
-    size_t bytes  = (size_t)(n * ga_itemsize(a->dtype));
-    char  *packed = (char *)gi_alloc(o.site, bytes);
-    if (!packed) return NULL;
-    char *end = packed;
-    if (n > 0) gi_pack_shown(&p, 0, (const char *)a->data, &end);
-    p.next = packed;
+    ga_array *shown = gi_shown_elements(o.site, &p);
+    if (!shown) return NULL;
+    p.next = (const char *)shown->data;
 
     gi_measure(&p, n, o.precision, o.suppress);
     gi_put(&p.text, o.repr ? "array(" : "");
     if (n == 0) gi_put(&p.text, "[]");
-    else if (a->ndim == 0 && !o.repr) gi_put_0d(&p, packed);
+    else if (a->ndim == 0 && !o.repr) gi_put_0d(&p, shown->data);
     else gi_put_axis(&p, 0, o.repr ? 7 : 1, o.repr ? o.linewidth - 1 : o.linewidth);
     if (o.repr) gi_put_repr_end(&p, cut, o.linewidth);
-    gi_release(packed, bytes);
+    ga_free(shown);
     if (!p.text.failed) return p.text.s;
     free(p.text.s);
     return (char *)gi_fail(o.site, GA_NO_MEMORY, "no memory for the text of %lld elements: use a smaller threshold",
@@ -12163,7 +12703,7 @@ ga_array *(ga_load)(const char *path, const char *site)
         gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
     else a = gi_npy_read(site, what, &s, 0);
     fclose(s.file);
-    return a;
+    return gi_to_default_device(site, a);
 }
 
 /* A file that is being written; the first error is kept for the end. */
@@ -12230,7 +12770,7 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
 bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
     if (!gi_check(site, a, "a")) return false;
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     gi_output o;
     bool      done = gi_open_output(site, path, &o);
@@ -12607,7 +13147,7 @@ ga_array *(ga_load_from)(const char *path, const char *name, const char *site)
     snprintf(what, sizeof what, "'%.300s'", path);
     ga_array *a = gi_npz_read(site, what, &s, name);
     fclose(s.file);
-    return a;
+    return gi_to_default_device(site, a);
 }
 
 static void gi_write_number(gi_output *o, uint64_t v, int n)
@@ -12687,7 +13227,7 @@ static const char *gi_zip_name(const char *const *names, int i, char *room)
 static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
                             gi_zip_entry *e)
 {
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     char   header[GI_NPY_HEADER_ROOM];
     size_t before = (size_t)gi_npy_header_bytes(c, header), bytes = (size_t)(c->size * ga_itemsize(c->dtype));
@@ -12752,8 +13292,23 @@ double ga_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+typedef struct gi_cuda_clock {
+    ga_event from, to;
+} gi_cuda_clock;
+
+#if GI_HAS_CUDA
+static void gi_cuda_synchronize(const char *site);
+static bool gi_cuda_clock_start(gi_cuda_clock *c);
+static bool gi_cuda_clock_stop(gi_cuda_clock *c, double *seconds);
+static void gi_cuda_clock_free(gi_cuda_clock *c);
+void(ga_synchronize)(void) { gi_cuda_synchronize("\tga_synchronize"); }
+#else
 /* A call on the CPU has done everything when it returns. */
 void(ga_synchronize)(void) {}
+static bool gi_cuda_clock_start(gi_cuda_clock *c) { return (void)c, false; }
+static bool gi_cuda_clock_stop(gi_cuda_clock *c, double *seconds) { return (void)c, (void)seconds, false; }
+static void gi_cuda_clock_free(gi_cuda_clock *c) { (void)c; }
+#endif
 
 static int gi_compare_doubles(const void *a, const void *b)
 {
@@ -12775,13 +13330,23 @@ static ga_times gi_summarise_times(double *seconds, int n)
     return t;
 }
 
-/* One call; what it makes is released after the clock has stopped. */
-static double gi_time_call(void (*f)(void *user), void *user)
+/* The clocks of a benchmark. */
+typedef struct gi_stopwatch {
+    double       *cpu, *device; /* seconds of each call */
+    int           calls, device_calls;
+    gi_cuda_clock clock;
+} gi_stopwatch;
+
+/* One call; what it makes is released after the clocks have stopped. Returns the seconds that it took altogether. */
+static double gi_time_call(void (*f)(void *user), void *user, gi_stopwatch *w)
 {
     gi_scope scope;
     gi_scope_begin(&scope);
-    double start = ga_now();
+    bool   on_gpu = gi_cuda_clock_start(&w->clock);
+    double start  = ga_now();
     f(user);
+    w->cpu[w->calls++] = ga_now() - start;
+    if (on_gpu && gi_cuda_clock_stop(&w->clock, &w->device[w->device_calls])) w->device_calls++;
     (ga_synchronize)();
     double seconds = ga_now() - start;
     gi_scope_end(&scope);
@@ -12814,30 +13379,40 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
     }
     int repeat = o.repeat > 0 ? o.repeat : 10000, warmup = o.warmup > 0 ? o.warmup : o.warmup < 0 ? 0 : 10;
     /* A number of calls that is asked for is done; else as many as fit into the time. */
-    double  limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
-    size_t  bytes = (size_t)repeat * sizeof(double);
-    double *times = (double *)gi_alloc(o.site, bytes), spent = 0;
+    double       limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
+    size_t       bytes = (size_t)repeat * 2 * sizeof(double);
+    double      *times = (double *)gi_alloc(o.site, bytes), spent = 0;
+    gi_stopwatch w;
     if (!times) return r;
+    memset(&w, 0, sizeof w);
+    w.cpu         = times;
+    w.device      = times + repeat;
     bool was_fine = gi_error_status == GA_OK, failed = false;
     for (int i = 0; i < warmup && spent < limit && !failed; i++) {
-        spent += gi_time_call(f, user);
+        w.calls = w.device_calls = 0;
+        spent += gi_time_call(f, user, &w);
         failed = was_fine && gi_error_status != GA_OK;
     }
-    spent = 0;
-    while (r.repeats < repeat && (r.repeats == 0 || spent < limit) && !failed) {
-        times[r.repeats] = gi_time_call(f, user);
-        spent += times[r.repeats++];
+    w.calls = w.device_calls = 0;
+    spent                    = 0;
+    while (w.calls < repeat && (w.calls == 0 || spent < limit) && !failed) {
+        spent += gi_time_call(f, user, &w);
         failed = was_fine && gi_error_status != GA_OK;
     }
-    if (failed) /* f has said why; the time of a failing call is no answer */
-        r.repeats = 0;
-    else r.cpu = gi_summarise_times(times, r.repeats);
+    gi_cuda_clock_free(&w.clock);
+    if (!failed) { /* else f has said why; the time of a failing call is no answer */
+        r.repeats = w.calls;
+        r.cpu     = gi_summarise_times(w.cpu, w.calls);
+        if (w.device_calls > 0) r.device = gi_summarise_times(w.device, w.device_calls);
+    }
     gi_release(times, bytes);
     if (o.quiet || r.repeats == 0) return r;
     const char *call = o.site ? strchr(o.site, '\t') : NULL;
+    char        gpu[32];
     printf("%s:", o.name ? o.name : call ? call + 1 : "ga_benchmark");
     gi_print_times("CPU", &r.cpu);
-    if (r.device.max > 0) gi_print_times("device", &r.device);
+    snprintf(gpu, sizeof gpu, " GPU-%d", ga_cuda_selected());
+    if (r.device.max > 0) gi_print_times(gpu, &r.device);
     printf(", %d repeats\n", r.repeats);
     return r;
 }
@@ -13095,7 +13670,7 @@ bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
     if (gi_is_complex(a->dtype))
         return gi_fail(site, GA_BAD_DTYPE, "%s has no grey values: take ga_absolute, ga_real or ga_imag of it",
                        ga_dtype_name(a->dtype)) != NULL;
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     bool done = false;
     if (c->dtype == GA_U8) {
@@ -13469,7 +14044,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
                                    ".scale = %d for shape %s: it must be 1 or more, and no side of the picture "
                                    "longer than 2**30 pixels",
                                    o.scale, gi_shape_of(a));
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return NULL;
     p.a = c;
     if (!gi_plot_range(&p, &o)) {
@@ -13964,7 +14539,7 @@ ga_array *(ga_fits_read)(const char *path, ga_fits_options o)
     pthread_mutex_lock(&gi_fits_lock);
     fitsfile *file = gi_fits_open(path, READONLY, &t);
     pthread_mutex_unlock(&gi_fits_lock);
-    return gi_fits_read_open(o.site, path, file, &o, &t);
+    return gi_to_default_device(o.site, gi_fits_read_open(o.site, path, file, &o, &t));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -14084,7 +14659,7 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
         return gi_fail(o.site, GA_BAD_SHAPE,
                        "shape %s has more than the %d dimensions that CFITSIO compresses: leave .compress out", gi_shape_of(a),
                        GI_FITS_COMPRESSED_AXES) != NULL;
-    ga_array *c = gi_contiguous(o.site, a, a->dtype);
+    ga_array *c = gi_on_cpu(o.site, a);
     if (!c) return false;
     size_t room   = strlen(path) + ROOM;
     char  *beside = (char *)gi_alloc(o.site, room);
@@ -14119,10 +14694,90 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
 
 #endif
 
+/* An event is needed. */
+static bool gi_is_event(const char *site, ga_event event)
+{
+    if (event) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "the event is NULL: the call that should have made it failed, or it was never made");
+    return false;
+}
+
 #if GI_HAS_CUDA
 #define GI_CUDA_PART 3
 #include "gpuarr_cuda.h"
 #undef GI_CUDA_PART
+#else
+/* ==== >>without CUDA: what a program answers that was built without it ================================================ */
+
+int  ga_cuda_count(void) { return 0; }
+bool ga_cuda_select(int device) { return (void)device, gi_has_device("\tga_cuda_select", GA_CUDA); }
+int  ga_cuda_selected(void) { return 0; }
+int  ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
+
+ga_cuda_device ga_cuda_properties(int device)
+{
+    ga_cuda_device d;
+    memset(&d, 0, sizeof d);
+    (void)device, (void)gi_has_device("\tga_cuda_properties", GA_CUDA);
+    return d;
+}
+
+ga_cuda_memory ga_cuda_memory_stats(void)
+{
+    ga_cuda_memory m;
+    memset(&m, 0, sizeof m);
+    (void)gi_has_device("\tga_cuda_memory_stats", GA_CUDA);
+    return m;
+}
+
+void ga_cuda_memory_reset_peak(void) {}
+void ga_cuda_memory_limit(int64_t bytes) { (void)bytes; }
+void ga_cuda_memory_trim(void) {}
+
+void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
+{
+    (void)dtype;
+    if (gi_is_array(site, a, "a")) (void)gi_has_device(site, GA_CUDA);
+    return NULL;
+}
+
+/* There is one stream, the default one, and nothing is ever waiting on it. */
+static bool gi_is_default_stream(const char *site, ga_stream stream) { return !stream || gi_has_device(site, GA_CUDA); }
+
+ga_stream ga_stream_new(void) { return (void)gi_has_device("\tga_stream_new", GA_CUDA), (ga_stream)NULL; }
+void      ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
+bool      ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
+ga_stream ga_get_stream(void) { return NULL; }
+bool      ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
+bool      ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
+bool      ga_stream_wait_event(ga_stream stream, ga_event event)
+{
+    return gi_is_event("\tga_stream_wait_event", event) && gi_is_default_stream("\tga_stream_wait_event", stream);
+}
+
+ga_event ga_event_new(void) { return (void)gi_has_device("\tga_event_new", GA_CUDA), (ga_event)NULL; }
+void     ga_event_free(ga_event event) { (void)event; }
+bool     ga_event_record(ga_event event, ga_stream stream)
+{
+    return (void)stream, gi_is_event("\tga_event_record", event) && gi_has_device("\tga_event_record", GA_CUDA);
+}
+bool ga_event_synchronize(ga_event event)
+{
+    return gi_is_event("\tga_event_synchronize", event) && gi_has_device("\tga_event_synchronize", GA_CUDA);
+}
+bool ga_event_query(ga_event event)
+{
+    return gi_is_event("\tga_event_query", event) && gi_has_device("\tga_event_query", GA_CUDA);
+}
+double ga_event_elapsed(ga_event from, ga_event to)
+{
+    const char *site = "\tga_event_elapsed";
+    if (gi_is_event(site, from) && gi_is_event(site, to)) (void)gi_has_device(site, GA_CUDA);
+    return (double)NAN;
+}
+#endif
+#ifdef __NVCC__
+#pragma nv_diagnostic pop
 #endif
 #endif /* GPUARR_IMPLEMENTATION */
 #endif /* GA_TABLE */
