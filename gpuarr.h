@@ -5662,7 +5662,15 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
     if (!gi_is_signed(dtype) || v.array->size == 0) return false;
     ga_array *cast = gi_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
     *failed = min == NULL;
-    if (min) gi_cast(GA_I64, dtype, 1, &least, min->data);
+#if GI_HAS_CUDA
+    if (min && min->device == GA_CUDA) { /* here the host needs to know */
+        char number[8] = { 0 };
+        *failed        = !gi_cuda_read(site, min, number, min->data, (size_t)ga_itemsize(dtype));
+        gi_cast(GA_I64, dtype, 1, &least, number);
+    } else
+#endif
+        if (min)
+        gi_cast(GA_I64, dtype, 1, &least, min->data);
     ga_free(cast);
     ga_free(min);
     return least < 0;
@@ -7963,6 +7971,7 @@ static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool 
                                 ga_array *result);
 static bool gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
 static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places, bool *nothing);
+static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype);
 #endif
 
 /* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
@@ -8706,6 +8715,13 @@ ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o)
             o.site, GA_BAD_SHAPE,
             "shapes %s and %s do not fit: the last axis of a has length %lld, the one of b that it meets %lld", gi_shape_of(a),
             gi_shape_of(b), (long long)a->shape[a->ndim - 1], (long long)inner);
+#if GI_HAS_CUDA
+    const ga_array *both[2] = { a, b };
+    ga_device       device  = gi_common_device(o.site, 2, both);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
+    if (device == GA_CUDA && (b->ndim == 1 || (b->ndim == 2 && a->ndim <= 2)))
+        return gi_finish(o.site, gi_cuda_dot(o.site, a, b, dtype), dtype, o.out);
+#endif
     if (b->ndim == 1) return gi_finish(o.site, gi_inner(o.site, a, b, dtype, a->ndim - 1), dtype, o.out);
     if (b->ndim > 2 || a->ndim > 2)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: b may have one dimension, or both two",

@@ -59,8 +59,16 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
 #define GA_TABLE
 #include "gpuarr.h"
 
+/* Products of what is narrower than its accumulator are rare, but for float32: converted before. */
+#define GI_STAMPED(name, A)                                                                                             \
+    ((GA_OP_##name != GA_OP_prod && GA_OP_##name != GA_OP_nanprod) || sizeof(A) == sizeof(GA_T) ||                      \
+     (GA_OP_##name == GA_OP_prod && GI_CLASS == 3))
+#if GI_CLASS == 0 /* as uint8 */
+#define GI_KERNELS_ALL(name, A) return false
+#else
 #define GI_KERNELS_ALL(name, A)                                                                                         \
-    f->kernel = gi_cuda_fold<gi_cuda_row_fold<GA_T, A, GI_FOLD_NAMES(name)>>
+    f->kernel = gi_cuda_fold_if<GI_STAMPED(name, A), gi_cuda_row_fold<GA_T, A, GI_FOLD_NAMES(name)>>()
+#endif
 #define GI_KERNELS_FLTC  GI_KERNELS_ALL
 #define GI_KERNELS_FLT   GI_KERNELS_ALL
 #define GI_KERNELS_ARITH GI_KERNELS_ALL
@@ -86,6 +94,7 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 /* clang-format on */
 #undef GI_RED
 #undef GI_FOLD_NAMES
+#undef GI_STAMPED
 #undef GI_KERNELS_ALL
 #undef GI_KERNELS_FLTC
 #undef GI_KERNELS_FLT
@@ -800,13 +809,16 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
 }
 
 /* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
-/*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 32 lanes, a power of two, share it. A lane folds the
+/*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 64 lanes, a power of two, share it. A lane folds the
     elements i, i + lanes, i + 2 lanes ... in registers (those lie highest in the tree), then the lanes fold their results by halves in
-    shared memory. Either the lanes of a unit are neighbours and lie in one warp (rows), or neighbouring threads work on neighbouring
-    lines (columns), whichever reads neighbouring memory. Full blocks of packed lines are read 16 bytes at a time: then a lane owns W
-    neighbours, whose accumulators change hands before the lanes fold.                                                        */
+    shared memory. Either the lanes of a unit are neighbours (rows), or neighbouring threads work on neighbouring lines (columns),
+    whichever reads neighbouring memory. Full blocks of packed lines are read 16 bytes at a time: then a lane owns W neighbours, whose
+    accumulators change hands before the lanes fold.                                                                          */
 
-enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 32, GI_MOST_PASSES = 4 };
+enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 16, GI_MOST_LANES = GI_BLOCK / GI_LANE_ELEMENTS };
+
+/* Passes in which the lanes of a unit may fold their elements: as many accumulators of each lane find room in shared memory. */
+#define GI_MOST_PASSES(acc_bytes) ((acc_bytes) > 8 ? 4 : 8)
 
 /* What moments need besides (see >>cuda moments): the result that is wanted, and factors of the formula that joins two nodes of a block,
    which depend on the distance of its two halves. */
@@ -819,9 +831,17 @@ typedef struct gi_cuda_moments {
 
 /* What the search for extremes needs (see >>cuda search). */
 typedef struct gi_cuda_search {
-    bool largest, skip_nan;
-    int *nothing; /* set to 1 for a line of nothing but NaN */
+    bool     largest, skip_nan;
+    uint64_t sign;    /* the sign bit of signed integers, else 0 */
+    int     *nothing; /* set to 1 for a line of nothing but NaN */
 } gi_cuda_search;
+
+/* The other factors of products that are summed: those of line i * columns + k are `stride` apart and begin k * next behind data. */
+typedef struct gi_cuda_factors {
+    const char *data;
+    int64_t     stride, next;
+    gi_divisor  columns;
+} gi_cuda_factors;
 
 typedef struct gi_cuda_folding {
     const char *data;   /* the first element of the first line */
@@ -843,13 +863,14 @@ typedef struct gi_cuda_folding {
     int         kept;
     gi_divisor  kept_shape[GPUARR_MAX_DIMS];
     int64_t     kept_strides[GPUARR_MAX_DIMS];
-    uint64_t    mask[2];       /* the bits of an element that make it true */
+    uint64_t    mask;          /* the bits of an element that make it true */
     int64_t     count;         /* elements that are folded into a result */
     int64_t     blocks;        /* accumulators of a line in accs */
     char       *accs, *result; /* where accumulators, or else results, go */
     union {
         gi_cuda_moments moments;
         gi_cuda_search  search;
+        gi_cuda_factors factors;
     };
 } gi_cuda_folding;
 
@@ -914,11 +935,6 @@ template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_,
 };
 
 /* A row that asks whether elements are true, of elements of any type: a unsigned integer of their size. */
-GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, uint64_t x) { return (x & j.mask[0]) != 0; }
-GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, const gi_16_bytes &x)
-{
-    return ((x.part[0] & j.mask[0]) | (x.part[1] & j.mask[1])) != 0;
-}
 template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_, int64_t)> struct gi_cuda_truth_fold {
     typedef U  T;
     typedef A_ A;
@@ -926,7 +942,7 @@ template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_
     const gi_cuda_folding &j;
 
     __device__ __forceinline__ gi_cuda_truth_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
-    __device__ __forceinline__ A of(U x, uint32_t) const { return of_(gi_cuda_truth(j, x)); }
+    __device__ __forceinline__ A of(U x, uint32_t) const { return of_((x & (U)j.mask) != 0); }
     __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
     __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
@@ -958,7 +974,7 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
     enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = F::any_order || WIDEST < 4 ? WIDEST : 4 };
     enum { LEFT = F::any_order ? 1 : W };
-    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES]);
+    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES(sizeof(A))]);
     const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
     const uint32_t within = j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
     const uint32_t i      = j.columns ? threadIdx.x >> (GI_CUDA_THREADS_LOG - j.lanes) : threadIdx.x & (lanes - 1);
@@ -978,7 +994,7 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     }
     const F        f(j, line, at, start, n);
     const uint32_t pitch = j.columns ? units : 1;
-    A             *s     = shared + (j.columns ? within : within * lanes * GI_MOST_PASSES); /* of this unit */
+    A             *s     = shared + (j.columns ? within : within * lanes * 4); /* of this unit */
     A              a[HALF];
 #pragma unroll 1
     for (uint32_t e = i; e < j.step; e += lanes) { /* a pass: elements e, e + step, e + 2 step ... */
@@ -989,16 +1005,16 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 #pragma unroll
             for (int r = 0; r < GI_LANE_ELEMENTS / W; r++) {
                 if constexpr (W == 1) {
-                    x[r] = p[r * 32];
+                    x[r] = p[r * GI_MOST_LANES];
                 } else {
-                    const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * 32 * W);
+                    const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * GI_MOST_LANES * W);
 #pragma unroll
                     for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
                 }
             }
             lane.first = W * i;
             lane.near  = 1;
-            lane.far   = 32 * W;
+            lane.far   = GI_MOST_LANES * W;
             lane.count = GI_LANE_ELEMENTS;
         } else {
             const int64_t  run = j.two ? gi_divide((uint32_t)start + e, j.inner) : 0; /* of inner.by elements, `stride` apart */
@@ -1031,18 +1047,22 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
         if (LEFT > 1 && !whole) gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
         if (j.step > lanes) s[e * pitch] = a[0]; /* only this thread reads it */
     }
-    if (LEFT > 1 && whole) { /* neighbours' accumulators change hands */
+    if (LEFT > 1 && j.packed) { /* neighbours' accumulators change hands */
+        if (whole) {
 #pragma unroll
-        for (int c = 0; c < LEFT; c++) s[W * i + c] = a[c];
-        __syncwarp();
-        gi_cuda_lane<LEFT> lane;
-        lane.first = i;
-        lane.near  = 32;
-        lane.far   = 0;
-        lane.count = LEFT;
+            for (int c = 0; c < LEFT; c++) s[W * i + c] = a[c];
+        }
+        __syncthreads();
+        if (whole) {
+            gi_cuda_lane<LEFT> lane;
+            lane.first = i;
+            lane.near  = GI_MOST_LANES;
+            lane.far   = 0;
+            lane.count = LEFT;
 #pragma unroll
-        for (int c = 0; c < LEFT; c++) a[c] = s[i + 32 * c];
-        gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+            for (int c = 0; c < LEFT; c++) a[c] = s[i + GI_MOST_LANES * c];
+            gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+        }
     }
 #pragma unroll 1
     for (uint32_t h = j.step / 2; h >= lanes; h /= 2)
@@ -1055,8 +1075,7 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     if (lanes > 1) s[i * pitch] = a[0];
 #pragma unroll 1
     for (uint32_t h = lanes / 2; h > 0; h /= 2) {
-        if (j.columns) __syncthreads();
-        else __syncwarp();
+        __syncthreads();
         if (i < h && i + h < n) s[i * pitch] = a[0] = f.join(a[0], s[(i + h) * pitch], i, h);
     }
     if (i > 0 || n == 0) return;
@@ -1066,11 +1085,17 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 
 /* How the GPU folds a row for a dtype. */
 typedef struct gi_cuda_row_folds {
-    gi_cuda_fold_kernel kernel;                  /* of the elements, if truth is NULL */
-    gi_cuda_fold_kernel (*truth)(int64_t size); /* the kernel that looks at the truth of elements of any dtype */
+    gi_cuda_fold_kernel kernel;                  /* of the elements; NULL: see truth, or convert them to the accumulators' dtype */
+    gi_cuda_fold_kernel (*truth)(int64_t size);  /* the kernel that looks at the truth of elements of any dtype of a size */
     gi_cuda_fold_kernel again;                   /* of accumulators; NULL: the row's kernel for their dtype */
     ga_dtype            accs;                    /* the dtype of an accumulator */
 } gi_cuda_row_folds;
+
+template <bool stamped, class F> static gi_cuda_fold_kernel gi_cuda_fold_if(void)
+{
+    if constexpr (stamped) return gi_cuda_fold<F>;
+    else return NULL;
+}
 
 template <class A> static ga_dtype gi_cuda_dtype_of(void);
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
@@ -1082,10 +1107,9 @@ template <class A, A (*of)(bool), A (*join)(A, A), A (*end)(A, int64_t)> static 
 {
     switch (itemsize) {
     case 1: return gi_cuda_fold<gi_cuda_truth_fold<uint8_t, A, of, join, end>>;
-    case 2: return gi_cuda_fold<gi_cuda_truth_fold<uint16_t, A, of, join, end>>;
     case 4: return gi_cuda_fold<gi_cuda_truth_fold<uint32_t, A, of, join, end>>;
     case 8: return gi_cuda_fold<gi_cuda_truth_fold<uint64_t, A, of, join, end>>;
-    default: return gi_cuda_fold<gi_cuda_truth_fold<gi_16_bytes, A, of, join, end>>;
+    default: return NULL; /* rare: converted to bool before */
     }
 }
 
@@ -1144,6 +1168,7 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
 static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
 {
     memset(f, 0, sizeof *f);
+    if (dtype == GA_BOOL && !gi_cuda_find_fold_b8(op, f)) dtype = GA_U8; /* truths are the numbers 0 and 1 */
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);
@@ -1423,7 +1448,7 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_fo
     j.step     = 1u << j.lanes;
     if (j.columns) { /* fewer lanes, in more passes, for more neighbours: as long as all of the GPU has work */
         int64_t enough = 2 * gi_gpus.gpu[gi_cuda_ordinal_in_use()].processors;
-        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES && ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
+        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES(acc_bytes) && ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
             j.lanes--;
     }
     int64_t runs     = j.two ? j.step / p.inner : 0;
@@ -1465,12 +1490,9 @@ static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_lev
 }
 
 /* The bits that make an element of a dtype true: all but the sign of zero. */
-static void gi_cuda_truth_mask(ga_dtype dtype, uint64_t mask[2])
+static uint64_t gi_cuda_truth_mask(ga_dtype dtype)
 {
-    mask[0] = mask[1] = UINT64_MAX;
-    if (dtype == GA_F32) mask[0] = 0x7fffffffu;
-    if (dtype == GA_C64) mask[0] = 0x7fffffff7fffffffu;
-    if (dtype == GA_F64 || dtype == GA_C128) mask[0] = mask[1] = INT64_MAX;
+    return dtype == GA_F32 ? 0x7fffffffu : dtype == GA_C64 ? 0x7fffffff7fffffffu : dtype == GA_F64 ? (uint64_t)INT64_MAX : UINT64_MAX;
 }
 
 /* A row of the table over planned lines that are not empty. */
@@ -1485,11 +1507,15 @@ static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_arr
     if (!gi_cuda_find_fold(op, p->dtype, &f)) return false;
     const ga_array *both[2] = { p->a, result };
     if (!gi_cuda_touch_all(site, 2, both)) return false;
-    if (!gi_cuda_lines_of(site, p, f.truth ? p->a->dtype : p->dtype, false, &lines, &copy)) return false;
-    if (f.truth) {
-        f.kernel = f.truth(ga_itemsize(p->a->dtype));
-        gi_cuda_truth_mask(p->a->dtype, j.mask);
+    ga_dtype dtype = p->dtype;
+    if (f.truth && f.truth(ga_itemsize(p->a->dtype))) dtype = p->a->dtype;
+    if (f.truth) f.kernel = f.truth(ga_itemsize(dtype));
+    if (!f.kernel) {
+        dtype = f.accs;
+        if (!gi_cuda_find_fold(op, dtype, &f)) return false;
     }
+    if (!gi_cuda_lines_of(site, p, dtype, false, &lines, &copy)) return false;
+    j.mask = gi_cuda_truth_mask(dtype);
     if (!f.again && gi_cuda_find_fold(op, f.accs, &of_accs)) f.again = of_accs.kernel;
     j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
     j.result = (char *)result->data;
@@ -1621,8 +1647,9 @@ static gi_cuda_fold_kernel gi_cuda_moment_kernel(ga_dtype dtype)
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_fold<gi_cuda_moment_fold<T>>;
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+        GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
 #undef GI_CASE
+    case GA_BOOL: return gi_cuda_fold<gi_cuda_moment_fold<uint8_t>>;
     default: return NULL;
     }
 }
@@ -1709,15 +1736,12 @@ GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, double x)
     return x != x ? (o.skip_nan ? UINT64_MAX : 0) : o.largest ? ~rank : rank;
 }
 GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, float x) { return gi_cuda_rank(o, (double)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint64_t x) { return o.largest ? ~x : x; }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int64_t x) { return gi_cuda_rank(o, (uint64_t)x ^ (uint64_t)1 << 63); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint32_t x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint16_t x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint8_t x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, bool x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int32_t x) { return gi_cuda_rank(o, (int64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int16_t x) { return gi_cuda_rank(o, (int64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int8_t x) { return gi_cuda_rank(o, (int64_t)x); }
+/* Integers of a size, by the bits: without their sign bit turned, negative ones would be the largest. */
+template <class U> GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, U x)
+{
+    const uint64_t rank = (U)(x ^ (U)o.sign);
+    return o.largest ? ~rank : rank;
+}
 
 /* Place: uint32_t within a block, int64_t within a line. */
 template <class Place> struct gi_cuda_best {
@@ -1792,11 +1816,20 @@ template <class T_, class A_, class Kept> struct gi_cuda_place_fold {
 
 static gi_cuda_fold_kernel gi_cuda_place_kernel(ga_dtype dtype)
 {
+#define GI_PLACES(T) gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best<uint32_t>, gi_cuda_best<int64_t>>>
     switch (dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best<uint32_t>, gi_cuda_best<int64_t>>>;
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
-#undef GI_CASE
+    case GA_BOOL:
+    case GA_I8:
+    case GA_U8: return GI_PLACES(uint8_t);
+    case GA_I16:
+    case GA_U16: return GI_PLACES(uint16_t);
+    case GA_I32:
+    case GA_U32: return GI_PLACES(uint32_t);
+    case GA_I64:
+    case GA_U64: return GI_PLACES(uint64_t);
+    case GA_F32: return GI_PLACES(float);
+    case GA_F64: return GI_PLACES(double);
+#undef GI_PLACES
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best2<uint32_t>, gi_cuda_best2<int64_t>>>;
         GI_EACH_COMPLEX(GI_CASE)
@@ -1825,6 +1858,7 @@ static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, c
     bool ok           = true, paired = gi_is_complex(p->a->dtype);
     j.search.largest  = largest;
     j.search.skip_nan = skip_nan && gi_is_float(p->a->dtype);
+    j.search.sign     = gi_is_signed(p->a->dtype) ? (uint64_t)1 << (8 * ga_itemsize(p->a->dtype) - 1) : 0;
     j.result          = (char *)places->data;
     if (j.search.skip_nan) {
         ok = gi_scratch_get(site, &flag, p->a, sizeof(int)) &&
@@ -1841,6 +1875,116 @@ static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, c
     ga_free(copy);
     *nothing = seen != 0;
     return ok;
+}
+
+/* ---- dot: sums of products ----------------------------------------------------------------------------------------------- */
+
+GI_DEVICE uint64_t gi_cuda_product(uint64_t x, uint64_t y) { return gi_mul_u64(x, y); }
+GI_DEVICE double   gi_cuda_product(float x, float y) { return gi_mul_f64((double)x, (double)y); }
+GI_DEVICE double   gi_cuda_product(double x, double y) { return gi_mul_f64(x, y); }
+GI_DEVICE ga_c128  gi_cuda_product(ga_c64 x, ga_c64 y) { return gi_mul_c128(gi_cast_c128_c64(x), gi_cast_c128_c64(y)); }
+GI_DEVICE ga_c128  gi_cuda_product(ga_c128 x, ga_c128 y) { return gi_mul_c128(x, y); }
+GI_DEVICE uint64_t gi_cuda_plus(uint64_t a, uint64_t b) { return gi_add_u64(a, b); }
+GI_DEVICE double   gi_cuda_plus(double a, double b) { return gi_add_f64(a, b); }
+GI_DEVICE ga_c128  gi_cuda_plus(ga_c128 a, ga_c128 b) { return gi_add_c128(a, b); }
+
+template <class T_, class A_> struct gi_cuda_dot_fold {
+    typedef T_ T;
+    typedef A_ A;
+    enum { any_order = gi_any_order<A>::yes };
+    const gi_cuda_folding &j;
+    const char            *y; /* of the block's first element */
+    uint32_t               n; /* elements of the block */
+
+    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t line, const char *, int64_t start, uint32_t length)
+        : j(job), n(length)
+    {
+        const uint32_t column = line - gi_divide(line, j.factors.columns) * j.factors.columns.by;
+        y                     = j.factors.data + column * j.factors.next + (j.before + start) * j.factors.stride;
+    }
+    __device__ __forceinline__ A of(T x, uint32_t e) const
+    {
+        return gi_cuda_product(x, e < n ? *(const T *)(y + e * j.factors.stride) : T());
+    }
+    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return gi_cuda_plus(a, b); }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
+    __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, a); }
+};
+
+static gi_cuda_fold_kernel gi_cuda_dot_kernel(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_F32: return gi_cuda_fold<gi_cuda_dot_fold<float, double>>;
+    case GA_F64: return gi_cuda_fold<gi_cuda_dot_fold<double, double>>;
+    case GA_C64: return gi_cuda_fold<gi_cuda_dot_fold<ga_c64, ga_c128>>;
+    case GA_C128: return gi_cuda_fold<gi_cuda_dot_fold<ga_c128, ga_c128>>;
+    default: return gi_cuda_fold<gi_cuda_dot_fold<uint64_t, uint64_t>>; /* the bits of signed sums and products, too */
+    }
+}
+
+/* The sums over the last axis of x and the first one of y (1-D or 2-D) of x * y, both of a dtype in gi_cuda_dot_kernel. */
+static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_array *y)
+{
+    const int64_t   most = (int64_t)1 << 30, columns = y->ndim == 2 ? y->shape[1] : 1;
+    gi_lines        p;
+    gi_cuda_lines   lines;
+    gi_cuda_folding j;
+    ga_array       *copy = NULL;
+    ga_shape        last;
+    memset(&last, 0, sizeof last);
+    last.ndim = 1;
+    last.n[0] = x->ndim - 1;
+    memset(&j, 0, sizeof j);
+    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &last, false)) return NULL;
+    if (y->ndim == 2) {
+        p.kept_shape[p.kept]            = columns;
+        p.kept_strides[p.kept++]        = 0;
+        p.result_shape[p.result_ndim++] = columns;
+        p.lines *= columns;
+    }
+    ga_array *result = gi_new(site, x->dtype, GA_CUDA, p.result_ndim, p.result_shape);
+    if (!result || p.lines == 0) return result;
+    if (p.length == 0) {
+        if (gi_clear(site, result)) return result;
+        ga_free(result);
+        return NULL;
+    }
+    const ga_array *all[3] = { x, y, result };
+    gi_cuda_row_folds sums;
+    bool ok = gi_cuda_touch_all(site, 3, all) && gi_cuda_lines_of(site, &p, x->dtype, false, &lines, &copy);
+    if (ok && lines.lines > 1 && (lines.lines > most || (lines.length + GI_BLOCK - 1) / GI_BLOCK > most / lines.lines))
+        ok = gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: multiply parts of them", gi_shape_of(x),
+                     gi_shape_of(y)) != NULL;
+    if (ok) {
+        gi_cuda_find_fold(GA_OP_sum, x->dtype, &sums);
+        if (sums.accs != x->dtype) {
+            ga_dtype wide = sums.accs;
+            gi_cuda_find_fold(GA_OP_sum, wide, &sums);
+        }
+        j.factors.data    = (const char *)y->data;
+        j.factors.stride  = y->strides[0];
+        j.factors.next    = y->ndim == 2 ? y->strides[1] : 0;
+        j.factors.columns = gi_divisor_of(columns);
+        j.narrow          = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
+        j.result          = (char *)result->data;
+        ok = gi_cuda_fold_lines(site, x, gi_cuda_tree(gi_cuda_dot_kernel(x->dtype)), gi_cuda_tree(sums.kernel), j, lines,
+                                ga_itemsize(sums.accs), ga_itemsize(result->dtype));
+    }
+    ga_free(copy);
+    if (ok) return result;
+    ga_free(result);
+    return NULL;
+}
+
+static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype)
+{
+    ga_dtype  in = gi_is_float(dtype) || gi_is_complex(dtype) ? dtype : gi_end_dtype(GI_ENDS_SUM, dtype);
+    ga_array *x  = a->dtype == in ? gi_new_view(site, a, a->data, in, a->ndim, a->shape, a->strides) : gi_convert(site, a, in);
+    ga_array *y  = b->dtype == in ? gi_new_view(site, b, b->data, in, b->ndim, b->shape, b->strides) : gi_convert(site, b, in);
+    ga_array *r  = x && y ? gi_cuda_dot_of(site, x, y) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return gi_finish(site, r, dtype, NULL);
 }
 
 /* ==== >>cuda scans: running sums ======================================================================================== */
