@@ -7751,7 +7751,8 @@ typedef struct gi_random_plan {
 GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
 GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
 {
-    return (double)(int32_t)(high >> 6) * 0x1p-26 + (double)(int32_t)((high & 63) << 21 | low >> 11) * 0x1p-53;
+    return gi_mul_f64((double)(int32_t)(high >> 6), 0x1p-26) +
+           gi_mul_f64((double)(int32_t)((high & 63) << 21 | low >> 11), 0x1p-53);
 }
 
 /* The upper half of the 128 bits of a * b. */
@@ -7782,7 +7783,8 @@ GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int
 GI_FORMULA double gi_normal_pair(const gi_random_plan *p, gi_philox_words x, double *second)
 {
     double unit     = gi_unit_f64(x.w[0], x.w[1]) + 0x1p-53; /* in (0, 1]: it has a logarithm */
-    double distance = gi_root_f64(-2.0 * gi_log_core_f64(unit)), angle = 0x1.921fb54442d18p+2 * gi_unit_f64(x.w[2], x.w[3]);
+    double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(unit)));
+    double angle    = gi_mul_f64(0x1.921fb54442d18p+2, gi_unit_f64(x.w[2], x.w[3]));
     *second = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
     return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
 }
@@ -10009,7 +10011,7 @@ static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, cons
     ga_array *total         = widths ? (ga_sum)(sums, gi_reduce_site(site)) : NULL;
     for (int64_t i = 0; total && i < sums->size; i++)
         ((double *)widths->data)[i] = gi_rounded(dtype, edge[i + 1] - edge[i]); /* as numpy.diff */
-    ga_array *there = total ? (ga_to)(widths, sums->device, site) : NULL;
+    ga_array *there = total ? gi_to(site, widths, sums->device) : NULL;
     bool      done  = there && (ga_divide)(GA_ARG(sums), GA_ARG(there), in_place) &&
                 (ga_divide)(GA_ARG(sums), GA_ARG(total), in_place);
     ga_free(there);
@@ -10033,7 +10035,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
     ga_array *here   = gi_new(o.site, GA_F64, GA_CPU, 1, &points);
     double   *edge   = here ? (double *)here->data : NULL;
     bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
-    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : (ga_to)(here, a->device, o.site);
+    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_to(o.site, here, a->device);
     ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
     ga_array *result = gi_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
     if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {
