@@ -4471,6 +4471,18 @@ static bool gi_cuda_between_host(const char *site, const ga_array *from, ga_arra
     return ok;
 }
 
+/* Streams of two devices: work that is queued on `stream` from now on comes after everything that is queued on `earlier`. */
+static bool gi_cuda_after_there(const char *site, int device, cudaStream_t stream, int earlier_device, cudaStream_t earlier)
+{
+    cudaEvent_t done;
+    if (!gi_cuda_use(site, earlier_device) || !GI_CUDA_OK(site, cudaEventCreateWithFlags(&done, cudaEventDisableTiming)))
+        return false;
+    bool ok = GI_CUDA_OK(site, cudaEventRecord(done, earlier)) && gi_cuda_use(site, device) && /* NULL is a stream of the current one */
+              GI_CUDA_OK(site, cudaStreamWaitEvent(stream, done, 0));
+    (void)cudaEventDestroy(done);
+    return ok;
+}
+
 /* From one GPU to another. Each of their streams waits for the other; the host does not. */
 static bool gi_cuda_between_gpus(const char *site, const ga_array *from, ga_array *to)
 {
@@ -4482,9 +4494,9 @@ static bool gi_cuda_between_gpus(const char *site, const ga_array *from, ga_arra
     cudaStream_t there = gi_cuda_stream(source), here = gi_cuda_stream(target);
     bool         ok  = gi_cuda_touch(site, packed);
     gi_cuda_selected = target;
-    ok               = ok && gi_cuda_touch(site, to) && gi_cuda_after(site, there, here) && gi_cuda_use(site, source) &&
+    ok = ok && gi_cuda_touch(site, to) && gi_cuda_after_there(site, source, there, target, here) &&
          (bytes == 0 || GI_CUDA_OK(site, cudaMemcpyPeerAsync(to->data, target, packed->data, source, bytes, there))) &&
-         gi_cuda_after(site, here, there);
+         gi_cuda_after_there(site, target, here, source, there);
     ga_free(packed);
     return ok;
 }
