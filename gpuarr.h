@@ -7759,7 +7759,8 @@ typedef struct gi_random_plan {
 GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
 GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
 {
-    return (double)(int32_t)(high >> 6) * 0x1p-26 + (double)(int32_t)((high & 63) << 21 | low >> 11) * 0x1p-53;
+    return gi_mul_f64((double)(int32_t)(high >> 6), 0x1p-26) +
+           gi_mul_f64((double)(int32_t)((high & 63) << 21 | low >> 11), 0x1p-53);
 }
 
 /* The upper half of the 128 bits of a * b. */
@@ -7790,7 +7791,8 @@ GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int
 GI_FORMULA double gi_normal_pair(const gi_random_plan *p, gi_philox_words x, double *second)
 {
     double unit     = gi_unit_f64(x.w[0], x.w[1]) + 0x1p-53; /* in (0, 1]: it has a logarithm */
-    double distance = gi_root_f64(-2.0 * gi_log_core_f64(unit)), angle = 0x1.921fb54442d18p+2 * gi_unit_f64(x.w[2], x.w[3]);
+    double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(unit)));
+    double angle    = gi_mul_f64(0x1.921fb54442d18p+2, gi_unit_f64(x.w[2], x.w[3]));
     *second = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
     return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
 }

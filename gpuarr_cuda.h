@@ -2089,13 +2089,13 @@ static bool gi_cuda_exclusive_scan(const char *site, const ga_array *on, int64_t
 typedef struct gi_running {
     const void *in;
     void       *out;
-    void       *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
-    int64_t     length, inner, blocks; /* blocks of a line */
-    int64_t     units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
-    int64_t     turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
-    gi_divisor  small_turn;            /* by 0: turn is too large for it */
-    uint32_t    places, rows, step;    /* elements of a row; rows of a tile */
-    gi_divisor  cut;                   /* by places, or if step is not 1 by rows */
+    void   *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
+    int64_t length, inner, blocks; /* blocks of a line */
+    int64_t units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
+    int64_t turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
+    gi_divisor small_turn;         /* by 0: turn is too large for it */
+    uint32_t   places, rows, step; /* elements of a row; rows of a tile */
+    gi_divisor cut;                /* by places, or if step is not 1 by rows */
 } gi_running;
 
 enum { GI_RUNNING_BLOCK = 1024, GI_RUNNING_BYTES = 32768, GI_RUNNING_SHARE = 16, GI_RUNNING_TURN = 1 << 20 };
@@ -2134,11 +2134,12 @@ GI_DEVICE gi_running_row gi_cuda_running_row(const gi_running &m, const gi_runni
 }
 
 /* The row of element q of the tile, which lies at the place `place` of it; does it exist? */
-GI_DEVICE bool gi_cuda_running_at(const gi_running &m, const gi_running_tile &t, uint32_t q, uint32_t &place, gi_running_row &row)
+GI_DEVICE bool gi_cuda_running_at(const gi_running &m, const gi_running_tile &t, uint32_t q, uint32_t &place,
+                                  gi_running_row &row)
 {
     uint32_t quotient = gi_divide(q, m.cut), rest = q - quotient * m.cut.by, r = m.step == 1 ? quotient : rest;
-    place             = m.step == 1 ? rest : quotient;
-    row               = gi_cuda_running_row(m, t, r);
+    place = m.step == 1 ? rest : quotient;
+    row   = gi_cuda_running_row(m, t, r);
     return r < m.rows && place < m.places && row.exists && row.block * GI_RUNNING_BLOCK + place < m.length;
 }
 
@@ -2244,7 +2245,7 @@ typedef struct gi_running_kernels {
 template <class T, class W, W (*to)(T), T (*from)(W), W (*add)(W, W), W (*multiply)(W, W)>
 static gi_running_kernels gi_running_kernels_of(ga_op op)
 {
-    gi_running_kernels sums     = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, add>, gi_cuda_running<T, W, to, from, add> };
+    gi_running_kernels sums = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, add>, gi_cuda_running<T, W, to, from, add> };
     gi_running_kernels products = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, multiply>,
                                     gi_cuda_running<T, W, to, from, multiply> };
     return op == GA_OP_add ? sums : products;
@@ -2254,12 +2255,16 @@ static gi_running_kernels gi_running_kernels_of(ga_op op)
 static gi_running_kernels gi_running_kernels_for(ga_dtype dtype, ga_op op)
 {
     switch (dtype) {
-    case GA_F32: return gi_running_kernels_of<float, double, gi_cast_f64_f32, gi_cast_f32_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
-    case GA_F64: return gi_running_kernels_of<double, double, gi_cast_f64_f64, gi_cast_f64_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_F32:
+        return gi_running_kernels_of<float, double, gi_cast_f64_f32, gi_cast_f32_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_F64:
+        return gi_running_kernels_of<double, double, gi_cast_f64_f64, gi_cast_f64_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
     case GA_C128:
-        return gi_running_kernels_of<ga_c128, ga_c128, gi_cast_c128_c128, gi_cast_c128_c128, gi_op_add_c128, gi_op_multiply_c128>(op);
+        return gi_running_kernels_of<ga_c128, ga_c128, gi_cast_c128_c128, gi_cast_c128_c128, gi_op_add_c128,
+                                     gi_op_multiply_c128>(op);
     default:
-        return gi_running_kernels_of<uint64_t, uint64_t, gi_cast_u64_u64, gi_cast_u64_u64, gi_op_add_u64, gi_op_multiply_u64>(op);
+        return gi_running_kernels_of<uint64_t, uint64_t, gi_cast_u64_u64, gi_cast_u64_u64, gi_op_add_u64, gi_op_multiply_u64>(
+            op);
     }
 }
 
@@ -2275,8 +2280,9 @@ static int64_t gi_cut_running(gi_running *m, int64_t lines, int64_t rows)
 }
 
 /* Scans the lines of (outer, length, inner) elements, packed; out may be in. `narrow` reads and writes the elements, `wide` their ends. */
-static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_running_kernels *narrow, const gi_running_kernels *wide,
-                              const void *in, void *out, int64_t outer, int64_t length, int64_t inner)
+static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_running_kernels *narrow,
+                              const gi_running_kernels *wide, const void *in, void *out, int64_t outer, int64_t length,
+                              int64_t inner)
 {
     gi_running   m;
     gi_scratch   ends;
@@ -2318,19 +2324,21 @@ static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_run
 /* Scans `in`, read as dtype, along an axis into out, a C-ordered array of the same shape. */
 static bool gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
 {
-    ga_dtype  read   = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
+    ga_dtype  read = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
     ga_array *packed = gi_contiguous(site, in, dtype);
     if (packed && read != dtype) {
         ga_array *widened = gi_convert(site, packed, read);
         ga_free(packed);
         packed = widened;
     }
-    ga_array *target = !packed ? NULL : read == out->dtype ? (ga_view)(out, site) : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
+    ga_array *target = !packed              ? NULL
+                       : read == out->dtype ? (ga_view)(out, site)
+                                            : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
     int64_t   outer = 1, inner = 1;
     for (int d = 0; d < axis; d++) outer *= out->shape[d];
     for (int d = axis + 1; d < out->ndim; d++) inner *= out->shape[d];
     gi_running_kernels narrow = gi_running_kernels_for(read, op), widest = gi_running_kernels_for(wide, op);
-    bool               ok     = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
+    bool               ok = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
               gi_cuda_run_lines(site, target, &narrow, &widest, packed->data, target->data, outer, out->shape[axis], inner);
     if (ok && read != out->dtype) ok = gi_assign(site, out, target);
     ga_free(target);
@@ -2439,7 +2447,7 @@ static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array 
         ok     = GI_CUDA_OK(site, cudaMemsetAsync(bad.p, 0xff, sizeof *m->bad, stream));
     }
     if (ok && m->units > 0) {
-        m->count = gi_wide_divisor_of(m->count.by, m->units);
+        m->count                = gi_wide_divisor_of(m->count.by, m->units);
         gi_taking_kernel kernel = gi_taking_kernel_for(unit);
         GI_LAUNCH(kernel, gi_cuda_blocks(m->units), GI_CUDA_THREADS, stream, *m);
         ok = gi_cuda_launched(site, "ga_take");
@@ -2525,10 +2533,12 @@ GI_DEVICE uint32_t gi_cuda_choose(const gi_choosing &m, int64_t (&row)[GI_WARPS]
     return bits | __shfl_down_sync(0xffffffffu, bits, 1) << 16;
 }
 
-template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
 {
     GI_SHARED(int64_t, row, [GI_WARPS]);
-    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    int64_t at, lane = threadIdx.x % 32,
+                first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
 #pragma unroll 1
     for (int turn = 0; turn < GI_CHOOSE_FLAGS; turn += GI_CHOOSE_BATCH) {
@@ -2550,7 +2560,8 @@ template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(const __grid_constant__ gi_choosing m)
 {
     GI_SHARED(int64_t, row, [GI_WARPS]);
-    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    int64_t at, lane = threadIdx.x % 32,
+                first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
 #pragma unroll 1
     for (int k = 0; k < GI_CHOOSE_FLAGS; k++) {
@@ -2558,9 +2569,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(
         if (word >> lane & 1) { /* the last axis first: what is left of a place is its index along the axes before */
             int64_t place = first + 32 * k, *to = (int64_t *)m.to + at + __popc(word & below);
             for (int d = m.ndim - 1; d > 0; d--) {
-                int64_t left      = gi_divide_wide(place, m.shape[d]);
+                int64_t left    = gi_divide_wide(place, m.shape[d]);
                 to[d * m.total] = place - left * m.shape[d].by;
-                place             = left;
+                place           = left;
             }
             to[0] = place;
         }
@@ -2583,9 +2594,10 @@ static gi_choosing_kernel gi_choosing_kernel_for(int64_t itemsize)
 /* The counts of the blocks as places, and their total: the number for which the host waits. */
 static bool gi_cuda_count_flags(const char *site, const ga_array *flags, int64_t *starts, int64_t blocks, int64_t *total)
 {
-    GI_LAUNCH(gi_cuda_count_true, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), (const uint8_t *)flags->data, flags->size,
-              starts);
-    return gi_cuda_launched(site, "counting what is true") && gi_cuda_exclusive_scan(site, flags, starts, blocks, starts + blocks) &&
+    GI_LAUNCH(gi_cuda_count_true, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), (const uint8_t *)flags->data,
+              flags->size, starts);
+    return gi_cuda_launched(site, "counting what is true") &&
+           gi_cuda_exclusive_scan(site, flags, starts, blocks, starts + blocks) &&
            gi_cuda_read(site, flags, total, starts + blocks, sizeof *total);
 }
 
@@ -2596,7 +2608,7 @@ static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, con
     gi_scratch  starts;
     memset(&m, 0, sizeof m);
     memset(&starts, 0, sizeof starts);
-    ga_array *flags  = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
+    ga_array *flags = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
     ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL;
     int64_t   blocks = (condition->size + GI_CHOOSE_TILE - 1) / GI_CHOOSE_TILE;
     bool      ok     = flags && (packed || !a) && gi_cuda_touch(site, flags) && (!a || gi_cuda_touch(site, packed));
@@ -2652,15 +2664,17 @@ GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
         if (m.edges) x = gi_cast_f64_##tag(((const T *)m.data)[i]);                                                            \
         else bin = gi_cast_i64_##tag(((const T *)m.data)[i]);                                                                  \
         break;
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+        GI_EACH_BOOL(GI_CASE)
+        GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
 #undef GI_CASE
-    default: break;
+            default : break;
     }
     return m.edges ? gi_bin_of(x, m.edges, m.bins) : bin;
 }
 
 /* Counts into shared memory first, if the bins fit. */
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
 {
     GI_SHARED(unsigned, own, [GI_COUNT_SHARED]);
     for (int k = threadIdx.x; k < m.bins; k += GI_CUDA_THREADS) own[k] = 0;
@@ -2674,7 +2688,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_few(cons
         if (own[k]) atomicAdd(&counts[k], (unsigned long long)own[k]);
 }
 
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_many(const __grid_constant__ gi_binning m, unsigned long long *counts)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_many(const __grid_constant__ gi_binning m, unsigned long long *counts)
 {
     for (int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x; i < m.n; i += (int64_t)gridDim.x * GI_CUDA_THREADS) {
         int64_t bin = gi_cuda_bin(m, i);
@@ -2752,7 +2767,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 }
 
 /* Adds the rows, in their order, to the total. */
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_rows(double *total, const double *rows, int64_t bins, int64_t count)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_add_rows(double *total, const double *rows, int64_t bins, int64_t count)
 {
     int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (i >= bins) return;
@@ -2765,8 +2781,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_rows(doubl
 static bool gi_cuda_count_ones(const char *site, const ga_array *a, const gi_binning *m, ga_array *total)
 {
     unsigned long long *counts = (unsigned long long *)total->data;
-    int64_t             most   = (int64_t)gi_gpus.gpu[gi_cuda_ordinal(a)].processors * 8, least = m->n >> 31; /* own counts are 32 bits */
-    int64_t             blocks = (m->n + 16 * GI_CUDA_THREADS - 1) / (16 * GI_CUDA_THREADS);
+    int64_t most = (int64_t)gi_gpus.gpu[gi_cuda_ordinal(a)].processors * 8, least = m->n >> 31; /* own counts are 32 bits */
+    int64_t blocks = (m->n + 16 * GI_CUDA_THREADS - 1) / (16 * GI_CUDA_THREADS);
     if (blocks > most) blocks = most > least ? most : least + 1;
     void (*kernel)(const gi_binning, unsigned long long *) = gi_cuda_count_many;
     if (m->bins <= GI_COUNT_SHARED) kernel = gi_cuda_count_few;
@@ -2776,8 +2792,8 @@ static bool gi_cuda_count_ones(const char *site, const ga_array *a, const gi_bin
 
 static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_array *weights, ga_array *total)
 {
-    const int64_t room    = (int64_t)1 << 25; /* sums of all blocks that are added up at once */
-    int64_t       block   = m->bins > GI_COUNT_BLOCK ? m->bins : GI_COUNT_BLOCK, blocks = (m->n + block - 1) / block;
+    const int64_t room  = (int64_t)1 << 25; /* sums of all blocks that are added up at once */
+    int64_t       block = m->bins > GI_COUNT_BLOCK ? m->bins : GI_COUNT_BLOCK, blocks = (m->n + block - 1) / block;
     int64_t       at_once = room / m->bins < 1 ? 1 : room / m->bins < blocks ? room / m->bins : blocks;
     size_t        row     = (size_t)m->bins * sizeof(double);
     cudaStream_t  stream  = gi_cuda_current_stream();
@@ -2792,8 +2808,8 @@ static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_ar
                   (double *)sums.p);
         ok = gi_cuda_launched(site, "adding weights");
         if (!ok) break;
-        GI_LAUNCH(gi_cuda_add_rows, gi_cuda_blocks(m->bins), GI_CUDA_THREADS, stream, (double *)total->data, (const double *)sums.p,
-                  m->bins, count);
+        GI_LAUNCH(gi_cuda_add_rows, gi_cuda_blocks(m->bins), GI_CUDA_THREADS, stream, (double *)total->data,
+                  (const double *)sums.p, m->bins, count);
         ok = gi_cuda_launched(site, "adding weights");
     }
     gi_scratch_free(&sums);
@@ -2801,7 +2817,8 @@ static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_ar
 }
 
 /* How many elements lie in each bin, int64, or the sums of their weights, float64. */
-static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
+                                    const double *edges)
 {
     ga_array *total          = gi_new(site, weights ? GA_F64 : GA_I64, GA_CUDA, 1, &bins);
     ga_array *packed         = total ? gi_contiguous(site, a, a->dtype) : NULL;
@@ -4060,7 +4077,8 @@ GI_DEVICE void gi_cuda_narrow(char *to, int itemsize, int64_t x)
 }
 
 template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T)])>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_generator(const __grid_constant__ P plan, int64_t n, char *out, int itemsize)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_generator(const __grid_constant__ P plan, int64_t n, char *out, int itemsize)
 {
     enum { N = 16 / sizeof(T) };
     int64_t first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * N;
@@ -4086,8 +4104,8 @@ template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T
 static bool gi_cuda_launch_generator(const char *site, ga_array *a, const void *plan)
 {
     const P plans = *(const P *)plan;
-    GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))), GI_CUDA_THREADS,
-              gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
+    GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))),
+              GI_CUDA_THREADS, gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
     return gi_cuda_launched(site, "making a new array");
 }
 
