@@ -20,7 +20,7 @@ static __global__ void GI_NAME(gi_cuda_cast)(const __grid_constant__ gi_cuda_map
     switch (m.from) {
 #define GI_CAST(TAG, from, F, name)                                                                                            \
     case GA_##TAG: gi_cuda_map1_body<F, GA_T, GI_JOIN(GA_FN(cast), _##from)>(m); break;
-        GI_EACH_DTYPE(GI_CAST)
+        GI_EACH_STAMPED(GI_CAST)
 #undef GI_CAST
     default: break;
     }
@@ -762,7 +762,7 @@ static gi_cuda_kernel gi_cuda_cast(ga_dtype to)
     switch (to) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_cast_##tag;
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
@@ -795,7 +795,7 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_row_##tag(op);
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }

@@ -371,7 +371,7 @@ static void test_events(void)
     ga_set_stream(s);
     ga_array *a = ga_ones((100000), .device = GA_CUDA), *b = ga_exp(a);
     CHECK(ga_event_record(last, s) && ga_stream_wait_event(t, last) && ga_event_synchronize(last));
-    CHECK(ga_event_query(last) && ga_event_query(first) && ga_stream_query(t));
+    CHECK(ga_event_query(last) && ga_event_query(first) && ga_stream_synchronize(t) && ga_stream_query(t));
     double seconds = ga_event_elapsed(first, last);
     CHECK(seconds >= 0 && seconds < 60);
     CHECK(!ga_event_record(NULL, s) && says(GA_BAD_ARGUMENT, "the event is NULL"));
