@@ -4,7 +4,7 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
-HEADERS  = gpuarr.h gpuarr_cpu.h
+HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
 OUT     ?= out
@@ -19,18 +19,29 @@ FITSFLAGS = -DGPUARR_USE_CFITSIO
 LIBS     += -lcfitsio
 endif
 
+# The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU
+# DEVICE=cuda runs the kernels under tools/cudasim, on the CPU.
+NVCC    ?= $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc) $(wildcard /usr/local/cuda/bin/nvcc))
+GPU     := $(shell nvidia-smi -L 2>/dev/null | grep -q GPU && echo yes)
+CUDA_ARCH ?= $(if $(GPU),native,sm_90)
+SIM      = tools/cudasim
+NO_NVCC  = there is a GPU, but nvcc was not found (set CUDA_HOME, or get the CUDA toolkit from developer.nvidia.com/cuda-downloads)
+WHY_NOT  = $(if $(GPU),$(NO_NVCC),there is no NVIDIA GPU here)
+BACKEND  = $(if $(filter cuda,$(DEVICE)),$(if $(and $(NVCC),$(GPU)),cuda/,cudasim/))
+
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
 
 deps: ## install what is missing for run, test and check (Debian, root or sudo)
 	@tools/deps.sh check
 
-run: ## the main job: five pictures, and the sky (make run FITS=image.fits for your own); pictures in out/
-	@tools/deps.sh run
-	@$(MAKE) --no-print-directory $(B)/pictures $(B)/astronomy
+run: ## the main job: five pictures, and the sky (make run FITS=image.fits, DEVICE=cuda); pictures in out/
+	@tools/deps.sh $(if $(filter cudasim/,$(BACKEND)),cudasim,run)
+	@$(if $(filter cudasim/,$(BACKEND)),echo "gpuarr: $(WHY_NOT): cudasim runs the kernels on the CPU")
+	@$(MAKE) --no-print-directory $(B)/$(BACKEND)pictures $(B)/$(BACKEND)astronomy
 	@mkdir -p $(OUT)
-	$(B)/pictures --device $(DEVICE) --out $(OUT)
-	$(B)/astronomy $(FITS) --device $(DEVICE) --out $(OUT)
+	$(B)/$(BACKEND)pictures --device $(DEVICE) --out $(OUT)
+	$(B)/$(BACKEND)astronomy $(FITS) --device $(DEVICE) --out $(OUT)
 
 test: ## the test suite; ends with 'N passed, N failed, N skipped'
 	@tools/deps.sh test
@@ -41,6 +52,16 @@ check: ## everything that CI runs: the tests, fuzzing, formatting, generated par
 	@tools/deps.sh check
 	@$(MAKE) --no-print-directory $(B)/gentable
 	@tests/run.sh check
+
+cudasim: ## the tests on GPU arrays, with tools/cudasim in place of a GPU
+	@tools/deps.sh test
+	@tests/run.sh cudasim
+
+gpu: ## the tests, the sanitizers and the benchmark on the GPU of this machine (needs nvcc; at most 9 minutes)
+	@tools/gpu_run
+
+ptx: ## compile for sm_75 and sm_90 and judge the kernels: spills, 16-byte accesses, contraction (needs nvcc)
+	@tools/ptx_gate
 
 oracle: $(B)/libgpuarr.so ## many random cases against NumPy and SciPy (CASES=200000 SEED=1)
 	$(PYTHON) tests/oracle.py --lib $(B)/libgpuarr.so --cases $(CASES) --seed $(SEED) --table
@@ -67,6 +88,33 @@ $(B)/pictures $(B)/astronomy $(B)/first: $(B)/%: examples/%.c $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $(FITSFLAGS) $< -o $@ $(LIBS)
 
+# With CUDA the implementation is compiled once and linked to each program, which then includes the header alone.
+$(B)/cuda/impl.o: tests/impl.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 --compress-mode=size -Xcompiler -fPIC -I. $(FITSFLAGS) -x cu -c $< -o $@
+
+$(B)/cuda/pictures $(B)/cuda/astronomy $(B)/cuda/first: $(B)/cuda/%: examples/%.c $(B)/cuda/impl.o
+	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED -c $< -o $@.o
+	$(NVCC) $@.o $(B)/cuda/impl.o -o $@ $(LIBS)
+
+$(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o ## (for Python and tools/gpu_bench.py)
+	$(NVCC) -shared $< -o $@ $(LIBS)
+
+$(B)/cudasim/impl.o: tests/impl.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 -O1 -g1 -DGPUARR_BASELINE_ONLY -fPIC -I$(SIM)/include -I. $(FITSFLAGS) -include cuda_runtime.h -x c++ -c $< -o $@
+
+$(B)/cudasim/cudasim.o: $(SIM)/cudasim.cpp $(wildcard $(SIM)/src/*) $(wildcard $(SIM)/include/*)
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 -O2 -g1 -fPIC -I$(SIM)/include -c $< -o $@
+
+$(B)/cudasim/pictures $(B)/cudasim/astronomy $(B)/cudasim/first: $(B)/cudasim/%: examples/%.c $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o
+	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED -c $< -o $@.o
+	$(CXX) -rdynamic $@.o $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o -o $@ $(LIBS) -ldl
+
+$(B)/libgpuarr-cudasim.so: $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o
+	$(CXX) -shared $^ -o $@ $(LIBS) -ldl
+
 $(B)/libgpuarr.so: tests/impl.c $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. $(FITSFLAGS) $< -o $@ $(LIBS)
@@ -79,4 +127,4 @@ $(B)/bench: tools/bench.c $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $< -o $@ -lm -lpthread
 
-.PHONY: help deps run test check oracle ulp bench front clean
+.PHONY: help deps run test check cudasim gpu ptx oracle ulp bench front clean

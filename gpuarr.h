@@ -1126,6 +1126,7 @@ typedef struct ga_sigma_options {
 ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
 
 /* ==== >>files ===================================================================================================== */
+/*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error. */
@@ -1141,7 +1142,8 @@ typedef struct ga_imshow_options {
     int scale         GI_DEFAULT; /* draw each element as scale x scale pixels, default 1 */
     const char *title GI_DEFAULT; /* a line of text above */
 } ga_imshow_options;
-ga_array *(ga_render)(const ga_array *a, ga_imshow_options o);             /* uint8 (rows, columns, 3): what ga_imshow writes */
+ga_array *(ga_render)(const ga_array   *a,
+                      ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
 bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
 
 ga_array *(ga_load)(const char *path, const char *site); /* .npy */
@@ -1731,6 +1733,10 @@ struct gi_scope_guard : gi_scope {
 /* ################################################################################################################## */
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
 #define GPUARR_IMPLEMENTED
+#ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1675
+#endif
 /* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
 
 #include <errno.h>
@@ -1761,6 +1767,12 @@ extern int clock_gettime(int, struct timespec *);
 #if defined(__CUDACC__) || defined(__CUDASIM__)
 #define GI_HAS_CUDA 1
 #include <cuda_runtime.h>
+#if defined(__CUDASIM__) || defined(GPUARR_NO_CUB)
+#define GI_HAS_CUB 0 /* then our own radix sort */
+#else
+#define GI_HAS_CUB 1
+#include <cub/device/device_radix_sort.cuh>
+#endif
 #if defined(__USE_FAST_MATH__)
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
@@ -4804,7 +4816,7 @@ GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, doubl
     /* s + s_lo = f / (2 + f) */
     double d = 2.0 + f, d_lo = f - (d - 2.0);
     double inverse = 1.0 / d;
-    double s       = f * inverse;
+    double s       = gi_mul_f64(f, inverse);
     double s_lo    = gi_fma_f64(-s, d_lo, gi_fma_f64(-s, d, f)) * inverse;
     double z = gi_mul_f64(s, s), z_lo = gi_fma_f64(s + s, s_lo, gi_fma_f64(s, s, -z));
     /* log(1 + f) = 2 s + s^3 (2/3 + z q(z)) */
@@ -5983,6 +5995,30 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
     return gi_assign(o.site, o.out, a) ? o.out : NULL;
 }
 
+/* ga_to without options. */
+static ga_array *gi_to(const char *site, const ga_array *a, ga_device device)
+{
+    static ga_to_options none;
+    ga_to_options        o = none;
+    o.site                 = site;
+    return (ga_to)(a, device, o);
+}
+
+/* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
+static ga_array *gi_on_cpu(const char *site, const ga_array *a)
+{
+    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : gi_to(site, a, GA_CPU);
+}
+
+/* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
+static ga_array *gi_to_default_device(const char *site, ga_array *a)
+{
+    if (!a || a->device == gi_default_device) return a;
+    ga_array *there = gi_to(site, a, gi_default_device);
+    ga_free(a);
+    return there;
+}
+
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 {
     if (!gi_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_check(o.site, src.array, "src"))) return NULL;
@@ -7111,15 +7147,31 @@ void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
 /* A generator writes elements begin to begin + n - 1 of an array, packed, in its own dtype; begin is a multiple of 4. Each
    element depends on its number alone, so threads may share the work as they like. */
 
-typedef void (*gi_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+typedef void (*gi_cpu_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+#if GI_HAS_CUDA
+typedef bool (*gi_gpu_generator)(const char *site, ga_array *a, const void *plan); /* fills a whole new array */
+static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan);
+static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan);
+#define GI_GENERATOR(name) { gi_make_##name, gi_cuda_make_##name }
+#else
+typedef void *gi_gpu_generator;
+#define GI_GENERATOR(name) { gi_make_##name, NULL }
+#endif
+typedef struct gi_generator {
+    gi_cpu_generator cpu;
+    gi_gpu_generator gpu;
+} gi_generator;
 
 enum { GI_GENERATE_BLOCK = 512, GI_GENERATE_CHUNK = 1 << 13 }; /* elements; multiples of 4 */
 
 typedef struct gi_generate_job {
-    gi_generator generator;
-    const void  *plan;
-    ga_dtype     from, to;
-    char        *data;
+    gi_cpu_generator generator;
+    const void      *plan;
+    ga_dtype         from, to;
+    char            *data;
 } gi_generate_job;
 
 static void gi_generate_range(int64_t begin, int64_t end, void *job)
@@ -7139,13 +7191,24 @@ static void gi_generate_range(int64_t begin, int64_t end, void *job)
     }
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype from, gi_gpu_generator generator, const void *plan);
+#endif
+
 /* A new array of `dtype` whose elements the generator makes as `from`. */
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                              gi_generator generator, const void *plan)
 {
     ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
-    gi_generate_job j = { generator, plan, from, a->dtype, (char *)a->data };
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_generate(site, a, from, generator.gpu, plan)) return a;
+        ga_free(a);
+        return NULL;
+    }
+#endif
+    gi_generate_job j = { generator.cpu, plan, from, a->dtype, (char *)a->data };
     gi_parallel(a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
     return a;
 }
@@ -7214,6 +7277,11 @@ static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *o
 }
 
 GI_END_FAST
+
+static const gi_generator gi_arange_generator_i64 = GI_GENERATOR(arange_i64);
+static const gi_generator gi_arange_generator_f64 = GI_GENERATOR(arange_f64);
+static const gi_generator gi_arange_generator_f32 = GI_GENERATOR(arange_f32);
+static const gi_generator gi_linspace_generator   = GI_GENERATOR(linspace);
 
 /* How many of start, start + step ... lie before stop. -1: so many that they cannot be counted. */
 static int64_t gi_range_length_int(int64_t start, int64_t stop, int64_t step)
@@ -7286,15 +7354,15 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
     if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
     if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
         if (!gi_arange_integers(site, r, n, dtype, &p)) return NULL;
-        return gi_generate(site, dtype, device, &shape, GA_I64, gi_make_arange_i64, &p);
+        return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p);
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
     if (gi_real_dtype(dtype) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;
-        return gi_generate(site, dtype, device, &shape, GA_F32, gi_make_arange_f32, &p);
+        return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p);
     }
     p.delta = p.second - p.start;
-    return gi_generate(site, dtype, device, &shape, GA_F64, gi_make_arange_f64, &p);
+    return gi_generate(site, dtype, device, &shape, GA_F64, gi_arange_generator_f64, &p);
 }
 
 ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
@@ -7332,7 +7400,7 @@ ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_opti
     }
     if (!o.no_endpoint && num > 1) p.last = num - 1;
     p.whole = gi_is_int(o.dtype);
-    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_make_linspace, &p);
+    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_linspace_generator, &p);
 }
 
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
@@ -7419,6 +7487,7 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
         axes[i]        = !ij && i < 2 && n >= 2 ? 1 - i : i;
         shape[axes[i]] = in[i]->size;
     }
+    if (gi_common_device(site, n, in) == GA_DEVICE_DEFAULT) return false;
     for (int i = 0; i < n; i++) {
         ga_array *line = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
         if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
@@ -7539,7 +7608,7 @@ static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alo
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_make_arange_f64, &p);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -7611,6 +7680,39 @@ static bool gi_tile_from_corner(const char *site, const ga_array *a, gi_layout *
     return true;
 }
 
+#if GI_HAS_CUDA
+/* On a GPU one launch is better than many: a is read as (1, n), stretched to (repetitions, n), for each axis. False: these are more
+   axes than an array has. */
+static bool gi_tile_layouts(const ga_array *tiled, const ga_array *a, gi_layout *to, gi_layout *from)
+{
+    int missing = tiled->ndim - a->ndim;
+    *to         = gi_layout_of(tiled);
+    *from       = gi_layout_of(a);
+    to->ndim = from->ndim = 0;
+    for (int d = 0; d < tiled->ndim; d++) {
+        int64_t n = d < missing ? 1 : a->shape[d - missing], repetitions = tiled->shape[d] / n;
+        if (to->ndim + 2 > GPUARR_MAX_DIMS) return false;
+        if (repetitions > 1) {
+            gi_layout_append(to, repetitions, n * tiled->strides[d]);
+            gi_layout_append(from, repetitions, 0);
+        }
+        if (n == 1) continue;
+        gi_layout_append(to, n, tiled->strides[d]);
+        gi_layout_append(from, n, a->strides[d - missing]);
+    }
+    return true;
+}
+
+static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_array *a, const gi_layout *to, const gi_layout *from)
+{
+    ga_array *dst = gi_view_with(site, tiled, to), *src = dst ? gi_view_with(site, a, from) : NULL;
+    bool      done = src && gi_assign(site, dst, src);
+    ga_free(src);
+    ga_free(dst);
+    return done;
+}
+#endif
+
 ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
 {
     if (!gi_check(site, a, "a")) return NULL;
@@ -7628,6 +7730,15 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
     ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
     if (!tiled || tiled->size == 0) return tiled;
     gi_layout corner = gi_layout_of(tiled);
+#if GI_HAS_CUDA
+    gi_layout stretched;
+    if (a->device == GA_CUDA && gi_tile_layouts(tiled, a, &corner, &stretched)) {
+        if (gi_tile_at_once(site, tiled, a, &corner, &stretched)) return tiled;
+        ga_free(tiled);
+        return NULL;
+    }
+    corner = gi_layout_of(tiled);
+#endif
     memcpy(corner.shape, once, sizeof once);
     ga_array *first = gi_view_with(site, tiled, &corner);
     bool      done  = first && gi_assign(site, first, a) && gi_tile_from_corner(site, tiled, &corner);
@@ -7873,6 +7984,8 @@ static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out
 
 GI_END_FAST
 
+static const gi_generator gi_random_generator = GI_GENERATOR(random);
+
 /* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
 static ga_dtype gi_random_dtype(const ga_random_options *o)
 {
@@ -7888,7 +8001,7 @@ ga_array *(ga_random)(ga_shape shape, ga_random_options o)
     ga_dtype       dtype = gi_random_dtype(&o);
     gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
     if (!dtype) return NULL;
-    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_random_generator, &p);
 }
 
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
@@ -7897,7 +8010,7 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
     gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
     if (!dtype) return NULL;
     if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
-    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_random_generator, &p);
 }
 
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
@@ -7912,7 +8025,7 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
     if (!gi_number_fits(GA_ARG((long long)low), dtype) || !gi_number_fits(GA_ARG((long long)(high - 1)), dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "not every integer from %lld to below %lld fits %s", (long long)low,
                                    (long long)high, ga_dtype_name(dtype));
-    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_make_random, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_random_generator, &p);
 }
 
 /* ==== >>reduce: reductions along the documented tree ================================================================= */
@@ -7930,6 +8043,10 @@ typedef struct gi_lines {
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
+
+#if GI_HAS_CUDA
+static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
+#endif
 
 /* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
 static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *axes, bool *marked)
@@ -8202,15 +8319,24 @@ static ga_dtype gi_end_dtype(gi_end ends, ga_dtype d)
 }
 
 /* What an empty line gives. */
-static void gi_fill_empty(ga_array *result, int start, bool mean)
+static bool gi_fill_empty(const char *site, ga_array *result, int start, bool mean)
 {
     ga_arg v;
     memset(&v, 0, sizeof v);
     v.kind = mean ? GA_KIND_REAL : GA_KIND_INT;
     v.i    = start;
     v.re   = gi_nan_f64();
+#if GI_HAS_CUDA
+    if (result->device == GA_CUDA) {
+        char element[16];
+        gi_number_to(v, result->dtype, element);
+        return gi_cuda_fill(site, result, element);
+    }
+#endif
+    (void)site;
     for (int64_t i = 0; i < result->size; i++)
         gi_number_to(v, result->dtype, (char *)result->data + i * ga_itemsize(result->dtype));
+    return true;
 }
 
 static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
@@ -8243,9 +8369,13 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
     if (!result) return NULL;
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
-    if (r.lines.length == 0) {
-        gi_fill_empty(result, start, ends == GI_ENDS_AVERAGE);
-    } else if (!gi_reduce(o.site, &r)) {
+    bool ok;
+    if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, start, ends == GI_ENDS_AVERAGE);
+#if GI_HAS_CUDA
+    else if (a->device == GA_CUDA) ok = gi_cuda_reduce(o.site, op, &r.lines, result);
+#endif
+    else ok = gi_reduce(o.site, &r);
+    if (!ok) {
         ga_free(result);
         return NULL;
     }
@@ -8719,7 +8849,7 @@ static bool gi_check_list(const char *site, int n, const ga_array *const *arrays
         snprintf(name, sizeof name, "array number %d", k);
         if (!gi_check(site, arrays[k], name)) return false;
     }
-    return true;
+    return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
 }
 
 /* Writes the arrays one behind the other along an axis of target; stacked: that axis is a new one. */
@@ -9040,9 +9170,8 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
-/* a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. The indices are int64,
-   contiguous, valid. */
-static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+/* A new array for a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. */
+static ga_array *gi_new_taken(const char *site, const ga_array *a, int axis, const ga_array *indices)
 {
     gi_layout l = gi_layout_of(a);
     l.ndim      = a->ndim - 1 + indices->ndim;
@@ -9050,8 +9179,24 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", l.ndim, GPUARR_MAX_DIMS);
     for (int d = 0; d < indices->ndim; d++) l.shape[axis + d] = indices->shape[d];
     for (int d = axis + 1; d < a->ndim; d++) l.shape[d - 1 + indices->ndim] = a->shape[d];
+    return gi_new(site, a->dtype, a->device, l.ndim, l.shape);
+}
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode);
+static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, const ga_array *a);
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
+                                    const double *edges);
+static bool      gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide,
+                              ga_op op);
+#endif
+
+/* a[..., indices, ...] along an axis. The indices are int64, contiguous, valid. */
+static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+{
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, GA_TAKE_CLIP));
     ga_array *packed = gi_contiguous(site, a, a->dtype);
-    ga_array *taken  = packed ? gi_new(site, a->dtype, a->device, l.ndim, l.shape) : NULL;
+    ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
     if (taken && taken->size > 0) {
         gi_take_job j = {
             (const char *)packed->data, (char *)taken->data, (const int64_t *)indices->data, indices->size, a->shape[axis],
@@ -9065,15 +9210,15 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
     return taken;
 }
 
+static void gi_bad_index(const char *site, int64_t i, int64_t n)
+{
+    gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i, (long long)n);
+}
+
 /* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
 static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga_take_mode mode)
 {
     int64_t *index = (int64_t *)indices->data;
-    if (n == 0 && indices->size > 0) {
-        gi_fail(site, GA_BAD_SHAPE, "there is nothing to take: the axis has length 0, and %lld indices are given",
-                (long long)indices->size);
-        return false;
-    }
     for (int64_t k = 0; k < indices->size; k++) {
         int64_t i = index[k];
         if (i >= 0 && i < n) continue;
@@ -9084,12 +9229,22 @@ static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga
         } else if (mode == GA_TAKE_CLIP) {
             index[k] = i < 0 ? 0 : n - 1;
         } else {
-            gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i,
-                    (long long)n);
+            gi_bad_index(site, i, n);
             return false;
         }
     }
     return true;
+}
+
+/* a[..., indices, ...] by the mode. The indices are int64 and contiguous; on the CPU they are settled where they are. */
+static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_array *indices, ga_take_mode mode)
+{
+    if (a->shape[axis] == 0 && indices->size > 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "there is nothing to take: the axis has length 0, and %lld indices are given",
+                                   (long long)indices->size);
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, mode));
+    return gi_settle_indices(site, indices, a->shape[axis], mode) ? gi_take(site, a, axis, indices) : NULL;
 }
 
 ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o)
@@ -9101,11 +9256,14 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
     if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
                                    (int)o.mode);
+    const ga_array *both[2] = { a, indices };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
-    ga_array *settled = along ? gi_convert(o.site, indices, GA_I64) : NULL;
-    bool      valid   = settled && gi_settle_indices(o.site, settled, along->shape[axis], o.mode);
-    ga_array *taken   = valid ? gi_take(o.site, along, axis, settled) : NULL;
+    ga_array *settled = !along                ? NULL
+                        : a->device == GA_CPU ? gi_convert(o.site, indices, GA_I64)
+                                              : gi_contiguous(o.site, indices, GA_I64);
+    ga_array *taken   = settled ? gi_take_by(o.site, along, axis, settled, o.mode) : NULL;
     ga_free(settled);
     ga_free(along);
     return taken;
@@ -9185,6 +9343,7 @@ static void gi_select_chunks(int64_t begin, int64_t end, void *job)
    */
 static ga_array *gi_select(const char *site, const ga_array *condition, const ga_array *a)
 {
+    GI_IF_CUDA(condition->device, gi_cuda_chosen(site, condition, a));
     ga_array *flags  = gi_contiguous(site, condition, GA_BOOL);
     ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
     int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;
@@ -9231,7 +9390,8 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
     if (condition->size != a->size)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition has shape %s, a %s: they must have as many elements",
                                    gi_shape_of(condition), gi_shape_of(a));
-    return gi_select(site, condition, a);
+    const ga_array *both[2] = { condition, a };
+    return gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT ? NULL : gi_select(site, condition, a);
 }
 
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
@@ -9242,12 +9402,16 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     if (condition->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",
                                    gi_shape_of(condition));
+    const ga_array *both[2] = { condition, a };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
     ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
     ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, count) */
-    bool      valid   = line && gi_settle_indices(o.site, line, along->shape[axis], GA_TAKE_RAISE);
-    ga_array *chosen  = valid ? gi_take(o.site, along, axis, line) : NULL;
+    bool      inside  = line && condition->size <= along->shape[axis]; /* wherever it is true */
+    ga_array *chosen  = !line    ? NULL
+                        : inside ? gi_take(o.site, along, axis, line)
+                                 : gi_take_by(o.site, along, axis, line, GA_TAKE_RAISE);
     ga_free(line);
     ga_free(indices);
     ga_free(along);
@@ -9265,22 +9429,22 @@ enum { GI_DIGITS = 256 };
 
 GI_BEGIN_FAST
 
-static uint32_t gi_key_f32(uint32_t bits)
+GI_FORMULA uint32_t gi_key_f32(uint32_t bits)
 {
     const uint32_t sign = 0x80000000u, magnitude = bits & ~sign;
     if (magnitude > 0x7f800000u) return UINT32_MAX; /* NaN */
     if (magnitude == 0) return sign;
     return bits & sign ? ~bits : bits | sign;
 }
-static uint64_t gi_key_f64(uint64_t bits)
+GI_FORMULA uint64_t gi_key_f64(uint64_t bits)
 {
     const uint64_t sign = (uint64_t)1 << 63, magnitude = bits & ~sign;
     if (magnitude > 0x7ff0000000000000u) return UINT64_MAX;
     if (magnitude == 0) return sign;
     return bits & sign ? ~bits : bits | sign;
 }
-static uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
-static uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
+GI_FORMULA uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
+GI_FORMULA uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
 
 /* The dtype of 4 or 8 bytes whose numbers are made keys, and what is added to an integer for that. */
 static ga_dtype gi_key_dtype(ga_dtype dtype)
@@ -9599,6 +9763,11 @@ static void gi_plan_sort(gi_sort_job *j)
         2 * j->half + gi_padded(n * j->group * size) + gi_radix_chunks(n * j->group) * (int64_t)(GI_DIGITS * sizeof(int64_t));
 }
 
+#if GI_HAS_CUDA
+static bool      gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, int axis, bool indices);
+static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o);
+#endif
+
 /* a sorted along an axis, or the indices that sort it. */
 static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool indices)
 {
@@ -9608,6 +9777,13 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     axes.n[0]        = axis;
     ga_array *result = gi_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (!result || result->size == 0) return result;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_sort(site, a, result, axis, indices)) return result;
+        ga_free(result);
+        return NULL;
+    }
+#endif
     gi_sort_job j;
     memset(&j, 0, sizeof j);
     j.indices = indices;
@@ -9681,31 +9857,38 @@ static ga_array *gi_run_lengths(const char *site, const ga_array *a, const ga_ar
     return counts;
 }
 
-ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
+/* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
+static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_options *o)
 {
-    if (o.index) *o.index = NULL;
-    if (o.inverse) *o.inverse = NULL;
-    if (o.counts) *o.counts = NULL;
-    if (!gi_check(o.site, a, "a")) return NULL;
-    bool      ordered = o.index || o.inverse; /* else sorted values are enough */
-    ga_array *line    = (ga_ravel)(a, o.site);
-    ga_array *order   = line && ordered ? gi_sorted(o.site, line, 0, true) : NULL;
-    ga_array *sorted  = order ? gi_take(o.site, line, 0, order) : line && !ordered ? gi_sorted(o.site, line, 0, false) : NULL;
-    ga_array *flags   = sorted ? gi_run_starts(o.site, sorted) : NULL;
-    ga_array *indices = flags ? gi_select(o.site, flags, NULL) : NULL;
-    ga_array *starts  = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, runs) */
-    ga_array *values  = starts ? gi_take(o.site, sorted, 0, starts) : NULL;
-    if (values && o.index) *o.index = gi_take(o.site, order, 0, starts);
-    if (values && o.inverse) *o.inverse = gi_run_numbers(o.site, a, order, starts);
-    if (values && o.counts) *o.counts = gi_run_lengths(o.site, a, starts);
-    bool done = values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts);
+    GI_IF_CUDA(a->device, gi_cuda_unique(site, a, o));
+    bool      ordered = o->index || o->inverse; /* else sorted values are enough */
+    ga_array *line    = (ga_ravel)(a, site);
+    ga_array *order   = line && ordered ? gi_sorted(site, line, 0, true) : NULL;
+    ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sorted(site, line, 0, false) : NULL;
+    ga_array *flags   = sorted ? gi_run_starts(site, sorted) : NULL;
+    ga_array *indices = flags ? gi_select(site, flags, NULL) : NULL;
+    ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
+    ga_array *values  = starts ? gi_take(site, sorted, 0, starts) : NULL;
+    if (values && o->index) *o->index = gi_take(site, order, 0, starts);
+    if (values && o->inverse) *o->inverse = gi_run_numbers(site, a, order, starts);
+    if (values && o->counts) *o->counts = gi_run_lengths(site, a, starts);
     ga_free(starts);
     ga_free(indices);
     ga_free(flags);
     ga_free(sorted);
     ga_free(order);
     ga_free(line);
-    if (done) return values;
+    return values;
+}
+
+ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
+{
+    if (o.index) *o.index = NULL;
+    if (o.inverse) *o.inverse = NULL;
+    if (o.counts) *o.counts = NULL;
+    if (!gi_check(o.site, a, "a")) return NULL;
+    ga_array *values = gi_unique(o.site, a, &o);
+    if (values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts)) return values;
     ga_array **results[3] = { o.index, o.inverse, o.counts };
     for (int k = 0; k < 3; k++) {
         if (!results[k]) continue;
@@ -9784,9 +9967,10 @@ static void gi_count_blocks(int64_t begin, int64_t end, void *job)
 
 GI_END_FAST
 
-/* The sums of the weights (of ones) in each bin: a new float64 array. */
+/* The sums of the weights (of ones) in each bin: a new float64 array (on a GPU, of ones, an int64 array). `edges` lies where a does. */
 static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
 {
+    GI_IF_CUDA(a->device, gi_cuda_count_bins(site, a, weights, bins, edges));
     gi_count_job j;
     memset(&j, 0, sizeof j);
     j.bins         = bins;
@@ -9835,9 +10019,12 @@ static bool gi_check_weights(const char *site, const ga_array *weights, const ga
                 gi_shape_of(a));
         return false;
     }
-    if (!gi_is_complex(weights->dtype)) return true;
-    gi_fail(site, GA_BAD_DTYPE, ".weights are %s: they must be real", ga_dtype_name(weights->dtype));
-    return false;
+    if (gi_is_complex(weights->dtype)) {
+        gi_fail(site, GA_BAD_DTYPE, ".weights are %s: they must be real", ga_dtype_name(weights->dtype));
+        return false;
+    }
+    const ga_array *both[2] = { a, weights };
+    return gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
 /* The smallest and the largest element (of at least one), as float64 or int64. */
@@ -9845,13 +10032,11 @@ static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void
 {
     ga_reduce_options o   = gi_reduce_site(site);
     ga_array         *min = (ga_min)(a, o), *max = min ? (ga_max)(a, o) : NULL;
-    if (max) {
-        gi_cast(dtype, a->dtype, 1, least, min->data);
-        gi_cast(dtype, a->dtype, 1, most, max->data);
-    }
+    bool              done =
+        max && gi_item_as(site, min, NULL, dtype, least) && gi_item_as(site, max, NULL, dtype, most);
     ga_free(max);
     ga_free(min);
-    return max != NULL;
+    return done;
 }
 
 static bool gi_histogram_range(const ga_array *a, const ga_histogram_options *o, double *low, double *high)
@@ -9906,6 +10091,24 @@ static bool gi_histogram_edges(const ga_array *a, const ga_histogram_options *o,
     return true;
 }
 
+/* Divides the sums by the widths of the bins, then by their total. */
+static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, const double *edge)
+{
+    ga_map_options in_place = gi_map_site(site);
+    in_place.out            = sums;
+    ga_array *widths        = gi_new(site, GA_F64, GA_CPU, 1, sums->shape);
+    ga_array *total         = widths ? (ga_sum)(sums, gi_reduce_site(site)) : NULL;
+    for (int64_t i = 0; total && i < sums->size; i++)
+        ((double *)widths->data)[i] = gi_rounded(dtype, edge[i + 1] - edge[i]); /* as numpy.diff */
+    ga_array *there = total ? gi_to(site, widths, sums->device) : NULL;
+    bool      done  = there && (ga_divide)(GA_ARG(sums), GA_ARG(there), in_place) &&
+                (ga_divide)(GA_ARG(sums), GA_ARG(total), in_place);
+    ga_free(there);
+    ga_free(total);
+    ga_free(widths);
+    return done;
+}
+
 ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o)
 {
     double low, high;
@@ -9918,28 +10121,19 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
     if (!gi_histogram_range(a, &o, &low, &high)) return NULL;
     int64_t   points = bins + 1;
-    ga_array *edges  = gi_new(o.site, GA_F64, a->device, 1, &points);
-    double   *edge   = edges ? (double *)edges->data : NULL;
-    ga_array *sums =
-        edge && gi_histogram_edges(a, &o, low, high, bins, edge) ? gi_count_bins(o.site, a, o.weights, bins, edge) : NULL;
-    if (sums && o.density) {
-        ga_reduce_options all   = gi_reduce_site(o.site);
-        ga_array         *total = (ga_sum)(sums, all);
-        if (total)
-            for (int64_t i = 0; i < bins; i++) {
-                double *x = (double *)sums->data + i;
-                *x        = *x / gi_rounded(a->dtype, edge[i + 1] - edge[i]) / *(const double *)total->data; /* as numpy.diff */
-            }
-        if (!total) ga_free(sums), sums = NULL;
-        ga_free(total);
-    }
-    if (o.edges && sums) *o.edges = edges;
-    else ga_free(edges);
+    ga_array *here   = gi_new(o.site, GA_F64, GA_CPU, 1, &points);
+    double   *edge   = here ? (double *)here->data : NULL;
+    bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
+    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_to(o.site, here, a->device);
+    ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
     ga_array *result = gi_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
-    if (!result && o.edges) {
-        ga_free(*o.edges);
-        *o.edges = NULL;
+    if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {
+        ga_free(result);
+        result = NULL;
     }
+    if (o.edges && result) *o.edges = edges;
+    else ga_free(edges);
+    ga_free(here);
     return result;
 }
 
@@ -10053,6 +10247,7 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
 static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
 {
     if (out->size == 0) return true;
+    GI_IF_CUDA(out->device, gi_cuda_scan(site, in, dtype, out, axis, wide, op));
     ga_shape axes;
     memset(&axes, 0, sizeof axes);
     axes.ndim = 1;
@@ -10445,20 +10640,26 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
 
 /* ---- quantiles of lines ---------------------------------------------------------------------------------------------- */
 
-typedef struct gi_order {
-    gi_lines    lines;  /* read in the key dtype */
-    bool        median; /* one quantile, and the mean of the two in the middle */
+/* What a quantile is. */
+typedef struct gi_quantile_rule {
+    bool        median; /* the mean of the two in the middle */
     bool        skip_nan;
     bool        single; /* quantiles are float32 numbers */
     ga_quantile method;
-    int64_t     count;
-    double     *quantiles; /* 0 to 1, ascending */
-    int64_t    *places;    /* where in the result each belongs */
-    ga_dtype    result;
-    char       *out; /* for each quantile, all lines */
-    int64_t     parts;
-    char       *scratch; /* of each part */
-    size_t      scratch_bytes;
+    ga_dtype    source, result;
+} gi_quantile_rule;
+
+typedef struct gi_order {
+    gi_lines         lines; /* read in the key dtype */
+    gi_quantile_rule rule;
+    int64_t          count;
+    double          *quantiles; /* 0 to 1, ascending; one for a median */
+    int64_t         *places;    /* where in the result each belongs */
+    char            *out;       /* for each quantile, all lines; memory of the device of the lines */
+    const ga_array  *result;    /* whose memory that is, or NULL */
+    int64_t          parts;
+    char            *scratch; /* of each part */
+    size_t           scratch_bytes;
 } gi_order;
 
 /* The two elements that a quantile of n lies between, and how far it is from the first. */
@@ -10469,17 +10670,18 @@ typedef struct gi_rank {
 
 GI_BEGIN_FAST
 /* NumPy's arithmetic, step by step. */
-static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
+GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
 {
     gi_rank r;
-    if (o->median) {
+    if (rule.median) {
         r.previous = (n - 1) / 2;
         r.next     = n / 2;
         r.gamma    = 0.5;
         return r;
     }
-    double last = (double)(n - 1), at = o->single ? (double)((float)last * (float)quantile) : last * quantile;
-    switch (o->method) {
+    double last = (double)(n - 1);
+    double at   = rule.single ? (double)gi_mul_f32((float)last, (float)quantile) : gi_mul_f64(last, quantile);
+    switch (rule.method) {
     case GA_LOWER: at = floor(at); break;
     case GA_HIGHER: at = ceil(at); break;
     case GA_NEAREST: at = rint(at); break;
@@ -10498,14 +10700,24 @@ static gi_rank gi_rank_of(const gi_order *o, double quantile, int64_t n)
 }
 
 /* Between a and b, b - a = distance, as numpy's _lerp. */
-static double gi_lerp_f64(double a, double b, double distance, double t)
+GI_FORMULA double gi_lerp_f64(double a, double b, double distance, double t)
 {
-    return t >= 0.5 ? b - distance * (1 - t) : a + distance * t;
+    return t >= 0.5 ? b - gi_mul_f64(distance, 1 - t) : a + gi_mul_f64(distance, t);
 }
-static float gi_lerp_f32(float a, float b, double t)
+GI_FORMULA float gi_lerp_f32(float a, float b, double t)
 {
     float distance = b - a;
-    return t >= 0.5 ? b - distance * (float)(1 - t) : a + distance * (float)t;
+    return t >= 0.5 ? b - gi_mul_f32(distance, (float)(1 - t)) : a + gi_mul_f32(distance, (float)t);
+}
+
+/* A median, or a quantile by GA_LINEAR or GA_MIDPOINT, from the two elements it lies between. Integers also have the distance of
+   their keys, which does not overflow. */
+GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a, double b, uint64_t key_distance)
+{
+    if (rule.median) return r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
+    if (rule.result == GA_F32) return (double)gi_lerp_f32((float)a, (float)b, r.gamma);
+    double distance = rule.source == GA_F64 ? b - a : rule.source == GA_F32 ? (double)((float)b - (float)a) : (double)key_distance;
+    return gi_lerp_f64(a, b, distance, r.gamma);
 }
 
 /* Writes one quantile from the keys of its two elements. */
@@ -10514,26 +10726,16 @@ static void gi_write_quantile(const gi_order *o, gi_rank r, uint64_t previous, u
     ga_dtype dtype = o->lines.dtype;
     char     element[8];
     gi_key_element(dtype, previous, element);
-    if (!o->median && o->method != GA_LINEAR && o->method != GA_MIDPOINT) {
-        gi_cast(o->result, dtype, 1, out, element);
+    if (!o->rule.median && o->rule.method != GA_LINEAR && o->rule.method != GA_MIDPOINT) {
+        gi_cast(o->rule.result, dtype, 1, out, element);
         return;
     }
     double a, b;
     gi_cast(GA_F64, dtype, 1, &a, element);
     gi_key_element(dtype, next, element);
     gi_cast(GA_F64, dtype, 1, &b, element);
-    double value;
-    if (o->median) {
-        value = r.previous == r.next ? a : o->result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
-    } else if (o->result == GA_F32) {
-        value = (double)gi_lerp_f32((float)a, (float)b, r.gamma);
-    } else {
-        double distance = b - a;
-        if (o->lines.a->dtype == GA_F32) distance = (double)((float)b - (float)a);
-        if (dtype != GA_F64) distance = (double)(next - previous); /* of integers: does not overflow */
-        value = gi_lerp_f64(a, b, distance, r.gamma);
-    }
-    gi_cast(o->result, GA_F64, 1, out, &value);
+    double value = gi_quantile_between(o->rule, r, a, b, next - previous);
+    gi_cast(o->rule.result, GA_F64, 1, out, &value);
 }
 GI_END_FAST
 
@@ -10542,7 +10744,7 @@ static int64_t gi_ranks_of(const gi_order *o, int64_t n, int64_t *ranks)
 {
     int64_t m = 0;
     for (int64_t i = 0; i < o->count; i++) {
-        gi_rank r       = gi_rank_of(o, o->quantiles[i], n);
+        gi_rank r       = gi_rank_of(o->rule, o->quantiles[i], n);
         int64_t both[2] = { r.previous, r.next };
         for (int k = 0; k < 2; k++) { /* they come nearly in order */
             int64_t at = m;
@@ -10570,15 +10772,15 @@ static uint64_t gi_key_of_rank(int64_t rank, int64_t m, const int64_t *ranks, co
 /* The quantiles of a line of n elements (NaN left out) whose ranks are found; n 0: NaN. */
 static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m, const int64_t *ranks, const uint64_t *found)
 {
-    int64_t size = ga_itemsize(o->result);
+    int64_t size = ga_itemsize(o->rule.result);
     double  nan  = gi_nan_f64();
     for (int64_t i = 0; i < o->count; i++) {
         char *out = o->out + (o->places[i] * o->lines.lines + line) * size;
         if (n == 0) {
-            gi_cast(o->result, GA_F64, 1, out, &nan);
+            gi_cast(o->rule.result, GA_F64, 1, out, &nan);
             continue;
         }
-        gi_rank r = gi_rank_of(o, o->quantiles[i], n);
+        gi_rank r = gi_rank_of(o->rule, o->quantiles[i], n);
         gi_write_quantile(o, r, gi_key_of_rank(r.previous, m, ranks, found), gi_key_of_rank(r.next, m, ranks, found), out);
     }
 }
@@ -10605,7 +10807,7 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
                 keys[n] = keys[i];
                 n += keys[i] != GI_KEY_NAN;
             }
-            if (n < p->length && !o->skip_nan) n = 0;
+            if (n < p->length && !o->rule.skip_nan) n = 0;
             if (n > 0) {
                 m = gi_ranks_of(o, n, ranks);
                 gi_rank_select(keys, n, 0, m, ranks, 0);
@@ -10638,7 +10840,7 @@ static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
             below += b.below[part];
             if (o->lines.dtype == GA_F64) n -= b.nans[part]; /* of integers that key is a number */
         }
-        if (!full && n < s->n && !o->skip_nan) n = 0;
+        if (!full && n < s->n && !o->rule.skip_nan) n = 0;
         if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
         if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
             uint64_t       keys[2];
@@ -10675,7 +10877,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
             s.counts = nans;
             gi_parallel(s.parts, 1, gi_count_nans, &s);
             for (int64_t part = 0; part < s.parts; part++) n -= nans[part];
-            if (n < s.n && !o->skip_nan) n = 0;
+            if (n < s.n && !o->rule.skip_nan) n = 0;
         }
         if (n > 0) {
             m = gi_ranks_of(o, n, ranks);
@@ -10686,12 +10888,17 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     return true;
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_order(const char *site, const gi_order *o);
+#endif
+
 /* Runs a planned order statistic into o->out. False: no memory. */
 static bool gi_run_order(const char *site, gi_order *o)
 {
     const gi_lines *p       = &o->lines;
     int64_t         threads = ga_get_num_threads();
     if (p->lines == 0 || o->count == 0) return true;
+    GI_IF_CUDA(p->a->device, gi_cuda_order(site, o));
     if (p->length == 0) {
         for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
         return true;
@@ -10720,7 +10927,8 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
                 (int)options->method);
         return false;
     }
-    o->method = options->method;
+    o->rule.method = options->method;
+    o->rule.source = a->dtype;
     return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
 }
 
@@ -10732,20 +10940,21 @@ static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, g
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
-    o.median         = true;
-    o.skip_nan       = skip_nan;
+    o.rule.median    = true;
+    o.rule.skip_nan  = skip_nan;
+    o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
     o.count          = 1;
     o.quantiles      = &half;
     o.places         = &place;
-    o.result         = a->dtype == GA_F32 ? GA_F32 : GA_F64;
-    ga_array *result = gi_new(options.site, o.result, a->device, o.lines.result_ndim, o.lines.result_shape);
+    ga_array *result = gi_new(options.site, o.rule.result, a->device, o.lines.result_ndim, o.lines.result_shape);
     if (!result) return NULL;
-    o.out = (char *)result->data;
+    o.out    = (char *)result->data;
+    o.result = result;
     if (!gi_run_order(options.site, &o)) {
         ga_free(result);
         return NULL;
     }
-    return gi_finish(options.site, result, o.result, options.out);
+    return gi_finish(options.site, result, o.rule.result, options.out);
 }
 
 ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_median("ga_median", false, a, o); }
@@ -10760,7 +10969,7 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
             gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
             return false;
         }
-        q[i]         = o->single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
+        q[i]         = o->rule.single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
         o->places[i] = i;
     }
     for (int64_t step = n / 2; step > 0; step /= 2) /* Shell's sort */
@@ -10776,6 +10985,16 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
     return true;
 }
 
+/* Percentiles that are given as an array, where the host can read them. */
+static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
+{
+    ga_array *numbers = gi_convert(site, q, GA_F64);
+    if (!numbers || numbers->device == GA_CPU) return numbers;
+    ga_array *here = gi_to(site, numbers, GA_CPU);
+    ga_free(numbers);
+    return here;
+}
+
 static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
 {
     const char *site = options.site;
@@ -10786,14 +11005,14 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     if (!gi_plan_order(site, &o, name, a, &options)) return NULL;
     if (q.array ? gi_is_complex(q.array->dtype) : q.kind == GA_KIND_COMPLEX)
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: percentiles are real numbers");
-    bool between = o.method == GA_LINEAR || o.method == GA_MIDPOINT;
-    o.skip_nan   = skip_nan;
-    o.count      = q.array ? q.array->size : 1;
-    o.single     = q.array && q.array->dtype == GA_F32;
-    o.result     = a->dtype;
-    if (between && q.array) o.result = ga_promote(a->dtype, o.single ? GA_F32 : GA_F64);
-    if (between && !q.array && a->dtype != GA_F32) o.result = GA_F64;
-    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.result)))
+    bool between    = o.rule.method == GA_LINEAR || o.rule.method == GA_MIDPOINT;
+    o.count         = q.array ? q.array->size : 1;
+    o.rule.skip_nan = skip_nan;
+    o.rule.single   = q.array && q.array->dtype == GA_F32;
+    o.rule.result   = a->dtype;
+    if (between && q.array) o.rule.result = ga_promote(a->dtype, o.rule.single ? GA_F32 : GA_F64);
+    if (between && !q.array && a->dtype != GA_F32) o.rule.result = GA_F64;
+    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.rule.result)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
 
@@ -10801,21 +11020,22 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     int64_t shape[2 * GPUARR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
     for (int d = 0; d < o.lines.result_ndim; d++) shape[ndim + d] = o.lines.result_shape[d];
-    ga_array *percent = q.array ? gi_convert(site, q.array, GA_F64) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
+    ga_array *percent = q.array ? gi_percent_numbers(site, q.array) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
     if (!percent) return NULL;
     if (!q.array) gi_number_to(q, GA_F64, percent->data);
     size_t    bytes  = (size_t)o.count * (sizeof *o.quantiles + sizeof *o.places);
-    ga_array *result = gi_new(site, o.result, a->device, ndim + o.lines.result_ndim, shape);
+    ga_array *result = gi_new(site, o.rule.result, a->device, ndim + o.lines.result_ndim, shape);
     o.quantiles      = result ? (double *)gi_alloc(site, bytes) : NULL;
     bool ok          = o.quantiles != NULL;
     if (ok) {
         o.places = (int64_t *)(o.quantiles + o.count);
         o.out    = (char *)result->data;
+        o.result = result;
         ok       = gi_take_quantiles(site, &o, o.count, (const double *)percent->data) && gi_run_order(site, &o);
     }
     gi_release(o.quantiles, bytes);
     ga_free(percent);
-    if (ok) return gi_finish(site, result, o.result, options.out);
+    if (ok) return gi_finish(site, result, o.rule.result, options.out);
     ga_free(result);
     return NULL;
 }
@@ -10830,6 +11050,10 @@ ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 }
 
 /* ==== >>images: objects and their measures ============================================================================ */
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o);
+#endif
 
 /* How many bytes from p on are 0, up to n. */
 static int64_t gi_zeros_ahead(const char *p, int64_t n)
@@ -11039,6 +11263,15 @@ static int64_t gi_largest_int(ga_dtype dtype)
     return bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
 }
 
+/* Do numbers for so many objects fit? If not, an error. */
+static bool gi_can_number(const char *site, int64_t objects, ga_dtype dtype)
+{
+    if (objects <= gi_largest_int(dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
+            ga_dtype_name(dtype));
+    return false;
+}
+
 ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 {
     const char *site = o.site;
@@ -11049,6 +11282,8 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     if (o.connectivity < 0)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".connectivity = %d: use 1 to the number of dimensions",
                                    o.connectivity);
+    int connectivity = o.connectivity == 0 ? 1 : o.connectivity;
+    GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
     memset(&l, 0, sizeof l);
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
@@ -11056,7 +11291,6 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     l.rows     = l.columns > 0 ? a->size / l.columns : 0;
     l.itemsize = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
-    int connectivity  = o.connectivity == 0 ? 1 : o.connectivity;
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
     /* bands of whole planes where there are enough, so that few rows have neighbours in another band */
     int64_t threads = ga_get_num_threads();
@@ -11086,10 +11320,7 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     }
     if (ok) {
         objects = gi_find_objects(&l);
-        ok      = objects <= gi_largest_int(dtype);
-        if (!ok)
-            gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
-                    ga_dtype_name(dtype));
+        ok      = gi_can_number(site, objects, dtype);
     }
     if (ok) gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_write_labels, &l);
     gi_release(l.runs, r_bytes);
@@ -11188,8 +11419,9 @@ static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *
     if (labels->size == 0) return true;
     ga_array *max = (ga_nanmax)(labels, o);
     if (!max) return false;
-    gi_cast(GA_I64, max->dtype, 1, largest, max->data);
+    bool known = gi_item_as(site, max, NULL, GA_I64, largest);
     ga_free(max);
+    if (!known) return false;
     if (*largest < 0) *largest = 0;
     if (*largest < (int64_t)1 << 40) return true;
     gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)*largest);
@@ -11369,6 +11601,25 @@ static double *gi_measure_all(const char *site, gi_label_measure what, const gi_
     return m.results;
 }
 
+/* A new array for the measures of n labels: of the shape of index if there is one, for centers with the coordinates behind. */
+static ga_array *gi_new_measures(const char *site, gi_label_measure what, ga_device device, const ga_array *a,
+                                 const ga_array *index, int64_t n)
+{
+    int64_t shape[GPUARR_MAX_DIMS + 1] = { n };
+    int     ndim                       = 1;
+    if (index && what != GI_CENTER_OF) {
+        ndim = index->ndim;
+        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
+    }
+    if (what == GI_CENTER_OF) shape[ndim++] = a->ndim;
+    return gi_new(site, what == GI_SIZE_OF ? GA_I64 : GA_F64, device, ndim, shape);
+}
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
+                                        const ga_array *index);
+#endif
+
 /* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only). */
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                    const ga_array *index)
@@ -11383,17 +11634,19 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
             return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k],
                                        ga_dtype_name(all[k]->dtype));
     }
+    ga_device device = gi_common_device(site, 3, all);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
     if (a && labels && !ga_same_shape(a, labels))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s, labels %s: each element needs its label",
                                    gi_shape_of(a), gi_shape_of(labels));
     if (!labels && index)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
+    GI_IF_CUDA(device, gi_cuda_measure_arrays(site, what, a, labels, index));
 
     gi_groups g;
     memset(&g, 0, sizeof g);
     g.low              = 1;
-    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1, shape[GPUARR_MAX_DIMS + 1];
-    int       ndim   = 1;
+    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1;
     ga_array *wanted = NULL, *sorted = NULL;
     if (!labels) {
         g.count  = 1;
@@ -11415,20 +11668,10 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
     }
     bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF));
 
-    shape[0] = n;
-    if (index && what != GI_CENTER_OF) { /* the shape of index */
-        ndim = index->ndim;
-        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
-    }
-    int sums = 1;
-    if (what == GI_CENTER_OF) {
-        sums          = a->ndim + 1;
-        shape[ndim++] = a->ndim;
-    }
+    int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
     size_t    bytes  = 0;
     double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
-    ga_dtype  dtype  = what == GI_SIZE_OF ? GA_I64 : GA_F64;
-    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new(site, dtype, GA_CPU, ndim, shape) : NULL;
+    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new_measures(site, what, GA_CPU, a, index, n) : NULL;
     for (int64_t i = 0; result && i < n; i++) {
         int64_t       group = wanted ? gi_group_of(&g, ((const int64_t *)wanted->data)[i]) : i;
         int64_t       size  = g.starts[group + 1] - g.starts[group];
@@ -11510,9 +11753,15 @@ static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, a view of x. */
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high);
+static bool      gi_cuda_between(const char *site, const ga_array *x, double low, double high, ga_array *flags, bool inside);
+#endif
+
+/* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, maybe a view of x. */
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
+    GI_IF_CUDA(x->device, gi_cuda_keep_between(site, x, low, high));
     int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
     size_t      bytes = (size_t)chunks * sizeof(int64_t);
     gi_clipping c;
@@ -11538,11 +11787,30 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
     return result;
 }
 
+/* mask: which elements of a contiguous x do not lie between or on the bounds. */
+static bool gi_mask_outside(const char *site, const ga_array *x, double low, double high, ga_array *mask)
+{
+    GI_IF_CUDA(x->device, gi_cuda_between(site, x, low, high, mask, false));
+    (void)site;
+    gi_clipping c;
+    memset(&c, 0, sizeof c);
+    c.x    = x;
+    c.low  = low;
+    c.high = high;
+    c.mask = (bool *)mask->data;
+    gi_parallel((x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
+    return true;
+}
+
 /* Median (or mean) and standard deviation of a 1-D array without NaN, in float64; NaN for none. */
 static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, double *center, double *std)
 {
     ga_reduce_options r = gi_reduce_site(site);
-    if (!mean) {
+    ga_array         *m, *s = NULL;
+    r.dtype = GA_F64;
+    if (mean) {
+        m = (ga_mean)(x, r);
+    } else {
         ga_order_options options;
         gi_order         o;
         double           half  = 0.5;
@@ -11550,25 +11818,26 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
         memset((void *)&options, 0, sizeof options);
         memset(&o, 0, sizeof o);
         if (!gi_plan_order(site, &o, "ga_sigma_clip", x, &options)) return false;
-        o.median    = true;
-        o.count     = 1;
-        o.quantiles = &half;
-        o.places    = &place;
-        o.result    = GA_F64;
-        o.out       = (char *)center;
-        if (!gi_run_order(site, &o)) return false;
-    } else {
-        r.dtype     = GA_F64;
-        ga_array *m = (ga_mean)(x, r);
+        m = gi_new(site, GA_F64, x->device, 0, NULL);
         if (!m) return false;
-        *center = *(const double *)m->data;
-        ga_free(m);
+        o.rule.median = true;
+        o.rule.result = GA_F64;
+        o.count       = 1;
+        o.quantiles   = &half;
+        o.places      = &place;
+        o.out         = (char *)m->data;
+        o.result      = m;
+        if (!gi_run_order(site, &o)) {
+            ga_free(m);
+            return false;
+        }
     }
-    ga_array *s = gi_real_moment(GI_STD, false, x, &r);
-    if (!s) return false;
-    *std = *(const double *)s->data;
+    bool known = m && gi_item_as(site, m, NULL, GA_F64, center);
+    if (known) s = gi_real_moment(GI_STD, false, x, &r);
+    known = s && gi_item_as(site, s, NULL, GA_F64, std);
     ga_free(s);
-    return true;
+    ga_free(m);
+    return known;
 }
 
 /* The number next to x upwards or downwards, so that "less than" becomes "at most"; infinities become the largest numbers:
@@ -11620,7 +11889,8 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
         if (!lesson && ok && x->size == 0) most = passes + 1; /* nothing is left to take bounds from */
     }
     ga_array *result = NULL, *mask = NULL;
-    if (ok) result = lesson ? gi_keep_between(site, x, -DBL_MAX, DBL_MAX) : gi_keep_between(site, whole, keep_low, keep_high);
+    if (ok && lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
+    else if (ok) result = gi_keep_between(site, whole, keep_low, keep_high);
     if (result && result->data == a->data) { /* nothing was removed: still, what is returned is a new array */
         ga_array *copy = gi_convert(site, result, result->dtype);
         ga_free(result);
@@ -11628,17 +11898,10 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     }
     if (result && o.mask) {
         mask = gi_new(site, GA_BOOL, a->device, a->ndim, a->shape);
-        if (mask) {
-            gi_clipping c;
-            memset(&c, 0, sizeof c);
-            c.x    = whole;
-            c.low  = keep_low;
-            c.high = keep_high;
-            c.mask = (bool *)mask->data;
-            gi_parallel((whole->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
-        } else {
+        if (!mask || !gi_mask_outside(site, whole, keep_low, keep_high, mask)) {
+            ga_free(mask);
             ga_free(result);
-            result = NULL;
+            mask = result = NULL;
         }
     }
     ga_free(x);
@@ -11950,19 +12213,44 @@ typedef struct gi_printer {
 
 static bool gi_is_cut(const gi_printer *p, int axis) { return p->shown[axis] < p->a->shape[axis]; }
 
-static void gi_pack_shown(const gi_printer *p, int axis, const char *from, char **to)
+/* Which part of an axis lies in a corner of a cut array: its beginning or its end. Sets where it begins among the shown elements
+   and in the array; returns its length. */
+static int64_t gi_corner(const gi_printer *p, int axis, bool at_end, int64_t *shown, int64_t *whole)
 {
-    size_t itemsize = (size_t)ga_itemsize(p->a->dtype);
-    if (axis == p->a->ndim) {
-        memcpy(*to, from, itemsize);
-        *to += itemsize;
-        return;
+    int64_t length = p->a->shape[axis], head = gi_is_cut(p, axis) ? p->head : length, tail = p->shown[axis] - head;
+    *shown = at_end ? head : 0;
+    *whole = at_end ? length - tail : 0;
+    return at_end ? tail : head;
+}
+
+/* The shown elements, packed, on the CPU: of an array on the GPU no others are copied. */
+static ga_array *gi_shown_elements(const char *site, const gi_printer *p)
+{
+    const ga_array *a   = p->a;
+    bool            cut = false, ok;
+    for (int d = 0; d < a->ndim; d++) cut = cut || gi_is_cut(p, d);
+    if (!cut) return gi_on_cpu(site, a);
+    ga_array *shown = gi_new(site, a->dtype, a->device, a->ndim, p->shown);
+    ok              = shown != NULL;
+    for (int corner = 0; ok && corner < 1 << a->ndim; corner++) { /* bit d: the end of axis d */
+        int64_t shape[GPUARR_MAX_DIMS], to = 0, from = 0, size = 1;
+        for (int d = 0; d < a->ndim; d++) {
+            int64_t shown_at, whole_at;
+            shape[d] = gi_corner(p, d, corner >> d & 1, &shown_at, &whole_at);
+            to += shown_at * shown->strides[d];
+            from += whole_at * a->strides[d];
+            size *= shape[d];
+        }
+        if (size == 0) continue;
+        ga_array *target = gi_new_view(site, shown, (char *)shown->data + to, a->dtype, a->ndim, shape, shown->strides);
+        ga_array *source = gi_new_view(site, a, (char *)a->data + from, a->dtype, a->ndim, shape, a->strides);
+        ok               = target && source && gi_assign(site, target, source);
+        ga_free(source);
+        ga_free(target);
     }
-    int64_t skipped = p->a->shape[axis] - p->shown[axis];
-    for (int64_t i = 0; i < p->shown[axis]; i++) {
-        int64_t index = i < p->head || skipped == 0 ? i : i + skipped;
-        gi_pack_shown(p, axis + 1, from + index * p->a->strides[axis], to);
-    }
+    ga_array *packed = ok ? gi_on_cpu(site, shown) : NULL;
+    ga_free(shown);
+    return packed;
 }
 
 /* Sets the formats and the width from n packed elements. */
@@ -12127,20 +12415,17 @@ char *(ga_to_string)(const ga_array *a, ga_print_options o)
         n *= p.shown[d];
     }
     if (a->size == 0) n = 0;
-    size_t bytes  = (size_t)(n * ga_itemsize(a->dtype));
-    char  *packed = (char *)gi_alloc(o.site, bytes);
-    if (!packed) return NULL;
-    char *end = packed;
-    if (n > 0) gi_pack_shown(&p, 0, (const char *)a->data, &end);
-    p.next = packed;
+    ga_array *shown = gi_shown_elements(o.site, &p);
+    if (!shown) return NULL;
+    p.next = (const char *)shown->data;
 
     gi_measure(&p, n, o.precision, o.suppress);
     gi_put(&p.text, o.repr ? "array(" : "");
     if (n == 0) gi_put(&p.text, "[]");
-    else if (a->ndim == 0 && !o.repr) gi_put_0d(&p, packed);
+    else if (a->ndim == 0 && !o.repr) gi_put_0d(&p, shown->data);
     else gi_put_axis(&p, 0, o.repr ? 7 : 1, o.repr ? o.linewidth - 1 : o.linewidth);
     if (o.repr) gi_put_repr_end(&p, cut, o.linewidth);
-    gi_release(packed, bytes);
+    ga_free(shown);
     if (!p.text.failed) return p.text.s;
     free(p.text.s);
     return (char *)gi_fail(o.site, GA_NO_MEMORY, "no memory for the text of %lld elements: use a smaller threshold",
@@ -12455,7 +12740,7 @@ ga_array *(ga_load)(const char *path, const char *site)
         gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
     else a = gi_npy_read(site, what, &s, 0);
     fclose(s.file);
-    return a;
+    return gi_to_default_device(site, a);
 }
 
 /* A file that is being written; the first error is kept for the end. */
@@ -12522,7 +12807,7 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
 bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
     if (!gi_check(site, a, "a")) return false;
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     gi_output o;
     bool      done = gi_open_output(site, path, &o);
@@ -12899,7 +13184,7 @@ ga_array *(ga_load_from)(const char *path, const char *name, const char *site)
     snprintf(what, sizeof what, "'%.300s'", path);
     ga_array *a = gi_npz_read(site, what, &s, name);
     fclose(s.file);
-    return a;
+    return gi_to_default_device(site, a);
 }
 
 static void gi_write_number(gi_output *o, uint64_t v, int n)
@@ -12979,7 +13264,7 @@ static const char *gi_zip_name(const char *const *names, int i, char *room)
 static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
                             gi_zip_entry *e)
 {
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     char   header[GI_NPY_HEADER_ROOM];
     size_t before = (size_t)gi_npy_header_bytes(c, header), bytes = (size_t)(c->size * ga_itemsize(c->dtype));
@@ -13422,7 +13707,7 @@ bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
     if (gi_is_complex(a->dtype))
         return gi_fail(site, GA_BAD_DTYPE, "%s has no grey values: take ga_absolute, ga_real or ga_imag of it",
                        ga_dtype_name(a->dtype)) != NULL;
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return false;
     bool done = false;
     if (c->dtype == GA_U8) {
@@ -13796,7 +14081,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
                                    ".scale = %d for shape %s: it must be 1 or more, and no side of the picture "
                                    "longer than 2**30 pixels",
                                    o.scale, gi_shape_of(a));
-    ga_array *c = gi_contiguous(site, a, a->dtype);
+    ga_array *c = gi_on_cpu(site, a);
     if (!c) return NULL;
     p.a = c;
     if (!gi_plot_range(&p, &o)) {
@@ -14291,7 +14576,7 @@ ga_array *(ga_fits_read)(const char *path, ga_fits_options o)
     pthread_mutex_lock(&gi_fits_lock);
     fitsfile *file = gi_fits_open(path, READONLY, &t);
     pthread_mutex_unlock(&gi_fits_lock);
-    return gi_fits_read_open(o.site, path, file, &o, &t);
+    return gi_to_default_device(o.site, gi_fits_read_open(o.site, path, file, &o, &t));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -14411,7 +14696,7 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
         return gi_fail(o.site, GA_BAD_SHAPE,
                        "shape %s has more than the %d dimensions that CFITSIO compresses: leave .compress out", gi_shape_of(a),
                        GI_FITS_COMPRESSED_AXES) != NULL;
-    ga_array *c = gi_contiguous(o.site, a, a->dtype);
+    ga_array *c = gi_on_cpu(o.site, a);
     if (!c) return false;
     size_t room   = strlen(path) + ROOM;
     char  *beside = (char *)gi_alloc(o.site, room);
@@ -14527,6 +14812,9 @@ double ga_event_elapsed(ga_event from, ga_event to)
     if (gi_is_event(site, from) && gi_is_event(site, to)) (void)gi_has_device(site, GA_CUDA);
     return (double)NAN;
 }
+#endif
+#ifdef __NVCC__
+#pragma nv_diagnostic pop
 #endif
 #endif /* GPUARR_IMPLEMENTATION */
 #endif /* GA_TABLE */

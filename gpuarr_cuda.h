@@ -6,7 +6,7 @@
     for it, except where the host needs a number (how many elements are selected, ga_item ...).
 
         part 1: >>cuda runtime (devices, errors, streams, memory, copies)
-        part 2: >>cuda map  >>cuda rows
+        part 2: >>cuda map  >>cuda tree  >>cuda rows
         part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda streams and devices                             */
 
@@ -47,6 +47,55 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
     default: return NULL;
     }
 }
+/* clang-format off */
+/* Reductions: the formulas of a row, and the kernels that fold with them. */
+#define GI_RED(name, what) GI_NAME(gi_cuda_##what##_##name)
+#define GI_FOLD_NAMES(name) GI_RED(name, of), GI_RED(name, join), GI_RED(name, end)
+#define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                      \
+    GI_IF_##dtypes(GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                          \
+    GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)                \
+    { return (join_ab); }                                                                                              \
+    GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, end)(GI_NAME(gi_acc_##acc) a, int64_t n) { return (void)n, (end_an); })
+#define GA_TABLE
+#include "gpuarr.h"
+
+#define GI_KERNELS_ALL(name, A)                                                                                         \
+    f->kernel = gi_cuda_fold<gi_cuda_row_fold<GA_T, A, GI_FOLD_NAMES(name)>>
+#define GI_KERNELS_FLTC  GI_KERNELS_ALL
+#define GI_KERNELS_FLT   GI_KERNELS_ALL
+#define GI_KERNELS_ARITH GI_KERNELS_ALL
+#define GI_KERNELS_REAL  GI_KERNELS_ALL
+#define GI_KERNELS_ORDER GI_KERNELS_ALL
+#define GI_KERNELS_INT   GI_KERNELS_ALL
+#define GI_KERNELS_BITS  GI_KERNELS_ALL
+#define GI_KERNELS_CPX   GI_KERNELS_ALL
+#define GI_KERNELS_TRUTH(name, A)                                                                                       \
+    f->truth = gi_cuda_truth_kernel<A, GI_FOLD_NAMES(name)>;                                                            \
+    f->again = gi_cuda_fold<gi_cuda_row_fold<A, A, gi_same<A>, GI_RED(name, join), GI_RED(name, end)>>
+#define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
+    GI_IF_##dtypes(case GA_OP_##name: f->accs = gi_cuda_dtype_of<GI_NAME(gi_acc_##acc)>();                                     \
+    GI_KERNELS_##dtypes(name, GI_NAME(gi_acc_##acc)); return true;)
+static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
+{
+    switch (op) {
+#define GA_TABLE
+#include "gpuarr.h"
+    default: return (void)f, false;
+    }
+}
+/* clang-format on */
+#undef GI_RED
+#undef GI_FOLD_NAMES
+#undef GI_KERNELS_ALL
+#undef GI_KERNELS_FLTC
+#undef GI_KERNELS_FLT
+#undef GI_KERNELS_ARITH
+#undef GI_KERNELS_REAL
+#undef GI_KERNELS_ORDER
+#undef GI_KERNELS_INT
+#undef GI_KERNELS_BITS
+#undef GI_KERNELS_CPX
+#undef GI_KERNELS_TRUTH
 #undef GI_CASE
 #undef GI_OP
 
@@ -61,9 +110,9 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
     auto &name = cudasim_r##name.name
 #else
 #define GI_LAUNCH(kernel, grid, block, stream, ...) (kernel)<<<grid, block, 0, stream>>>(__VA_ARGS__)
-#define GI_SHARED(T, name, dims) __shared__ T name dims
+#define GI_SHARED(T, name, dims)                    __shared__ T name dims
 #endif
-#define GI_DEVICE static __device__ __forceinline__
+#define GI_DEVICE              static __device__ __forceinline__
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -284,7 +333,7 @@ static cudaError_t gi_cuda_wait_for_all(cudaStream_t stream, int ordinal)
    was given work last, and the thread that gave it. One thread: the last stream is all there is to wait for. Several threads with one
    stream: nothing. Several with several streams: a thread may have asked for the order and not yet have launched, so from then on every
    stream is waited for. The lock is held throughout, so that no other thread frees one of these streams meanwhile. */
-static bool gi_cuda_order(const char *site, gi_buffer *b, cudaStream_t stream)
+static bool gi_cuda_order_buffer(const char *site, gi_buffer *b, cudaStream_t stream)
 {
     const void *thread = &gi_cuda_selected; /* its address is a name of this thread */
     pthread_mutex_lock(&gi_gpus.lock);
@@ -311,7 +360,7 @@ static bool gi_cuda_touch(const char *site, const ga_array *a)
                 gi_shape_of(a), ordinal, gi_cuda_selected, ordinal);
         return false;
     }
-    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order(site, a->owner, gi_cuda_stream(ordinal)));
+    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order_buffer(site, a->owner, gi_cuda_stream(ordinal)));
 }
 
 /* Touches the arrays of a call (NULLs are passed over): all must lie on one GPU, the selected one. */
@@ -573,10 +622,7 @@ static gi_divisor gi_divisor_of(int64_t by)
     return d;
 }
 
-GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d)
-{
-    return ((uint32_t)(((uint64_t)n * d.magic) >> 32) + n) >> d.shift;
-}
+GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d) { return ((uint32_t)(((uint64_t)n * d.magic) >> 32) + n) >> d.shift; }
 
 #elif GI_CUDA_PART == 2
 /* ==== >>cuda map: elementwise kernels ================================================================================= */
@@ -589,7 +635,7 @@ typedef struct gi_cuda_operand {
     char    *data;
     gi_how   how;
     int64_t  strides[GPUARR_MAX_DIMS];
-    uint64_t number[2]; /* the element, if it is a number */
+    alignas(16) uint64_t number[2]; /* the element, if it is a number */
 } gi_cuda_operand;
 
 typedef struct gi_cuda_map {
@@ -624,7 +670,7 @@ template <int INPUTS> struct gi_place {
 template <int INPUTS, int N> GI_DEVICE void gi_cuda_place(const gi_cuda_map &m, uint32_t vector, gi_place<INPUTS> &at)
 {
     int      inner = m.ndim - 1;
-    uint32_t row   = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
+    uint32_t row = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
     at.count = m.columns - column < N ? m.columns - column : N;
 #pragma unroll
     for (int k = 0; k < INPUTS; k++) at.in[k] = m.in[k].data + column * m.in[k].strides[inner];
@@ -737,8 +783,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __g
 struct alignas(16) gi_16_bytes {
     uint64_t part[2];
 };
-template <class U> GI_DEVICE U gi_same(U x) { return x; }
-template <class U> GI_DEVICE U gi_choose(bool chosen, U x, U y) { return chosen ? x : y; }
+template <class U> GI_DEVICE U           gi_same(U x) { return x; }
+template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return chosen ? x : y; }
 template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
 template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 
@@ -764,6 +810,271 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
     }
 }
 
+/* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
+/*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 32 lanes, a power of two, share it. A lane folds the
+    elements i, i + lanes, i + 2 lanes ... in registers (those lie highest in the tree), then the lanes fold their results by halves in
+    shared memory. Either the lanes of a unit are neighbours and lie in one warp (rows), or neighbouring threads work on neighbouring
+    lines (columns), whichever reads neighbouring memory. Full blocks of packed lines are read 16 bytes at a time: then a lane owns W
+    neighbours, whose accumulators change hands before the lanes fold.                                                        */
+
+enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 32, GI_MOST_PASSES = 4 };
+
+typedef struct gi_cuda_folding {
+    const char *data;   /* the first element of the first line */
+    int64_t     length; /* elements of a line */
+    int64_t     stride; /* from one to the next in a run of inner.by elements */
+    int64_t     outer;  /* from one run to the next */
+    bool        two;    /* are there several runs? (then the length is below 2^31) */
+    gi_divisor  inner;
+    int64_t     jump, carry;    /* from a lane's element to its next; and more where that begins a new run */
+    uint32_t    columns_jumped; /* elements of a run that are jumped over, whole runs apart */
+    uint32_t    step;           /* elements of a block from a lane's element to its next */
+    int         step_log, lanes; /* lanes: the logarithm of their number */
+    bool        columns, packed;
+    bool        again;  /* are the elements accumulators already? */
+    bool        narrow; /* is the result of half the accumulator's width? */
+    uint32_t    units;
+    gi_divisor  per; /* rows: blocks of a line; columns: lines */
+    int         kept;
+    gi_divisor  kept_shape[GPUARR_MAX_DIMS];
+    int64_t     kept_strides[GPUARR_MAX_DIMS];
+    uint64_t    mask[2];       /* the bits of an element that make it true */
+    int64_t     count;         /* elements that are folded into a result */
+    int64_t     blocks;        /* accumulators of a line in accs */
+    char       *accs, *result; /* where accumulators, or else results, go */
+} gi_cuda_folding;
+
+typedef void (*gi_cuda_fold_kernel)(const gi_cuda_folding);
+
+/* Integers add, multiply and compare in any order to the same bits. */
+template <class A> struct gi_any_order {
+    enum { yes = 1 };
+};
+template <> struct gi_any_order<float> {
+    enum { yes = 0 };
+};
+template <> struct gi_any_order<double> {
+    enum { yes = 0 };
+};
+template <> struct gi_any_order<ga_c64> {
+    enum { yes = 0 };
+};
+template <> struct gi_any_order<ga_c128> {
+    enum { yes = 0 };
+};
+
+template <class A> GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, A v) { ((A *)j.result)[line] = v; }
+GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, double v)
+{
+    if (j.narrow) ((float *)j.result)[line] = gi_cast_f32_f64(v);
+    else ((double *)j.result)[line] = v;
+}
+GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, ga_c128 v)
+{
+    if (j.narrow) ((ga_c64 *)j.result)[line] = gi_cast_c64_c128(v);
+    else ((ga_c128 *)j.result)[line] = v;
+}
+
+/* x as an accumulator if it is one already. */
+template <class A> GI_DEVICE bool gi_cuda_again(const gi_cuda_folding &j, A x, A *a)
+{
+    *a = x;
+    return j.again;
+}
+template <class T, class A> GI_DEVICE bool gi_cuda_again(const gi_cuda_folding &j, T x, A *a)
+{
+    return (void)j, (void)x, (void)a, false;
+}
+
+/* A row of the table. */
+template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_, int64_t)> struct gi_cuda_row_fold {
+    typedef T_ T;
+    typedef A_ A;
+    enum { any_order = gi_any_order<A>::yes };
+    const gi_cuda_folding &j;
+
+    __device__ __forceinline__ gi_cuda_row_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
+    __device__ __forceinline__ A of(T x, uint32_t) const
+    {
+        A a;
+        return gi_cuda_again(j, x, &a) ? a : of_(x);
+    }
+    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
+};
+
+/* A row that asks whether elements are true, of elements of any type: a unsigned integer of their size. */
+GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, uint64_t x) { return (x & j.mask[0]) != 0; }
+GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, const gi_16_bytes &x)
+{
+    return ((x.part[0] & j.mask[0]) | (x.part[1] & j.mask[1])) != 0;
+}
+template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_, int64_t)> struct gi_cuda_truth_fold {
+    typedef U  T;
+    typedef A_ A;
+    enum { any_order = 1 };
+    const gi_cuda_folding &j;
+
+    __device__ __forceinline__ gi_cuda_truth_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
+    __device__ __forceinline__ A of(U x, uint32_t) const { return of_(gi_cuda_truth(j, x)); }
+    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
+};
+
+/* Where the elements of a lane lie in their block: RUN of them lie `near` apart, from run to run it is `far`. */
+template <int RUN> struct gi_cuda_lane {
+    uint32_t first, near, far, count; /* the first element; how many exist */
+    __device__ __forceinline__ uint32_t at(uint32_t k) const { return first + k / RUN * far + k % RUN * near; }
+    __device__ __forceinline__ uint32_t apart(uint32_t h) const { return h < RUN ? h * near : h / RUN * far; }
+};
+
+/* Folds 2 * H accumulators of a lane by halves until LAST are left. */
+template <int H, int LAST, int RUN, class F>
+GI_DEVICE void gi_cuda_halve(const F &f, const gi_cuda_lane<RUN> &lane, typename F::A (&a)[GI_LANE_ELEMENTS / 2])
+{
+    if constexpr (H >= LAST) {
+#pragma unroll
+        for (int k = 0; k < H; k++)
+            if (k + H < lane.count) a[k] = f.join(a[k], a[k + H], lane.at(k), lane.apart(H));
+        gi_cuda_halve<H / 2, LAST>(f, lane, a);
+    }
+}
+
+template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __grid_constant__ gi_cuda_folding j)
+{
+    typedef typename F::T T;
+    typedef typename F::A A;
+    /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
+    enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = F::any_order || WIDEST < 4 ? WIDEST : 4 };
+    enum { LEFT = F::any_order ? 1 : W };
+    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES]);
+    const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
+    const uint32_t within = j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
+    const uint32_t i      = j.columns ? threadIdx.x >> (GI_CUDA_THREADS_LOG - j.lanes) : threadIdx.x & (lanes - 1);
+    const uint32_t unit   = blockIdx.x * units + within;
+    const uint32_t first = gi_divide(unit, j.per), second = unit - first * j.per.by;
+    const uint32_t line  = j.columns ? second : first;
+    const int64_t  start = (int64_t)(j.columns ? first : second) * GI_BLOCK;
+    const uint32_t n     = unit >= j.units ? 0 : j.length - start < GI_BLOCK ? (uint32_t)(j.length - start) : GI_BLOCK;
+    const bool     whole = j.packed && n == GI_BLOCK;
+    const char    *at    = j.data;
+    uint32_t       rest  = line;
+#pragma unroll 1
+    for (int d = j.kept - 1; d >= 0; d--) {
+        uint32_t above = gi_divide(rest, j.kept_shape[d]);
+        at += (rest - above * j.kept_shape[d].by) * j.kept_strides[d];
+        rest = above;
+    }
+    const F        f(j, line, at, start, n);
+    const uint32_t pitch = j.columns ? units : 1;
+    A             *s     = shared + (j.columns ? within : within * lanes * GI_MOST_PASSES); /* of this unit */
+    A              a[HALF];
+#pragma unroll 1
+    for (uint32_t e = i; e < j.step; e += lanes) { /* a pass: elements e, e + step, e + 2 step ... */
+        T               x[GI_LANE_ELEMENTS];
+        gi_cuda_lane<W> lane;
+        if (whole) {
+            const T *p = (const T *)at + start + W * i;
+#pragma unroll
+            for (int r = 0; r < GI_LANE_ELEMENTS / W; r++) {
+                const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * 32 * W);
+#pragma unroll
+                for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
+            }
+            lane.first = W * i;
+            lane.near  = 1;
+            lane.far   = 32 * W;
+            lane.count = GI_LANE_ELEMENTS;
+        } else {
+            const int64_t  run = j.two ? gi_divide((uint32_t)start + e, j.inner) : 0; /* of inner.by elements, `stride` apart */
+            const int64_t  column = start + e - run * j.inner.by;
+            const char    *p      = at + run * j.outer + column * j.stride;
+            uint32_t       left = j.two ? j.inner.by - (uint32_t)column : UINT32_MAX; /* of the run */
+            lane.first = e;
+            lane.near  = j.step;
+            lane.far   = W * j.step;
+            lane.count = n > e ? (n - e + j.step - 1) >> j.step_log : 0;
+#pragma unroll
+            for (uint32_t k = 0; k < GI_LANE_ELEMENTS; k++) {
+                x[k] = T();
+                if (k < lane.count) x[k] = *(const T *)p;
+                p += j.jump;
+                if (j.columns_jumped < left) {
+                    left -= j.columns_jumped;
+                } else {
+                    left += j.inner.by - j.columns_jumped;
+                    p += j.carry;
+                }
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < HALF; k++) {
+            a[k] = f.of(x[k], lane.at(k));
+            if (k + HALF < lane.count) a[k] = f.join(a[k], f.of(x[k + HALF], lane.at(k + HALF)), lane.at(k), lane.apart(HALF));
+        }
+        gi_cuda_halve<HALF / 2, LEFT>(f, lane, a);
+        if (LEFT > 1 && !whole) gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+        if (j.step > lanes) s[e * pitch] = a[0]; /* only this thread reads it */
+    }
+    if (LEFT > 1 && whole) { /* neighbours' accumulators change hands */
+#pragma unroll
+        for (int c = 0; c < LEFT; c++) s[W * i + c] = a[c];
+        __syncwarp();
+        gi_cuda_lane<LEFT> lane;
+        lane.first = i;
+        lane.near  = 32;
+        lane.far   = 0;
+        lane.count = LEFT;
+#pragma unroll
+        for (int c = 0; c < LEFT; c++) a[c] = s[i + 32 * c];
+        gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+    }
+#pragma unroll 1
+    for (uint32_t h = j.step / 2; h >= lanes; h /= 2)
+#pragma unroll 1
+        for (uint32_t e = h - lanes + i; e < h; e -= lanes) { /* the last one is e = i */
+            a[0] = s[e * pitch];
+            if (e + h < n) a[0] = f.join(a[0], s[(e + h) * pitch], e, h);
+            s[e * pitch] = a[0];
+        }
+    if (lanes > 1) s[i * pitch] = a[0];
+#pragma unroll 1
+    for (uint32_t h = lanes / 2; h > 0; h /= 2) {
+        if (j.columns) __syncthreads();
+        else __syncwarp();
+        if (i < h && i + h < n) s[i * pitch] = a[0] = f.join(a[0], s[(i + h) * pitch], i, h);
+    }
+    if (i > 0 || n == 0) return;
+    if (j.accs) ((A *)j.accs)[line * j.blocks + start / GI_BLOCK] = a[0];
+    else f.end(line, a[0]);
+}
+
+/* How the GPU folds a row for a dtype. */
+typedef struct gi_cuda_row_folds {
+    gi_cuda_fold_kernel kernel;                  /* of the elements, if truth is NULL */
+    gi_cuda_fold_kernel (*truth)(int64_t size); /* the kernel that looks at the truth of elements of any dtype */
+    gi_cuda_fold_kernel again;                   /* of accumulators; NULL: the row's kernel for their dtype */
+    ga_dtype            accs;                    /* the dtype of an accumulator */
+} gi_cuda_row_folds;
+
+template <class A> static ga_dtype gi_cuda_dtype_of(void);
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    template <> ga_dtype gi_cuda_dtype_of<T>(void) { return GA_##TAG; }
+GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+
+template <class A, A (*of)(bool), A (*join)(A, A), A (*end)(A, int64_t)> static gi_cuda_fold_kernel gi_cuda_truth_kernel(int64_t itemsize)
+{
+    switch (itemsize) {
+    case 1: return gi_cuda_fold<gi_cuda_truth_fold<uint8_t, A, of, join, end>>;
+    case 2: return gi_cuda_fold<gi_cuda_truth_fold<uint16_t, A, of, join, end>>;
+    case 4: return gi_cuda_fold<gi_cuda_truth_fold<uint32_t, A, of, join, end>>;
+    case 8: return gi_cuda_fold<gi_cuda_truth_fold<uint64_t, A, of, join, end>>;
+    default: return gi_cuda_fold<gi_cuda_truth_fold<gi_16_bytes, A, of, join, end>>;
+    }
+}
+
+
 #define GI_PASS 5
 #include "gpuarr.h"
 #undef GI_PASS
@@ -772,15 +1083,16 @@ static gi_cuda_kernel gi_cuda_cast(ga_dtype to)
 {
     switch (to) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_cast_##tag;
+    case GA_##TAG:                                                                                                             \
+        return gi_cuda_cast_##tag;
         GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
 }
 
-template <class U> GI_DEVICE bool gi_never(U x) { return (void)x, false; }
-template <class U> GI_DEVICE bool gi_always(U x) { return (void)x, true; }
+template <class U> GI_DEVICE bool        gi_never(U x) { return (void)x, false; }
+template <class U> GI_DEVICE bool        gi_always(U x) { return (void)x, true; }
 template <class U> static gi_cuda_kernel gi_cuda_constant_of(bool value)
 {
     if (value) return gi_cuda_map1<U, bool, gi_always<U>>;
@@ -805,10 +1117,24 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
     if (dtype < GA_F32 && op == GA_OP_isfinite) return gi_cuda_constant(ga_itemsize(dtype), true);
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_row_##tag(op);
+    case GA_##TAG:                                                                                                             \
+        return gi_cuda_row_##tag(op);
         GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
+    }
+}
+
+/* How a reduction folds a dtype on the GPU; false if its row does not have it. */
+static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
+{
+    memset(f, 0, sizeof *f);
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);
+        GI_EACH_STAMPED(GI_CASE)
+#undef GI_CASE
+    default: return false;
     }
 }
 
@@ -856,7 +1182,7 @@ static bool gi_cuda_run(const char *site, gi_job *j)
     int           vector  = GI_VECTOR(gi_cuda_width(j));
     int           inner   = j->ndim - 1;
     int64_t       columns = j->shape[inner], rows = 1, row = (columns + vector - 1) / vector; /* vectors of a row */
-    gi_gpu_kernel kernel  = j->gpu;
+    gi_gpu_kernel kernel = j->gpu;
     if (!kernel) kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
     for (int d = 0; d < inner; d++) rows *= j->shape[d];
     int64_t per_outermost = inner == 0 ? 1 : rows / j->shape[0] * row; /* vectors for one index along the outermost dimension */
@@ -905,7 +1231,7 @@ static bool gi_cuda_fill(const char *site, ga_array *a, const void *element)
     j.in[0].number = true;
     j.in[0].data   = (char *)element;
     j.in[0].dtype = j.in[0].wanted = a->dtype;
-    j.out.data    = (char *)a->data;
+    j.out.data                     = (char *)a->data;
     j.out.dtype = j.out.wanted = a->dtype;
     j.out.strides[0]           = ga_itemsize(a->dtype);
     return gi_cuda_run(site, &j);
@@ -924,23 +1250,3173 @@ static bool gi_cuda_upload(const char *site, ga_array *to, const ga_array *from)
 
 /* ==== >>cuda folds: reductions along the documented tree =============================================================== */
 
+/* Lines whose elements lie in memory as they are folded: in their dtype, with at most two strides. */
+typedef struct gi_cuda_lines {
+    const char *data;
+    int         kept;
+    int64_t     kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
+    int64_t     lines, length, stride, outer, inner; /* inner: elements that lie `stride` apart, the next ones begin `outer` away */
+    int64_t     size;                                /* bytes of an element */
+} gi_cuda_lines;
+
+/* Packed lines one after the other. */
+static gi_cuda_lines gi_cuda_packed_lines(const void *data, int64_t lines, int64_t length, int64_t size)
+{
+    gi_cuda_lines p;
+    memset(&p, 0, sizeof p);
+    p.data            = (const char *)data;
+    p.kept            = 1;
+    p.kept_shape[0]   = lines;
+    p.kept_strides[0] = length * size;
+    p.lines           = lines;
+    p.length = p.inner = length;
+    p.stride           = size;
+    p.size             = size;
+    return p;
+}
+
+/* The lines of a plan as elements of `dtype` (or of their own dtype, if that is GA_DTYPE_DEFAULT), copied where they cannot be folded
+   as they lie. *copy is to be freed. False with an error. */
+static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype, gi_cuda_lines *q, ga_array **copy)
+{
+    *copy = NULL;
+    if (dtype == GA_DTYPE_DEFAULT) dtype = p->a->dtype;
+    if (dtype != p->a->dtype || p->reduced > 2 || (p->reduced == 2 && p->length >= (int64_t)1 << 30)) {
+        int64_t shape[2 * GPUARR_MAX_DIMS], strides[2 * GPUARR_MAX_DIMS];
+        for (int d = 0; d < p->kept; d++) {
+            shape[d]   = p->kept_shape[d];
+            strides[d] = p->kept_strides[d];
+        }
+        for (int d = 0; d < p->reduced; d++) {
+            shape[p->kept + d]   = p->shape[d];
+            strides[p->kept + d] = p->strides[d];
+        }
+        int       ndim = p->kept + p->reduced;
+        ga_array *view = ndim <= GPUARR_MAX_DIMS /* one element a line: an axis too many */
+                             ? gi_new_view(site, p->a, p->a->data, p->a->dtype, ndim, shape, strides)
+                             : gi_new_view(site, p->a, p->a->data, p->a->dtype, p->kept, shape, strides);
+        *copy = view ? gi_convert(site, view, dtype) : NULL;
+        ga_free(view);
+        if (!*copy) return false;
+        *q = gi_cuda_packed_lines((*copy)->data, p->lines, p->length, ga_itemsize(dtype));
+        return true;
+    }
+    memset(q, 0, sizeof *q);
+    q->data = (const char *)p->a->data;
+    for (int d = 0; d < p->kept; d++) {
+        int last = q->kept - 1;
+        if (p->kept_shape[d] == 1) continue;
+        if (last >= 0 && q->kept_strides[last] == p->kept_strides[d] * p->kept_shape[d]) {
+            q->kept_shape[last] *= p->kept_shape[d];
+            q->kept_strides[last] = p->kept_strides[d];
+        } else {
+            q->kept_shape[q->kept]     = p->kept_shape[d];
+            q->kept_strides[q->kept++] = p->kept_strides[d];
+        }
+    }
+    q->lines  = p->lines;
+    q->length = p->length;
+    q->inner  = p->shape[p->reduced - 1];
+    q->stride = p->strides[p->reduced - 1];
+    q->outer  = p->reduced == 2 ? p->strides[0] : 0;
+    q->size   = ga_itemsize(dtype);
+    return true;
+}
+
+static int gi_cuda_ordinal_in_use(void)
+{
+    int ordinal = 0;
+    (void)cudaGetDevice(&ordinal);
+    return ordinal;
+}
+
+/* Launches one level of the tree: each block of each line becomes an accumulator in j->accs, or the result of the line. */
+static bool gi_cuda_fold_level(const char *site, gi_cuda_fold_kernel kernel, gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes,
+                               int64_t result_bytes)
+{
+    const int64_t most = (int64_t)1 << 30, blocks = (p.length + GI_BLOCK - 1) / GI_BLOCK;
+    if (p.lines > 1 && (p.lines > most || blocks > most / p.lines)) { /* in two halves along the first axis */
+        gi_cuda_lines half = p;
+        int64_t       lines;
+        while (p.kept_shape[0] == 1) {
+            p.kept--;
+            memmove(p.kept_shape, p.kept_shape + 1, (size_t)p.kept * sizeof *p.kept_shape);
+            memmove(p.kept_strides, p.kept_strides + 1, (size_t)p.kept * sizeof *p.kept_strides);
+        }
+        half               = p;
+        half.kept_shape[0] = p.kept_shape[0] / 2;
+        half.lines = lines = p.lines / p.kept_shape[0] * half.kept_shape[0];
+        if (!gi_cuda_fold_level(site, kernel, j, half, acc_bytes, result_bytes)) return false;
+        p.data += half.kept_shape[0] * p.kept_strides[0];
+        p.kept_shape[0] -= half.kept_shape[0];
+        p.lines -= lines;
+        if (j.accs) j.accs += lines * j.blocks * acc_bytes;
+        else j.result += lines * result_bytes;
+        return gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+    }
+    if (blocks > most) { /* one line of 2^40 elements and more */
+        gi_cuda_lines part = p;
+        part.length = part.inner = most * GI_BLOCK;
+        if (!gi_cuda_fold_level(site, kernel, j, part, acc_bytes, result_bytes)) return false;
+        p.data += part.length * p.stride;
+        p.inner = p.length -= part.length;
+        j.accs += most * acc_bytes;
+        return gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+    }
+    int64_t block = p.length < GI_BLOCK ? p.length : GI_BLOCK, near = p.kept > 0 ? llabs(p.kept_strides[p.kept - 1]) : 0;
+    j.data    = p.data;
+    j.stride  = p.stride;
+    j.outer   = p.outer;
+    j.length  = p.length;
+    j.two     = p.inner < p.length;
+    if (j.two) j.inner = gi_divisor_of(p.inner);
+    j.columns = p.lines > 1 && near < llabs(p.stride);
+    j.units   = (uint32_t)(p.lines * blocks);
+    j.per     = gi_divisor_of(j.columns ? p.lines : blocks);
+    j.kept    = p.kept;
+    j.packed  = !j.two && !j.columns && p.stride == p.size && p.length >= GI_BLOCK && (uintptr_t)p.data % 16 == 0;
+    for (int d = 0; d < p.kept; d++) {
+        j.kept_shape[d]   = gi_divisor_of(p.kept_shape[d]);
+        j.kept_strides[d] = p.kept_strides[d];
+        j.packed          = j.packed && p.kept_strides[d] % 16 == 0;
+    }
+    while (GI_LANE_ELEMENTS << j.lanes < block) j.lanes++;
+    j.step_log = j.lanes;
+    j.step     = 1u << j.lanes;
+    if (j.columns) { /* fewer lanes, in more passes, for more neighbours: as long as all of the GPU has work */
+        int64_t enough = 2 * gi_gpus.gpu[gi_cuda_ordinal_in_use()].processors;
+        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES && ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
+            j.lanes--;
+    }
+    int64_t runs     = j.two ? j.step / p.inner : 0;
+    j.columns_jumped = (uint32_t)(j.two ? j.step % p.inner : 0);
+    j.jump           = runs * p.outer + (j.two ? j.columns_jumped : j.step) * p.stride;
+    j.carry          = p.outer - p.inner * p.stride;
+    GI_LAUNCH(kernel, gi_cuda_blocks((int64_t)j.units << j.lanes), GI_CUDA_THREADS, gi_cuda_current_stream(), j);
+    return gi_cuda_launched(site, "a reduction");
+}
+
+/* Folds lines that are not empty by `kernel`, then the accumulators by `again`, until one is left for each line: `j` says what becomes
+   of it. `on` is an array on the device, touched before. */
+static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_fold_kernel kernel, gi_cuda_fold_kernel again,
+                               gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes, int64_t result_bytes)
+{
+    gi_scratch from = { NULL, 0, 0, NULL }, to = { NULL, 0, 0, NULL };
+    bool       ok   = true;
+    j.count         = p.length;
+    while (ok) {
+        int64_t blocks = (p.length + GI_BLOCK - 1) / GI_BLOCK;
+        j.blocks       = blocks;
+        j.accs         = NULL;
+        if (blocks > 1) {
+            ok = gi_scratch_get(site, &to, on, (size_t)(p.lines * blocks * acc_bytes));
+            if (!ok) break;
+            j.accs = (char *)to.p;
+        }
+        ok = gi_cuda_fold_level(site, kernel, j, p, acc_bytes, result_bytes);
+        if (from.p) gi_scratch_free(&from);
+        if (blocks == 1) break;
+        from    = to;
+        to.p    = NULL;
+        p       = gi_cuda_packed_lines(from.p, p.lines, blocks, acc_bytes);
+        kernel  = again;
+        j.again = true;
+    }
+    if (from.p) gi_scratch_free(&from);
+    return ok;
+}
+
+/* The bits that make an element of a dtype true: all but the sign of zero. */
+static void gi_cuda_truth_mask(ga_dtype dtype, uint64_t mask[2])
+{
+    mask[0] = mask[1] = UINT64_MAX;
+    if (dtype == GA_F32) mask[0] = 0x7fffffffu;
+    if (dtype == GA_C64) mask[0] = 0x7fffffff7fffffffu;
+    if (dtype == GA_F64 || dtype == GA_C128) mask[0] = mask[1] = INT64_MAX;
+}
+
+/* A row of the table over planned lines that are not empty. */
+static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result)
+{
+    gi_cuda_row_folds f, of_accs;
+    gi_cuda_folding   j;
+    gi_cuda_lines     lines;
+    ga_array         *copy;
+    memset(&j, 0, sizeof j);
+    if (p->lines == 0) return true;
+    if (!gi_cuda_find_fold(op, p->dtype, &f)) return false;
+    const ga_array *both[2] = { p->a, result };
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (!gi_cuda_lines_of(site, p, f.truth ? p->a->dtype : p->dtype, &lines, &copy)) return false;
+    if (f.truth) {
+        f.kernel = f.truth(ga_itemsize(p->a->dtype));
+        gi_cuda_truth_mask(p->a->dtype, j.mask);
+    }
+    if (!f.again && gi_cuda_find_fold(op, f.accs, &of_accs)) f.again = of_accs.kernel;
+    j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
+    j.result = (char *)result->data;
+    bool ok  = gi_cuda_fold_lines(site, p->a, f.kernel, f.again, j, lines, ga_itemsize(f.accs), ga_itemsize(result->dtype));
+    ga_free(copy);
+    return ok;
+}
+
 /* ==== >>cuda moments: variances ========================================================================================= */
 
 /* ==== >>cuda search: where an extreme lies ============================================================================== */
 
 /* ==== >>cuda scans: running sums ======================================================================================== */
 
+/* ---- counts, made places ------------------------------------------------------------------------------------------------ */
+/*  Three launches: blocks add up their shares, one block scans these sums, blocks scan their shares from there on. */
+
+enum { GI_SCAN_ITEMS = 4, GI_SCAN_TILE = GI_SCAN_ITEMS * GI_CUDA_THREADS, GI_SCAN_SHARES = 1024, GI_WARPS = GI_CUDA_THREADS / 32 };
+
+/* The sum of x over the threads before this one; `total`: over all threads of the block. Two calls in turn need different rows. */
+GI_DEVICE int64_t gi_cuda_sum_before(int64_t x, int64_t (&row)[GI_WARPS], int64_t &total)
+{
+    int     lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int64_t sum = x, before = 0;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        int64_t other = __shfl_up_sync(0xffffffffu, sum, step);
+        if (lane >= step) sum += other;
+    }
+    if (lane == 31) row[warp] = sum;
+    __syncthreads();
+    total = 0;
+#pragma unroll
+    for (int k = 0; k < GI_WARPS; k++) {
+        if (k < warp) before += row[k];
+        total += row[k];
+    }
+    return before + sum - x;
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_scan_sums(const int64_t *data, int64_t n, int64_t share, int64_t *sums)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t start = blockIdx.x * share, stop = n - start < share ? n : start + share, sum = 0, total;
+    for (int64_t i = start + threadIdx.x; i < stop; i += GI_CUDA_THREADS) sum += data[i];
+    gi_cuda_sum_before(sum, row, total);
+    if (threadIdx.x == 0) sums[blockIdx.x] = total;
+}
+
+/* Replaces what a block has by the sums of what comes before, from the first number of `from` on (NULL: 0). */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_scan_share(int64_t *data, int64_t n, int64_t share, const int64_t *from, int64_t *total)
+{
+    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    int64_t start = blockIdx.x * share, stop = n - start < share ? n : start + share, sum = from ? from[blockIdx.x] : 0;
+    for (int turn = 0; start < stop; start += GI_SCAN_TILE, turn ^= 1) {
+        int64_t first = start + threadIdx.x * GI_SCAN_ITEMS, x[GI_SCAN_ITEMS], mine = 0, all;
+#pragma unroll
+        for (int k = 0; k < GI_SCAN_ITEMS; k++) {
+            x[k] = first + k < stop ? data[first + k] : 0;
+            mine += x[k];
+        }
+        int64_t before = sum + gi_cuda_sum_before(mine, rows[turn], all);
+#pragma unroll
+        for (int k = 0; k < GI_SCAN_ITEMS; k++) {
+            if (first + k < stop) data[first + k] = before;
+            before += x[k];
+        }
+        sum += all;
+    }
+    if (total && blockIdx.x == 0 && threadIdx.x == 0) *total = sum; /* asked for when one block scans everything */
+}
+
+/* Replaces each of n numbers on the device by the sum of those before it; their sum goes to `total` on the device (or NULL).
+   `on`: an array that was touched before. */
+static bool gi_cuda_exclusive_scan(const char *site, const ga_array *on, int64_t *data, int64_t n, int64_t *total)
+{
+    cudaStream_t   stream  = gi_cuda_current_stream();
+    const int64_t *nothing = NULL;
+    int64_t        share   = (n + GI_SCAN_SHARES - 1) / GI_SCAN_SHARES;
+    share                  = (share + GI_SCAN_TILE - 1) / GI_SCAN_TILE * GI_SCAN_TILE;
+    if (n <= GI_SCAN_TILE) {
+        GI_LAUNCH(gi_cuda_scan_share, 1, GI_CUDA_THREADS, stream, data, n, (int64_t)GI_SCAN_TILE, nothing, total);
+        return gi_cuda_launched(site, "a running sum");
+    }
+    gi_scratch sums;
+    int64_t    shares = (n + share - 1) / share;
+    if (!gi_scratch_get(site, &sums, on, (size_t)shares * sizeof(int64_t))) return false;
+    int64_t *s = (int64_t *)sums.p;
+    GI_LAUNCH(gi_cuda_scan_sums, (unsigned)shares, GI_CUDA_THREADS, stream, data, n, share, s);
+    bool ok = gi_cuda_launched(site, "the sums of a running sum");
+    if (ok) {
+        GI_LAUNCH(gi_cuda_scan_share, 1, GI_CUDA_THREADS, stream, s, shares, (int64_t)GI_SCAN_TILE, nothing, total);
+        ok = gi_cuda_launched(site, "the sums of a running sum");
+    }
+    if (ok) {
+        GI_LAUNCH(gi_cuda_scan_share, (unsigned)shares, GI_CUDA_THREADS, stream, data, n, share, (const int64_t *)s, (int64_t *)NULL);
+        ok = gi_cuda_launched(site, "a running sum");
+    }
+    gi_scratch_free(&sums);
+    return ok;
+}
+
+/* ---- ga_cumsum, ga_cumprod ---------------------------------------------------------------------------------------------- */
+/*  The documented tree of gpuarr.h. An array in C order is (outer, length, inner), a line runs along the middle. Blocks of 1024 of a
+    line (short lines are one block each) are the rows of a tile, as many as fit the shared memory: one behind the other if inner is
+    1, else the same block of neighbouring lines. In a tile the elements lie in the order in which they lie in memory, so that
+    neighbouring threads read neighbours; `step` is how far the elements of a row are apart there. A thread has every 256th element
+    of the tile; what is a multiple of 256 before an element is its own.                                                          */
+
+typedef struct gi_running {
+    const void *in;
+    void       *out;
+    void       *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
+    int64_t     length, inner, blocks; /* blocks of a line */
+    int64_t     units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
+    int64_t     turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
+    gi_divisor  small_turn;            /* by 0: turn is too large for it */
+    uint32_t    places, rows, step;    /* elements of a row; rows of a tile */
+    gi_divisor  cut;                   /* by places, or if step is not 1 by rows */
+} gi_running;
+
+enum { GI_RUNNING_BLOCK = 1024, GI_RUNNING_BYTES = 32768, GI_RUNNING_SHARE = 16, GI_RUNNING_TURN = 1 << 20 };
+#define GI_RUNNING_ITEMS(W) ((int)(GI_RUNNING_BYTES / (GI_CUDA_THREADS * sizeof(W))))
+
+/* The first row of a tile: its number, as (outer, inner) with respect to the turns, its block, where it begins. */
+typedef struct gi_running_tile {
+    int64_t unit, outer, inner, block, base;
+} gi_running_tile;
+
+typedef struct gi_running_row {
+    int64_t line, block, start;
+    bool    exists;
+} gi_running_row;
+
+GI_DEVICE gi_running_tile gi_cuda_running_tile(const gi_running &m)
+{
+    gi_running_tile t;
+    t.block = m.inner == 1 ? 0 : blockIdx.x / m.tiles;
+    t.unit  = (blockIdx.x - t.block * m.tiles) * m.rows;
+    t.outer = t.unit / m.turn;
+    t.inner = t.unit - t.outer * m.turn;
+    t.base  = t.unit * m.row + t.outer * m.jump + t.block * GI_RUNNING_BLOCK * m.inner;
+    return t;
+}
+
+GI_DEVICE gi_running_row gi_cuda_running_row(const gi_running &m, const gi_running_tile &t, uint32_t r)
+{
+    gi_running_row row;
+    int64_t        at = t.inner + r, turns = m.small_turn.by ? gi_divide((uint32_t)at, m.small_turn) : at >= m.turn;
+    row.line   = m.inner == 1 ? t.outer + turns : t.unit + r;
+    row.block  = m.inner == 1 ? at - turns * m.turn : t.block;
+    row.start  = t.base + r * m.row + turns * m.jump;
+    row.exists = t.unit + r < m.units;
+    return row;
+}
+
+/* The row of element q of the tile, which lies at the place `place` of it; does it exist? */
+GI_DEVICE bool gi_cuda_running_at(const gi_running &m, const gi_running_tile &t, uint32_t q, uint32_t &place, gi_running_row &row)
+{
+    uint32_t quotient = gi_divide(q, m.cut), rest = q - quotient * m.cut.by, r = m.step == 1 ? quotient : rest;
+    place             = m.step == 1 ? rest : quotient;
+    row               = gi_cuda_running_row(m, t, r);
+    return r < m.rows && place < m.places && row.exists && row.block * GI_RUNNING_BLOCK + place < m.length;
+}
+
+/* Joins each element with the one that a thread holds BACK elements before it. */
+template <class W, W (*join)(W, W), int ITEMS, int BACK>
+GI_DEVICE void gi_cuda_join_own(W (&x)[ITEMS], const uint32_t (&place)[ITEMS], uint32_t d)
+{
+#pragma unroll
+    for (int k = ITEMS - 1; k >= BACK; k--)
+        if (place[k] >= d) x[k] = join(x[k], x[k - BACK]);
+}
+
+template <class T, class W, W (*to)(T), T (*from)(W), W (*join)(W, W)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_running(const __grid_constant__ gi_running m)
+{
+    enum { ITEMS = GI_RUNNING_ITEMS(W) };
+    GI_SHARED(W, tile, [ITEMS * GI_CUDA_THREADS]);
+    gi_running_tile t = gi_cuda_running_tile(m);
+    gi_running_row  row;
+    W               x[ITEMS];
+    uint32_t        place[ITEMS], own;
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        x[k] = W();
+        if (gi_cuda_running_at(m, t, threadIdx.x + k * GI_CUDA_THREADS, place[k], row))
+            x[k] = to(((const T *)m.in)[row.start + place[k] * m.inner]);
+        else place[k] = 0; /* joined with nothing */
+    }
+    for (uint32_t d = 1; d < m.places; d *= 2) {
+        uint32_t back = d * m.step;
+        switch (back % GI_CUDA_THREADS == 0 ? back / GI_CUDA_THREADS : 0) {
+        case 1: gi_cuda_join_own<W, join, ITEMS, 1>(x, place, d); break;
+        case 2: gi_cuda_join_own<W, join, ITEMS, 2>(x, place, d); break;
+        case 4: gi_cuda_join_own<W, join, ITEMS, 4>(x, place, d); break;
+        case 8: gi_cuda_join_own<W, join, ITEMS, 8>(x, place, d); break;
+        default:
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++) tile[threadIdx.x + k * GI_CUDA_THREADS] = x[k];
+            __syncthreads();
+#pragma unroll
+            for (int k = 0; k < ITEMS; k++)
+                if (place[k] >= d) x[k] = join(x[k], tile[threadIdx.x + k * GI_CUDA_THREADS - back]);
+            __syncthreads();
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < ITEMS; k++) {
+        if (!gi_cuda_running_at(m, t, threadIdx.x + k * GI_CUDA_THREADS, own, row)) continue;
+        if (row.block > 0) x[k] = join(((const W *)m.ends)[row.line * (m.blocks - 1) + row.block - 1], x[k]);
+        ((T *)m.out)[row.start + own * m.inner] = from(x[k]);
+    }
+}
+
+/* What the last element of each block becomes: neighbours are joined, and again those. A thread begins with 16 neighbours; m.rows
+   blocks make a tile. */
+template <class T, class W, W (*to)(T), W (*join)(W, W)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_running_ends(const __grid_constant__ gi_running m)
+{
+    enum { SHARES = GI_RUNNING_BLOCK / GI_RUNNING_SHARE, N = GI_VECTOR(sizeof(T)) };
+    GI_SHARED(W, joined, [GI_CUDA_THREADS]);
+    uint32_t       r = m.inner == 1 ? threadIdx.x / SHARES : threadIdx.x % m.rows, step = m.inner == 1 ? 1 : m.rows;
+    uint32_t       share = m.inner == 1 ? threadIdx.x % SHARES : threadIdx.x / m.rows;
+    gi_running_row row   = gi_cuda_running_row(m, gi_cuda_running_tile(m), r);
+    bool           whole = row.exists && row.block < m.blocks - 1 && r < m.rows && share < SHARES;
+    W              x[GI_RUNNING_SHARE];
+#pragma unroll
+    for (int k = 0; k < GI_RUNNING_SHARE; k++) x[k] = W();
+    if (whole) {
+        const T *p = (const T *)m.in + row.start + share * GI_RUNNING_SHARE * m.inner;
+        if (m.inner == 1 && (uintptr_t)p % (sizeof(T) * N) == 0) {
+#pragma unroll
+            for (int k = 0; k < GI_RUNNING_SHARE / N; k++) {
+                gi_pack<T, N> pack = ((const gi_pack<T, N> *)p)[k];
+#pragma unroll
+                for (int e = 0; e < N; e++) x[k * N + e] = to(pack.e[e]);
+            }
+        } else {
+#pragma unroll
+            for (int k = 0; k < GI_RUNNING_SHARE; k++) x[k] = to(p[k * m.inner]);
+        }
+    }
+#pragma unroll
+    for (int d = 1; d < GI_RUNNING_SHARE; d *= 2) {
+#pragma unroll
+        for (int k = 0; k < GI_RUNNING_SHARE; k += 2 * d) x[k] = join(x[k + d], x[k]);
+    }
+    joined[threadIdx.x] = x[0];
+    for (uint32_t d = 1; d < SHARES; d *= 2) {
+        __syncthreads();
+        if (!whole || share % (2 * d) != 0) continue;
+        x[0]                = join(joined[threadIdx.x + d * step], x[0]);
+        joined[threadIdx.x] = x[0];
+    }
+    if (whole && share == 0) ((W *)m.ends)[row.line * (m.blocks - 1) + row.block] = x[0];
+}
+
+typedef void (*gi_running_kernel)(const gi_running);
+typedef struct gi_running_kernels {
+    int64_t           width; /* bytes of a wide number */
+    gi_running_kernel ends, running;
+} gi_running_kernels;
+
+template <class T, class W, W (*to)(T), T (*from)(W), W (*add)(W, W), W (*multiply)(W, W)>
+static gi_running_kernels gi_running_kernels_of(ga_op op)
+{
+    gi_running_kernels sums     = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, add>, gi_cuda_running<T, W, to, from, add> };
+    gi_running_kernels products = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, multiply>,
+                                    gi_cuda_running<T, W, to, from, multiply> };
+    return op == GA_OP_add ? sums : products;
+}
+
+/* Integers wrap: the bits are those of unsigned ones. */
+static gi_running_kernels gi_running_kernels_for(ga_dtype dtype, ga_op op)
+{
+    switch (dtype) {
+    case GA_F32: return gi_running_kernels_of<float, double, gi_cast_f64_f32, gi_cast_f32_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_F64: return gi_running_kernels_of<double, double, gi_cast_f64_f64, gi_cast_f64_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_C128:
+        return gi_running_kernels_of<ga_c128, ga_c128, gi_cast_c128_c128, gi_cast_c128_c128, gi_op_add_c128, gi_op_multiply_c128>(op);
+    default:
+        return gi_running_kernels_of<uint64_t, uint64_t, gi_cast_u64_u64, gi_cast_u64_u64, gi_op_add_u64, gi_op_multiply_u64>(op);
+    }
+}
+
+/* Cuts the rows into tiles of at most `rows`; returns how many tiles there are. */
+static int64_t gi_cut_running(gi_running *m, int64_t lines, int64_t rows)
+{
+    m->units = m->inner == 1 ? lines * m->blocks : lines;
+    m->rows  = (uint32_t)(rows < m->units ? rows : m->units);
+    m->tiles = (m->units + m->rows - 1) / m->rows;
+    m->step  = m->inner == 1 ? 1 : m->rows;
+    m->cut   = gi_divisor_of(m->inner == 1 ? m->places : m->rows);
+    return m->inner == 1 ? m->tiles : m->tiles * m->blocks;
+}
+
+/* Scans the lines of (outer, length, inner) elements, packed; out may be in. `narrow` reads and writes the elements, `wide` their ends. */
+static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_running_kernels *narrow, const gi_running_kernels *wide,
+                              const void *in, void *out, int64_t outer, int64_t length, int64_t inner)
+{
+    gi_running   m;
+    gi_scratch   ends;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      lines  = outer * inner;
+    bool         ok     = true;
+
+    gi_running_kernel ends_kernel = narrow->ends, kernel = narrow->running;
+    memset(&m, 0, sizeof m);
+    memset(&ends, 0, sizeof ends);
+    m.in     = in;
+    m.out    = out;
+    m.length = length;
+    m.inner  = inner;
+    m.blocks = (length + GI_RUNNING_BLOCK - 1) / GI_RUNNING_BLOCK;
+    m.places = (uint32_t)(length < GI_RUNNING_BLOCK ? length : GI_RUNNING_BLOCK);
+    m.turn   = inner == 1 ? m.blocks : inner;
+    m.row    = inner == 1 ? GI_RUNNING_BLOCK : 1;
+    m.jump   = inner == 1 ? length - m.blocks * GI_RUNNING_BLOCK : (length - 1) * inner;
+    if (m.turn <= GI_RUNNING_TURN) m.small_turn = gi_divisor_of(m.turn);
+    if (m.blocks > 1) {
+        int64_t rows = GI_CUDA_THREADS * GI_RUNNING_SHARE / GI_RUNNING_BLOCK;
+        if (!gi_scratch_get(site, &ends, on, (size_t)(lines * (m.blocks - 1) * narrow->width))) return false;
+        m.ends = ends.p;
+        rows   = gi_cut_running(&m, lines, rows);
+        GI_LAUNCH(ends_kernel, (unsigned)rows, GI_CUDA_THREADS, stream, m);
+        ok = gi_cuda_launched(site, "the ends of running sums") &&
+             gi_cuda_run_lines(site, on, wide, wide, ends.p, ends.p, lines, m.blocks - 1, 1);
+    }
+    if (ok) {
+        int64_t tiles = gi_cut_running(&m, lines, GI_RUNNING_BYTES / narrow->width / m.places);
+        GI_LAUNCH(kernel, (unsigned)tiles, GI_CUDA_THREADS, stream, m);
+        ok = gi_cuda_launched(site, "running sums");
+    }
+    gi_scratch_free(&ends);
+    return ok;
+}
+
+/* Scans `in`, read as dtype, along an axis into out, a C-ordered array of the same shape. */
+static bool gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
+{
+    ga_dtype  read   = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
+    ga_array *packed = gi_contiguous(site, in, dtype);
+    if (packed && read != dtype) {
+        ga_array *widened = gi_convert(site, packed, read);
+        ga_free(packed);
+        packed = widened;
+    }
+    ga_array *target = !packed ? NULL : read == out->dtype ? (ga_view)(out, site) : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
+    int64_t   outer = 1, inner = 1;
+    for (int d = 0; d < axis; d++) outer *= out->shape[d];
+    for (int d = axis + 1; d < out->ndim; d++) inner *= out->shape[d];
+    gi_running_kernels narrow = gi_running_kernels_for(read, op), widest = gi_running_kernels_for(wide, op);
+    bool               ok     = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
+              gi_cuda_run_lines(site, target, &narrow, &widest, packed->data, target->data, outer, out->shape[axis], inner);
+    if (ok && read != out->dtype) ok = gi_assign(site, out, target);
+    ga_free(target);
+    ga_free(packed);
+    return ok;
+}
+
 /* ==== >>cuda selecting: the elements that a condition chooses, and those that indices name ============================== */
+
+/* ---- take ---------------------------------------------------------------------------------------------------------------- */
+/*  The array is (outer, n, row), the result (outer, count, row), a row being counted in units: the largest power of two of bytes,
+    16 at most, in which all can be moved. A thread moves a unit.                                                               */
+
+/* Division of numbers that may be 2^31 or more. */
+typedef struct gi_wide_divisor {
+    int64_t    by;
+    gi_divisor narrow; /* by 0: what is divided may be too large for it */
+} gi_wide_divisor;
+
+static gi_wide_divisor gi_wide_divisor_of(int64_t by, int64_t largest)
+{
+    gi_wide_divisor d = { by, { 0, 0, 0 } };
+    if (largest <= INT32_MAX && by <= INT32_MAX) d.narrow = gi_divisor_of(by);
+    return d;
+}
+
+GI_DEVICE int64_t gi_divide_wide(int64_t n, const gi_wide_divisor &d)
+{
+    return d.narrow.by ? (int64_t)gi_divide((uint32_t)n, d.narrow) : n / d.by;
+}
+
+typedef struct gi_taking {
+    const char         *from;
+    char               *to;
+    const int64_t      *indices;
+    int64_t             n, units; /* elements of the axis; units of the result */
+    gi_wide_divisor     row, count;
+    ga_take_mode        mode;
+    unsigned long long *bad; /* the place of the first index that is out of bounds */
+} gi_taking;
+
+/* The index by the mode; -1 if it is out of bounds. */
+GI_DEVICE int64_t gi_cuda_settle(int64_t i, int64_t n, ga_take_mode mode)
+{
+    if (i >= 0 && i < n) return i;
+    if (mode == GA_TAKE_WRAP) return (i % n + n) % n;
+    if (mode == GA_TAKE_CLIP) return i < 0 ? 0 : n - 1;
+    return i >= -n && i < 0 ? i + n : -1;
+}
+
+template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_taking(const __grid_constant__ gi_taking m)
+{
+    int64_t unit = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (unit >= m.units) return;
+    int64_t row = gi_divide_wide(unit, m.row), column = unit - row * m.row.by;
+    int64_t outer = gi_divide_wide(row, m.count), k = row - outer * m.count.by;
+    int64_t i = gi_cuda_settle(m.indices[k], m.n, m.mode);
+    if (i >= 0) ((U *)m.to)[unit] = ((const U *)m.from)[(outer * m.n + i) * m.row.by + column];
+    else if (column == 0 && outer == 0) atomicMin(m.bad, (unsigned long long)k);
+}
+
+/* Only looks for indices out of bounds: where nothing is taken. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_check_indices(const __grid_constant__ gi_taking m)
+{
+    int64_t k = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (k < m.count.by && gi_cuda_settle(m.indices[k], m.n, m.mode) < 0) atomicMin(m.bad, (unsigned long long)k);
+}
+
+typedef void (*gi_taking_kernel)(const gi_taking);
+static gi_taking_kernel gi_taking_kernel_for(int64_t unit)
+{
+    switch (unit) {
+    case 1: return gi_cuda_taking<uint8_t>;
+    case 2: return gi_cuda_taking<uint16_t>;
+    case 4: return gi_cuda_taking<uint32_t>;
+    case 8: return gi_cuda_taking<uint64_t>;
+    default: return gi_cuda_taking<gi_16_bytes>;
+    }
+}
+
+/* Was there a bad index? Then the error. */
+static bool gi_cuda_good_indices(const char *site, const ga_array *on, const gi_taking *m)
+{
+    unsigned long long bad = 0;
+    int64_t            index;
+    if (!gi_cuda_read(site, on, &bad, m->bad, sizeof bad)) return false;
+    if (bad == ~0ull) return true;
+    if (gi_cuda_read(site, on, &index, m->indices + bad, sizeof index)) gi_bad_index(site, index, m->n);
+    return false;
+}
+
+static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array *packed, gi_taking *m, int64_t bytes)
+{
+    int64_t      unit   = 16;
+    cudaStream_t stream = gi_cuda_current_stream();
+    while (((uintptr_t)m->from | (uintptr_t)bytes) % (uintptr_t)unit) unit /= 2;
+    m->to    = (char *)taken->data;
+    m->units = taken->size * ga_itemsize(taken->dtype) / unit;
+    m->row   = gi_wide_divisor_of(bytes / unit, m->units);
+    gi_scratch bad;
+    memset(&bad, 0, sizeof bad);
+    bool ok = true, check = m->mode == GA_TAKE_RAISE && m->count.by > 0;
+    if (check) {
+        if (!gi_scratch_get(site, &bad, packed, sizeof *m->bad)) return false;
+        m->bad = (unsigned long long *)bad.p;
+        ok     = GI_CUDA_OK(site, cudaMemsetAsync(bad.p, 0xff, sizeof *m->bad, stream));
+    }
+    if (ok && m->units > 0) {
+        m->count = gi_wide_divisor_of(m->count.by, m->units);
+        gi_taking_kernel kernel = gi_taking_kernel_for(unit);
+        GI_LAUNCH(kernel, gi_cuda_blocks(m->units), GI_CUDA_THREADS, stream, *m);
+        ok = gi_cuda_launched(site, "ga_take");
+    } else if (ok && check) {
+        GI_LAUNCH(gi_cuda_check_indices, gi_cuda_blocks(m->count.by), GI_CUDA_THREADS, stream, *m);
+        ok = gi_cuda_launched(site, "ga_take");
+    }
+    ok = ok && (!check || gi_cuda_good_indices(site, packed, m));
+    gi_scratch_free(&bad);
+    return ok;
+}
+
+/* a[..., indices, ...] along an axis. The indices are int64 and contiguous; with GA_TAKE_RAISE the host waits to hear whether they
+   are good. */
+static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode)
+{
+    ga_array *packed = gi_contiguous(site, a, a->dtype);
+    ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
+    bool      ok     = taken && gi_cuda_touch(site, packed) && gi_cuda_touch(site, indices) && gi_cuda_touch(site, taken);
+    if (ok) {
+        gi_taking m;
+        memset(&m, 0, sizeof m);
+        int64_t bytes = ga_itemsize(a->dtype);
+        for (int d = axis + 1; d < a->ndim; d++) bytes *= a->shape[d];
+        m.from     = (const char *)packed->data;
+        m.indices  = (const int64_t *)indices->data;
+        m.n        = a->shape[axis];
+        m.count.by = indices->size;
+        m.mode     = mode;
+        ok         = gi_cuda_take_rows(site, taken, packed, &m, bytes);
+    }
+    ga_free(packed);
+    if (ok) return taken;
+    ga_free(taken);
+    return NULL;
+}
+
+/* ---- nonzero, compress, extract ------------------------------------------------------------------------------------------ */
+/*  A thread looks at 16 flags. The blocks count what is true, the counts become places, and then every block writes to its own. */
+
+enum { GI_CHOOSE_FLAGS = 16, GI_CHOOSE_TILE = GI_CHOOSE_FLAGS * GI_CUDA_THREADS, GI_CHOOSE_BATCH = 8 };
+
+typedef struct gi_choosing {
+    const uint8_t  *flags;
+    int64_t         n, total;
+    const char     *from;   /* the elements to choose from */
+    char           *to;     /* the chosen ones, or rows of `total` indices */
+    const int64_t  *starts; /* how many are true before each block */
+    int             ndim;
+    gi_wide_divisor shape[GPUARR_MAX_DIMS];
+} gi_choosing;
+
+/* The flags first .. first + 16 as bits. */
+GI_DEVICE uint32_t gi_cuda_flags(const uint8_t *flags, int64_t first, int64_t n)
+{
+    uint32_t bits = 0;
+    if (first + GI_CHOOSE_FLAGS <= n && (uintptr_t)flags % GI_CHOOSE_FLAGS == 0) {
+        gi_pack<uint32_t, 4> words = *(const gi_pack<uint32_t, 4> *)(flags + first);
+#pragma unroll
+        for (int k = 0; k < GI_CHOOSE_FLAGS; k++) bits |= (uint32_t)((words.e[k / 4] >> (k % 4 * 8) & 255) != 0) << k;
+    } else {
+        for (int k = 0; k < GI_CHOOSE_FLAGS && first + k < n; k++) bits |= (uint32_t)(flags[first + k] != 0) << k;
+    }
+    return bits;
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_true(const uint8_t *flags, int64_t n, int64_t *counts)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t total, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x * GI_CHOOSE_FLAGS;
+    gi_cuda_sum_before(__popc(gi_cuda_flags(flags, first, n)), row, total);
+    if (threadIdx.x == 0) counts[blockIdx.x] = total;
+}
+
+/* For a warp, whose lanes have looked at 512 flags: 32 flags after 32 flags in a word, so that neighbouring lanes move neighbours.
+   `at` becomes the number of true flags before these. Returns the words of lanes 2k and 2k + 1 in lane 2k. */
+GI_DEVICE uint32_t gi_cuda_choose(const gi_choosing &m, int64_t (&row)[GI_WARPS], int64_t &at)
+{
+    int64_t  total, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x * GI_CHOOSE_FLAGS;
+    uint32_t bits = gi_cuda_flags(m.flags, first, m.n);
+    at            = gi_cuda_sum_before(__popc(bits), row, total);
+    at            = m.starts[blockIdx.x] + __shfl_sync(0xffffffffu, at, 0);
+    return bits | __shfl_down_sync(0xffffffffu, bits, 1) << 16;
+}
+
+template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
+#pragma unroll 1
+    for (int turn = 0; turn < GI_CHOOSE_FLAGS; turn += GI_CHOOSE_BATCH) {
+        uint32_t word[GI_CHOOSE_BATCH];
+        U        x[GI_CHOOSE_BATCH];
+#pragma unroll
+        for (int k = 0; k < GI_CHOOSE_BATCH; k++) {
+            word[k] = __shfl_sync(0xffffffffu, words, 2 * (turn + k));
+            if (word[k] >> lane & 1) x[k] = ((const U *)m.from)[first + 32 * (turn + k)];
+        }
+#pragma unroll
+        for (int k = 0; k < GI_CHOOSE_BATCH; k++) {
+            if (word[k] >> lane & 1) ((U *)m.to)[at + __popc(word[k] & below)] = x[k];
+            at += __popc(word[k]);
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(const __grid_constant__ gi_choosing m)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
+#pragma unroll 1
+    for (int k = 0; k < GI_CHOOSE_FLAGS; k++) {
+        uint32_t word = __shfl_sync(0xffffffffu, words, 2 * k);
+        if (word >> lane & 1) { /* the last axis first: what is left of a place is its index along the axes before */
+            int64_t place = first + 32 * k, *to = (int64_t *)m.to + at + __popc(word & below);
+            for (int d = m.ndim - 1; d > 0; d--) {
+                int64_t left      = gi_divide_wide(place, m.shape[d]);
+                to[d * m.total] = place - left * m.shape[d].by;
+                place             = left;
+            }
+            to[0] = place;
+        }
+        at += __popc(word);
+    }
+}
+
+typedef void (*gi_choosing_kernel)(const gi_choosing);
+static gi_choosing_kernel gi_choosing_kernel_for(int64_t itemsize)
+{
+    switch (itemsize) {
+    case 1: return gi_cuda_choose_elements<uint8_t>;
+    case 2: return gi_cuda_choose_elements<uint16_t>;
+    case 4: return gi_cuda_choose_elements<uint32_t>;
+    case 8: return gi_cuda_choose_elements<uint64_t>;
+    default: return gi_cuda_choose_elements<gi_16_bytes>;
+    }
+}
+
+/* The counts of the blocks as places, and their total: the number for which the host waits. */
+static bool gi_cuda_count_flags(const char *site, const ga_array *flags, int64_t *starts, int64_t blocks, int64_t *total)
+{
+    GI_LAUNCH(gi_cuda_count_true, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), (const uint8_t *)flags->data, flags->size,
+              starts);
+    return gi_cuda_launched(site, "counting what is true") && gi_cuda_exclusive_scan(site, flags, starts, blocks, starts + blocks) &&
+           gi_cuda_read(site, flags, total, starts + blocks, sizeof *total);
+}
+
+/* The elements of a (NULL: the indices) where condition is nonzero. */
+static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, const ga_array *a)
+{
+    gi_choosing m;
+    gi_scratch  starts;
+    memset(&m, 0, sizeof m);
+    memset(&starts, 0, sizeof starts);
+    ga_array *flags  = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
+    ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL;
+    int64_t   blocks = (condition->size + GI_CHOOSE_TILE - 1) / GI_CHOOSE_TILE;
+    bool      ok     = flags && (packed || !a) && gi_cuda_touch(site, flags) && (!a || gi_cuda_touch(site, packed));
+    if (ok && blocks > 0)
+        ok = gi_scratch_get(site, &starts, flags, (size_t)(blocks + 1) * sizeof(int64_t)) &&
+             gi_cuda_count_flags(site, flags, (int64_t *)starts.p, blocks, &m.total);
+    const int64_t shape[2] = { condition->ndim, m.total };
+    if (ok) chosen = a ? gi_new(site, a->dtype, GA_CUDA, 1, &m.total) : gi_new(site, GA_I64, GA_CUDA, 2, shape);
+    if (chosen && m.total > 0) {
+        m.flags  = (const uint8_t *)flags->data;
+        m.n      = condition->size;
+        m.from   = packed ? (const char *)packed->data : NULL;
+        m.to     = (char *)chosen->data;
+        m.starts = (const int64_t *)starts.p;
+        m.ndim   = condition->ndim;
+        for (int d = 0; d < m.ndim; d++) m.shape[d] = gi_wide_divisor_of(condition->shape[d], m.n);
+        gi_choosing_kernel kernel = a ? gi_choosing_kernel_for(ga_itemsize(a->dtype)) : gi_cuda_choose_places;
+        GI_LAUNCH(kernel, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), m);
+        if (!gi_cuda_launched(site, "writing what is chosen")) {
+            ga_free(chosen);
+            chosen = NULL;
+        }
+    }
+    gi_scratch_free(&starts);
+    ga_free(packed);
+    ga_free(flags);
+    return chosen;
+}
 
 /* ==== >>cuda counting: histograms and bins =============================================================================== */
 
+/*  Ones are counted with atomics on integers, whose order does not matter. Weights are added up in the order that gpuarr.h
+    documents: a block of the GPU takes a block of elements, and each of its warps the bins whose number modulo 8 is its own. It
+    gathers the elements of those bins in their order, 32 of them at a time; then one lane for each bin adds up its elements.  */
+
+enum { GI_COUNT_SHARED = 4096, GI_WEIGH_ITEMS = 8, GI_WEIGH_TILE = GI_WEIGH_ITEMS * GI_CUDA_THREADS };
+
+typedef struct gi_binning {
+    const char   *data; /* packed */
+    ga_dtype      dtype;
+    int64_t       n, bins;
+    const double *edges; /* NULL: the elements are the numbers of their bins */
+} gi_binning;
+
+/* The bin of element i, -1 for none. */
+GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
+{
+    double  x   = 0;
+    int64_t bin = 0;
+    switch (m.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        if (m.edges) x = gi_cast_f64_##tag(((const T *)m.data)[i]);                                                            \
+        else bin = gi_cast_i64_##tag(((const T *)m.data)[i]);                                                                  \
+        break;
+        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
+    return m.edges ? gi_bin_of(x, m.edges, m.bins) : bin;
+}
+
+/* Counts into shared memory first, if the bins fit. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
+{
+    GI_SHARED(unsigned, own, [GI_COUNT_SHARED]);
+    for (int k = threadIdx.x; k < m.bins; k += GI_CUDA_THREADS) own[k] = 0;
+    __syncthreads();
+    for (int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x; i < m.n; i += (int64_t)gridDim.x * GI_CUDA_THREADS) {
+        int64_t bin = gi_cuda_bin(m, i);
+        if (bin >= 0) atomicAdd(&own[bin], 1u);
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < m.bins; k += GI_CUDA_THREADS)
+        if (own[k]) atomicAdd(&counts[k], (unsigned long long)own[k]);
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_many(const __grid_constant__ gi_binning m, unsigned long long *counts)
+{
+    for (int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x; i < m.n; i += (int64_t)gridDim.x * GI_CUDA_THREADS) {
+        int64_t bin = gi_cuda_bin(m, i);
+        if (bin >= 0) atomicAdd(&counts[bin], 1ull);
+    }
+}
+
+/* Adds the first `waiting` elements of a warp's queue to the sums of their bins, each bin in the order of the queue. Sums begin as +0,
+   so none is ever -0, and adding +0 changes nothing. */
+GI_DEVICE void gi_cuda_weigh_queue(const int64_t *bins, const double *weights, int waiting, double *sums)
+{
+    int      lane  = threadIdx.x % 32;
+    int64_t  bin   = lane < waiting ? bins[lane] : -1 - lane;
+    uint32_t group = __match_any_sync(0xffffffffu, (unsigned long long)bin);
+    bool     first = lane < waiting && __ffs((int)group) - 1 == lane; /* of its bin: adds for all */
+    double   sum   = first ? sums[bin] : 0;
+    if (!first) group = 0;
+    if (__any_sync(0xffffffffu, __popc(group) >= 12)) { /* as in a picture with a background: without waiting for each weight */
+#pragma unroll 8
+        for (int k = 0; k < 32; k++) sum += group >> k & 1 ? weights[k] : 0.0;
+    } else {
+        for (; __any_sync(0xffffffffu, group != 0); group &= group - 1)
+            if (group) sum += weights[__ffs((int)group) - 1];
+    }
+    if (first) sums[bin] = sum;
+}
+
+/* A row of sums for each block of elements. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_weigh(const __grid_constant__ gi_binning m, const double *weights, int64_t first, int64_t block, double *sums)
+{
+    enum { QUEUE = 64 };
+    GI_SHARED(int64_t, bin, [GI_WEIGH_TILE]);
+    GI_SHARED(double, weight, [GI_WEIGH_TILE]);
+    GI_SHARED(int64_t, queued_bin, [GI_WARPS][QUEUE]);
+    GI_SHARED(double, queued_weight, [GI_WARPS][QUEUE]);
+    int      lane = threadIdx.x % 32, warp = threadIdx.x / 32, waiting = 0;
+    uint32_t below = (1u << lane) - 1;
+    int64_t  start = (first + blockIdx.x) * block, stop = m.n - start < block ? m.n : start + block;
+    sums += blockIdx.x * m.bins;
+    for (; start < stop; start += GI_WEIGH_TILE) {
+#pragma unroll
+        for (int k = 0; k < GI_WEIGH_ITEMS; k++) {
+            int     e = threadIdx.x + k * GI_CUDA_THREADS;
+            int64_t b = start + e < stop ? gi_cuda_bin(m, start + e) : -1;
+            bin[e]    = b;
+            weight[e] = b >= 0 ? weights[start + e] : 0;
+        }
+        __syncthreads();
+        for (int e = lane; e < GI_WEIGH_TILE; e += 32) {
+            int64_t  b    = bin[e];
+            bool     mine = b >= 0 && b % GI_WARPS == warp;
+            uint32_t who  = __ballot_sync(0xffffffffu, mine);
+            if (mine) {
+                int place                  = waiting + __popc(who & below);
+                queued_bin[warp][place]    = b;
+                queued_weight[warp][place] = weight[e];
+            }
+            waiting += __popc(who);
+            bool last = start + GI_WEIGH_TILE >= stop && e >= GI_WEIGH_TILE - 32;
+            while (waiting >= 32 || (last && waiting > 0)) {
+                __syncwarp();
+                gi_cuda_weigh_queue(queued_bin[warp], queued_weight[warp], waiting, sums);
+                __syncwarp();
+                waiting = waiting > 32 ? waiting - 32 : 0;
+                if (lane < waiting) { /* the others move up */
+                    queued_bin[warp][lane]    = queued_bin[warp][lane + 32];
+                    queued_weight[warp][lane] = queued_weight[warp][lane + 32];
+                }
+                __syncwarp();
+            }
+        }
+        __syncthreads();
+    }
+}
+
+/* Adds the rows, in their order, to the total. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_rows(double *total, const double *rows, int64_t bins, int64_t count)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= bins) return;
+    double sum = total[i];
+#pragma unroll 8
+    for (int64_t k = 0; k < count; k++) sum += rows[k * bins + i];
+    total[i] = sum;
+}
+
+static bool gi_cuda_count_ones(const char *site, const ga_array *a, const gi_binning *m, ga_array *total)
+{
+    unsigned long long *counts = (unsigned long long *)total->data;
+    int64_t             most   = (int64_t)gi_gpus.gpu[gi_cuda_ordinal(a)].processors * 8, least = m->n >> 31; /* own counts are 32 bits */
+    int64_t             blocks = (m->n + 16 * GI_CUDA_THREADS - 1) / (16 * GI_CUDA_THREADS);
+    if (blocks > most) blocks = most > least ? most : least + 1;
+    void (*kernel)(const gi_binning, unsigned long long *) = gi_cuda_count_many;
+    if (m->bins <= GI_COUNT_SHARED) kernel = gi_cuda_count_few;
+    GI_LAUNCH(kernel, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), *m, counts);
+    return gi_cuda_launched(site, "counting");
+}
+
+static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_array *weights, ga_array *total)
+{
+    const int64_t room    = (int64_t)1 << 25; /* sums of all blocks that are added up at once */
+    int64_t       block   = m->bins > GI_COUNT_BLOCK ? m->bins : GI_COUNT_BLOCK, blocks = (m->n + block - 1) / block;
+    int64_t       at_once = room / m->bins < 1 ? 1 : room / m->bins < blocks ? room / m->bins : blocks;
+    size_t        row     = (size_t)m->bins * sizeof(double);
+    cudaStream_t  stream  = gi_cuda_current_stream();
+    gi_scratch    sums;
+    if (!gi_scratch_get(site, &sums, weights, (size_t)at_once * row)) return false;
+    bool ok = true;
+    for (int64_t first = 0; ok && first < blocks; first += at_once) {
+        int64_t count = blocks - first < at_once ? blocks - first : at_once;
+        ok            = GI_CUDA_OK(site, cudaMemsetAsync(sums.p, 0, (size_t)count * row, stream));
+        if (!ok) break;
+        GI_LAUNCH(gi_cuda_weigh, (unsigned)count, GI_CUDA_THREADS, stream, *m, (const double *)weights->data, first, block,
+                  (double *)sums.p);
+        ok = gi_cuda_launched(site, "adding weights");
+        if (!ok) break;
+        GI_LAUNCH(gi_cuda_add_rows, gi_cuda_blocks(m->bins), GI_CUDA_THREADS, stream, (double *)total->data, (const double *)sums.p,
+                  m->bins, count);
+        ok = gi_cuda_launched(site, "adding weights");
+    }
+    gi_scratch_free(&sums);
+    return ok;
+}
+
+/* How many elements lie in each bin, int64, or the sums of their weights, float64. */
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
+{
+    ga_array *total          = gi_new(site, weights ? GA_F64 : GA_I64, GA_CUDA, 1, &bins);
+    ga_array *packed         = total ? gi_contiguous(site, a, a->dtype) : NULL;
+    ga_array *packed_weights = packed && weights ? gi_contiguous(site, weights, GA_F64) : NULL;
+    bool      ok             = packed && (packed_weights || !weights) && gi_clear(site, total);
+    if (ok && a->size > 0) {
+        gi_binning      m      = { (const char *)packed->data, a->dtype, a->size, bins, edges };
+        const ga_array *all[3] = { packed, packed_weights, total };
+        ok                     = gi_cuda_touch_all(site, 3, all);
+        if (ok && weights) ok = gi_cuda_weigh_all(site, &m, packed_weights, total);
+        else if (ok) ok = gi_cuda_count_ones(site, packed, &m, total);
+    }
+    ga_free(packed_weights);
+    ga_free(packed);
+    if (ok) return total;
+    ga_free(total);
+    return NULL;
+}
+
 /* ==== >>cuda sorting ====================================================================================================== */
+/*  Elements become unsigned keys whose order is theirs. Lines that fit a block's shared memory are sorted there. Longer ones are sorted
+    together by a stable radix sort of keys and numbers, the least important key first and that of the line last; one long line of
+    real numbers by its keys alone. */
+
+/* ---- keys ---------------------------------------------------------------------------------------------------------------- */
+
+typedef enum gi_key_rule {
+    GI_KEYS_UNSIGNED,
+    GI_KEYS_SIGNED,
+    GI_KEYS_FLOAT,    /* both zeros are equal, and all NaNs, the last */
+    GI_KEYS_ORDER,    /* floats, but -0 comes before 0 */
+    GI_KEYS_C64,      /* of complex numbers, see gi_order_complex: those with a NaN have the two greatest ... */
+    GI_KEYS_C128_LOW, /* ... high halves, or high keys. Sort by the low one first */
+    GI_KEYS_C128_HIGH,
+    GI_KEYS_LINE /* the number of the line */
+} gi_key_rule;
+
+typedef struct gi_cuda_keys {
+    gi_key_rule rule;
+    int         size, bits; /* bytes of an element; bits of its key */
+    int64_t     length;     /* of a line */
+} gi_cuda_keys;
+
+static gi_cuda_keys gi_cuda_keys_of(ga_dtype dtype, bool order)
+{
+    gi_cuda_keys k = { GI_KEYS_UNSIGNED, (int)ga_itemsize(dtype), 8 * (int)ga_itemsize(dtype), 1 };
+    if (gi_is_signed(dtype)) k.rule = GI_KEYS_SIGNED;
+    if (gi_is_float(dtype)) k.rule = order ? GI_KEYS_ORDER : GI_KEYS_FLOAT;
+    if (dtype == GA_BOOL) k.bits = 1;
+    if (dtype == GA_C64) k.rule = GI_KEYS_C64;
+    if (dtype == GA_C128) {
+        k.rule = GI_KEYS_C128_HIGH;
+        k.bits = 64;
+    }
+    return k;
+}
+
+GI_DEVICE void gi_cuda_key_at(gi_cuda_keys k, const char *p, uint32_t &key)
+{
+    const uint32_t sign = 0x80000000u;
+    uint32_t       bits = k.size == 1 ? *(const uint8_t *)p : k.size == 2 ? *(const uint16_t *)p : *(const uint32_t *)p;
+    switch (k.rule) {
+    case GI_KEYS_SIGNED: key = bits ^ (1u << (8 * k.size - 1)); break;
+    case GI_KEYS_FLOAT: key = gi_key_f32(bits); break;
+    case GI_KEYS_ORDER: key = (bits & ~sign) > 0x7f800000u ? UINT32_MAX : bits & sign ? ~bits : bits | sign; break;
+    default: key = bits;
+    }
+}
+
+GI_DEVICE void gi_cuda_key_at(gi_cuda_keys k, const char *p, uint64_t &key)
+{
+    const uint64_t sign = (uint64_t)1 << 63, nan = UINT64_MAX;
+    if (k.size < 8) {
+        uint32_t narrow;
+        gi_cuda_key_at(k, p, narrow);
+        key = narrow;
+        return;
+    }
+    uint64_t bits = *(const uint64_t *)p, other;
+    switch (k.rule) {
+    case GI_KEYS_SIGNED: key = bits ^ sign; break;
+    case GI_KEYS_FLOAT: key = gi_key_f64(bits); break;
+    case GI_KEYS_ORDER: key = (bits & ~sign) > 0x7ff0000000000000u ? nan : bits & sign ? ~bits : bits | sign; break;
+    case GI_KEYS_C64: {
+        uint32_t re = gi_key_f32((uint32_t)bits), im = gi_key_f32((uint32_t)(bits >> 32));
+        bool     only_im = im == UINT32_MAX && re != UINT32_MAX;
+        key              = only_im ? (uint64_t)(UINT32_MAX - 1) << 32 | re : (uint64_t)re << 32 | im;
+        break;
+    }
+    case GI_KEYS_C128_LOW:
+    case GI_KEYS_C128_HIGH: {
+        uint64_t re = gi_key_f64(bits);
+        other       = gi_key_f64(*(const uint64_t *)(p + 8));
+        bool only_im = other == nan && re != nan;
+        if (k.rule == GI_KEYS_C128_LOW) key = only_im ? re : other;
+        else key = only_im ? nan - 1 : re;
+        break;
+    }
+    default: key = bits;
+    }
+}
+
+/* Are two elements equal, as ga_unique sees them? All NaNs are. */
+GI_DEVICE bool gi_cuda_same_element(gi_cuda_keys k, const char *p, const char *q)
+{
+    uint64_t a, b;
+    gi_cuda_key_at(k, p, a);
+    gi_cuda_key_at(k, q, b);
+    if (k.rule == GI_KEYS_C64 && a >= (uint64_t)(UINT32_MAX - 1) << 32) return b >= (uint64_t)(UINT32_MAX - 1) << 32;
+    if (k.rule != GI_KEYS_C128_HIGH) return a == b;
+    if (a >= UINT64_MAX - 1) return b >= UINT64_MAX - 1;
+    if (a != b) return false;
+    k.rule = GI_KEYS_C128_LOW;
+    gi_cuda_key_at(k, p, a);
+    gi_cuda_key_at(k, q, b);
+    return a == b;
+}
+
+/* Writes the element of a key of a real dtype: any NaN, and 0 for both zeros, by GI_KEYS_FLOAT. */
+GI_DEVICE void gi_cuda_element_of(gi_cuda_keys k, uint32_t key, char *p)
+{
+    if (k.rule == GI_KEYS_SIGNED) key ^= 1u << (8 * k.size - 1);
+    if (k.rule == GI_KEYS_FLOAT || k.rule == GI_KEYS_ORDER) key = gi_bits_of_key_f32(key);
+    if (k.size == 1) *(uint8_t *)p = (uint8_t)key;
+    else if (k.size == 2) *(uint16_t *)p = (uint16_t)key;
+    else *(uint32_t *)p = key;
+}
+
+GI_DEVICE void gi_cuda_element_of(gi_cuda_keys k, uint64_t key, char *p)
+{
+    if (k.rule == GI_KEYS_SIGNED) key ^= (uint64_t)1 << 63;
+    if (k.rule == GI_KEYS_FLOAT || k.rule == GI_KEYS_ORDER) key = gi_bits_of_key_f64(key);
+    *(uint64_t *)p = key;
+}
+
+GI_DEVICE void gi_cuda_move(int size, char *to, const char *from)
+{
+    switch (size) {
+    case 1: *to = *from; break;
+    case 2: *(uint16_t *)to = *(const uint16_t *)from; break;
+    case 4: *(uint32_t *)to = *(const uint32_t *)from; break;
+    case 8: *(uint64_t *)to = *(const uint64_t *)from; break;
+    default: *(gi_16_bytes *)to = *(const gi_16_bytes *)from;
+    }
+}
+
+/* ---- short lines --------------------------------------------------------------------------------------------------------- */
+
+/* Where the elements of lines lie. */
+typedef struct gi_sort_lines {
+    char      *data;
+    int        kept, reduced;
+    bool       many; /* lines: 2^31 or more */
+    int64_t    kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    gi_divisor kept_divisor[GPUARR_MAX_DIMS], divisor[GPUARR_MAX_DIMS];
+} gi_sort_lines;
+
+static gi_sort_lines gi_sort_lines_of(const gi_lines *p)
+{
+    gi_sort_lines l;
+    memset(&l, 0, sizeof l);
+    l.data    = (char *)p->a->data;
+    l.reduced = p->reduced;
+    l.many    = p->lines > INT32_MAX;
+    for (int d = 0; d < p->kept; d++) { /* joined where possible */
+        int last = l.kept - 1;
+        if (last >= 0 && l.kept_strides[last] == p->kept_strides[d] * p->kept_shape[d]) {
+            l.kept_shape[last] *= p->kept_shape[d];
+            l.kept_strides[last] = p->kept_strides[d];
+        } else if (p->kept_shape[d] > 1) {
+            l.kept_shape[l.kept]     = p->kept_shape[d];
+            l.kept_strides[l.kept++] = p->kept_strides[d];
+        }
+    }
+    for (int d = 0; d < l.kept && !l.many; d++) l.kept_divisor[d] = gi_divisor_of(l.kept_shape[d]);
+    for (int d = 0; d < l.reduced; d++) {
+        l.divisor[d] = gi_divisor_of(p->shape[d]);
+        l.strides[d] = p->strides[d];
+    }
+    return l;
+}
+
+GI_DEVICE char *gi_sort_at(const gi_sort_lines &l, int64_t line, uint32_t i)
+{
+    char *p = l.data;
+    if (l.many) {
+#pragma unroll 1
+        for (int d = l.kept - 1; d >= 0; d--) {
+            p += line % l.kept_shape[d] * l.kept_strides[d];
+            line /= l.kept_shape[d];
+        }
+    } else {
+        uint32_t rest = (uint32_t)line;
+#pragma unroll 1
+        for (int d = l.kept - 1; d > 0; d--) {
+            uint32_t above = gi_divide(rest, l.kept_divisor[d]);
+            p += (rest - above * l.kept_divisor[d].by) * l.kept_strides[d];
+            rest = above;
+        }
+        p += rest * l.kept_strides[0];
+    }
+#pragma unroll 1
+    for (int d = l.reduced - 1; d > 0; d--) {
+        uint32_t above = gi_divide(i, l.divisor[d]);
+        p += (i - above * l.divisor[d].by) * l.strides[d];
+        i = above;
+    }
+    return p + i * l.strides[0];
+}
+
+enum { GI_SORT_LOG = 11, GI_SORT_TILE = 1 << GI_SORT_LOG, GI_SORT_OF_WARP = GI_SORT_TILE / GI_WARPS };
+
+typedef enum gi_short_result { GI_SHORT_ELEMENTS, GI_SHORT_INDICES, GI_SHORT_QUANTILES } gi_short_result;
+
+/* What is asked for of sorted lines; the quantiles are on the device. */
+typedef struct gi_cuda_quantiles {
+    gi_quantile_rule rule;
+    int              count;
+    const double    *quantiles; /* ascending */
+    const int64_t   *places;
+    char            *out; /* for each place, all lines */
+    int64_t          lines;
+} gi_cuda_quantiles;
+
+typedef struct gi_cuda_short {
+    gi_sort_lines     in, out;
+    gi_cuda_keys      keys;
+    gi_short_result   result;
+    gi_cuda_quantiles wanted;
+    int64_t           lines;
+    int               length, log;          /* of a line; 2^log slots are there for each */
+    bool              in_across, out_across; /* neighbours in memory are those of other lines */
+} gi_cuda_short;
+
+/* Writes a quantile of a line of n elements that count (0: NaN), from the keys of the two elements that it lies between. */
+template <class K>
+GI_DEVICE void gi_cuda_write_quantile(const gi_cuda_quantiles &w, gi_cuda_keys keys, int k, int64_t line, int64_t n, gi_rank r,
+                                      K previous, K next)
+{
+    const gi_quantile_rule &rule = w.rule;
+    int                     size = rule.result == GA_F32 ? 4 : 8;
+    bool between = rule.median || rule.method == GA_LINEAR || rule.method == GA_MIDPOINT, is_float = keys.rule == GI_KEYS_ORDER;
+    if (!between) size = keys.size;
+    char  *out   = w.out + (w.places[k] * w.lines + line) * size;
+    double value = gi_nan_f64();
+    if (n > 0 && !between) {
+        gi_cuda_element_of(keys, previous, out);
+        return;
+    }
+    if (n > 0) {
+        double a, b;
+        if (is_float && sizeof(K) == 4) {
+            a = (double)gi_from_bits_f32(gi_bits_of_key_f32((uint32_t)previous));
+            b = (double)gi_from_bits_f32(gi_bits_of_key_f32((uint32_t)next));
+        } else if (is_float) {
+            a = gi_from_bits_f64(gi_bits_of_key_f64(previous));
+            b = gi_from_bits_f64(gi_bits_of_key_f64(next));
+        } else if (keys.rule == GI_KEYS_SIGNED) {
+            uint64_t bias = (uint64_t)1 << (8 * keys.size - 1);
+            a             = (double)(int64_t)(previous - bias);
+            b             = (double)(int64_t)(next - bias);
+        } else {
+            a = (double)previous;
+            b = (double)next;
+        }
+        value = gi_quantile_between(rule, r, a, b, (uint64_t)(next - previous));
+    }
+    if (size == 4) *(float *)out = (float)value;
+    else *(double *)out = value;
+}
+
+/* How many elements of a line count: none if a NaN is among them that is not to be skipped. */
+GI_DEVICE int64_t gi_cuda_counted(const gi_quantile_rule &rule, int64_t length, int64_t nans)
+{
+    return nans > 0 && !rule.skip_nan ? 0 : length - nans;
+}
+
+/* Each block sorts the lines that fit into it by a bitonic network. Equal keys keep their order: places are compared too. */
+template <class K> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_sort_short(const __grid_constant__ gi_cuda_short j)
+{
+    GI_SHARED(K, key, [GI_SORT_TILE]);
+    GI_SHARED(uint16_t, place, [GI_SORT_TILE]);
+    const K  last  = (K) ~(K)0;
+    int      log   = j.log, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t span = 1u << log, lines = GI_SORT_TILE >> log;
+    int64_t  first = (int64_t)blockIdx.x * lines;
+
+    for (uint32_t x = threadIdx.x; x < GI_SORT_TILE; x += GI_CUDA_THREADS) {
+        uint32_t line = j.in_across ? x & (lines - 1) : x >> log;
+        uint32_t i = j.in_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
+        K        k = last;
+        if (first + line < j.lines && i < j.length) gi_cuda_key_at(j.keys, gi_sort_at(j.in, first + line, i), k);
+        key[line << log | i]   = k;
+        place[line << log | i] = (uint16_t)i;
+    }
+    __syncthreads();
+    for (uint32_t run = 2; run <= span; run *= 2)
+        for (uint32_t step = run / 2; step > 0; step /= 2) {
+#pragma unroll
+            for (int turn = 0; turn < GI_SORT_OF_WARP / 64; turn++) {
+                uint32_t pair = warp * (GI_SORT_OF_WARP / 2) + turn * 32 + lane, low = pair & (step - 1);
+                uint32_t a = (pair - low) * 2 + low, b = a + step;
+                K        x = key[a], y = key[b];
+                uint16_t p = place[a], q = place[b];
+                bool     falling = (a & (span - 1) & run) != 0, after = x > y || (x == y && p > q);
+                if (after != falling) {
+                    key[a]   = y;
+                    key[b]   = x;
+                    place[a] = q;
+                    place[b] = p;
+                }
+            }
+            /* steps that stay in the part of a warp need not wait for the others */
+            if (step > GI_SORT_OF_WARP / 2 || (step == 1 && run > GI_SORT_OF_WARP / 2 && run < span)) __syncthreads();
+            else __syncwarp();
+        }
+    __syncthreads();
+
+    if (j.result == GI_SHORT_QUANTILES) {
+        for (int64_t x = threadIdx.x; x < (int64_t)lines * j.wanted.count; x += GI_CUDA_THREADS) {
+            uint32_t line = (uint32_t)x & (lines - 1), start = line << log;
+            int      k = (int)(x >> (GI_SORT_LOG - log)), numbers = 0, end = j.length;
+            if (first + line >= j.lines) continue;
+            while (j.keys.rule == GI_KEYS_ORDER && numbers < end) { /* the NaNs are the last */
+                int middle = (numbers + end) / 2;
+                if (key[start + middle] == last) end = middle;
+                else numbers = middle + 1;
+            }
+            int64_t n = gi_cuda_counted(j.wanted.rule, j.length, j.length - end);
+            gi_rank r = gi_rank_of(j.wanted.rule, j.wanted.quantiles[k], n > 0 ? n : 1);
+            gi_cuda_write_quantile(j.wanted, j.keys, k, first + line, n, r, key[start + r.previous], key[start + r.next]);
+        }
+        return;
+    }
+    for (uint32_t x = threadIdx.x; x < GI_SORT_TILE; x += GI_CUDA_THREADS) {
+        uint32_t line = j.out_across ? x & (lines - 1) : x >> log;
+        uint32_t i = j.out_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
+        if (first + line >= j.lines || i >= j.length) continue;
+        uint32_t from = place[line << log | i];
+        char    *out  = gi_sort_at(j.out, first + line, i);
+        if (j.result == GI_SHORT_INDICES) *(int64_t *)out = from;
+        else gi_cuda_move(j.keys.size, out, gi_sort_at(j.in, first + line, from));
+    }
+}
+
+/* Do the neighbours in memory lie in other lines? */
+static bool gi_cuda_across(const gi_sort_lines *l)
+{
+    if (l->kept == 0) return false;
+    int64_t kept = l->kept_strides[l->kept - 1], reduced = l->strides[l->reduced - 1];
+    return (kept < 0 ? -kept : kept) < (reduced < 0 ? -reduced : reduced);
+}
+
+/* Sorts lines of at most GI_SORT_TILE elements of at most 8 bytes; j has what is wanted. */
+static bool gi_cuda_run_short(const char *site, gi_cuda_short *j, const gi_lines *in)
+{
+    j->in        = gi_sort_lines_of(in);
+    j->in_across = gi_cuda_across(&j->in);
+    j->lines     = in->lines;
+    j->length    = (int)in->length;
+    for (j->log = 0; (1 << j->log) < j->length;) j->log++;
+    int64_t      fitting = GI_SORT_TILE >> j->log;
+    unsigned     blocks  = (unsigned)((j->lines + fitting - 1) / fitting);
+    cudaStream_t stream  = gi_cuda_current_stream();
+    if (j->keys.size == 8) GI_LAUNCH(gi_cuda_sort_short<uint64_t>, blocks, GI_CUDA_THREADS, stream, *j);
+    else GI_LAUNCH(gi_cuda_sort_short<uint32_t>, blocks, GI_CUDA_THREADS, stream, *j);
+    return gi_cuda_launched(site, "the sort of short lines");
+}
+
+/* ---- the radix sort ------------------------------------------------------------------------------------------------------- */
+
+enum { GI_RADIX_TURNS = 16, GI_RADIX_OF_WARP = 32 * GI_RADIX_TURNS, GI_RADIX_TILE = GI_WARPS * GI_RADIX_OF_WARP };
+
+/* How often each digit occurs in each tile: for the first digit all tiles, then for the second ... */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_digits(const K *keys, int64_t n, int shift, int64_t *counts)
+{
+    GI_SHARED(unsigned, count, [GI_DIGITS]);
+    int64_t start = (int64_t)blockIdx.x * GI_RADIX_TILE, stop = n - start < GI_RADIX_TILE ? n : start + GI_RADIX_TILE;
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    for (int64_t i = start + threadIdx.x; i < stop; i += GI_CUDA_THREADS)
+        atomicAdd(&count[(unsigned)(keys[i] >> shift) % GI_DIGITS], 1u);
+    __syncthreads();
+    counts[(int64_t)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+}
+
+/* Moves each key of a tile to the place of its digit. Each warp has neighbouring keys, and knows how many of the warps before it
+   have a digit. */
+template <class K, class I>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_move_digits(const K *keys, const I *with, K *to, I *with_to, int64_t n, int shift, const int64_t *places)
+{
+    GI_SHARED(unsigned, before, [GI_WARPS][GI_DIGITS]);
+    GI_SHARED(int64_t, place, [GI_DIGITS]);
+    int     warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    int64_t start = (int64_t)blockIdx.x * GI_RADIX_TILE + warp * GI_RADIX_OF_WARP;
+    K       key[GI_RADIX_TURNS];
+#pragma unroll
+    for (int w = 0; w < GI_WARPS; w++) before[w][threadIdx.x] = 0;
+    place[threadIdx.x] = places[(int64_t)threadIdx.x * gridDim.x + blockIdx.x];
+    __syncthreads();
+#pragma unroll
+    for (int turn = 0; turn < GI_RADIX_TURNS; turn++) {
+        int64_t i = start + turn * 32 + lane;
+        key[turn] = i < n ? keys[i] : 0;
+        if (i < n) atomicAdd(&before[warp][(unsigned)(key[turn] >> shift) % GI_DIGITS], 1u);
+    }
+    __syncthreads();
+    unsigned sum = 0;
+#pragma unroll
+    for (int w = 0; w < GI_WARPS; w++) {
+        unsigned count         = before[w][threadIdx.x];
+        before[w][threadIdx.x] = sum;
+        sum += count;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int turn = 0; turn < GI_RADIX_TURNS; turn++) {
+        int64_t  i = start + turn * 32 + lane;
+        unsigned digit = (unsigned)(key[turn] >> shift) % GI_DIGITS;
+        unsigned same = __match_any_sync(0xffffffffu, i < n ? digit : GI_DIGITS), lower = same & ((1u << lane) - 1);
+        unsigned at = i < n ? before[warp][digit] : 0;
+        __syncwarp();
+        if (i < n && lower == 0) before[warp][digit] = at + __popc(same);
+        __syncwarp();
+        if (i < n) {
+            int64_t target = place[digit] + at + __popc(lower);
+            to[target]     = key[turn];
+            if (with) with_to[target] = with[i];
+        }
+    }
+}
+
+template <class K, class I>
+static bool gi_cuda_sort_by_digits(const char *site, const ga_array *on, K *(&keys)[2], I **with, int64_t n, int bits)
+{
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      tiles  = (n + GI_RADIX_TILE - 1) / GI_RADIX_TILE;
+    gi_scratch   places;
+    if (!gi_scratch_get(site, &places, on, (size_t)tiles * GI_DIGITS * sizeof(int64_t))) return false;
+    bool     ok = true;
+    int64_t *p  = (int64_t *)places.p;
+    for (int shift = 0; ok && shift < bits; shift += 8) {
+        GI_LAUNCH(gi_cuda_count_digits<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, keys[0], n, shift, p);
+        ok = gi_cuda_launched(site, "the counts of a sort") && gi_cuda_exclusive_scan(site, on, p, tiles * GI_DIGITS, NULL);
+        if (!ok) break;
+        GI_LAUNCH((gi_cuda_move_digits<K, I>), (unsigned)tiles, GI_CUDA_THREADS, stream, keys[0], with ? with[0] : (I *)NULL, keys[1],
+                  with ? with[1] : (I *)NULL, n, shift, p);
+        ok       = gi_cuda_launched(site, "a sort");
+        K *moved = keys[1];
+        keys[1]  = keys[0];
+        keys[0]  = moved;
+        if (with) {
+            I *moved_with = with[1];
+            with[1]       = with[0];
+            with[0]       = moved_with;
+        }
+    }
+    gi_scratch_free(&places);
+    return ok;
+}
+
+#if GI_HAS_CUB
+template <class K, class I>
+static bool gi_cuda_sort_by_cub(const char *site, const ga_array *on, K *(&keys)[2], I **with, int64_t n, int bits)
+{
+    cudaStream_t         stream = gi_cuda_current_stream();
+    cub::DoubleBuffer<K> k(keys[0], keys[1]);
+    cub::DoubleBuffer<I> w(with ? with[0] : NULL, with ? with[1] : NULL);
+    gi_scratch           room;
+    size_t               bytes = 0;
+    memset(&room, 0, sizeof room);
+    for (int turn = 0; turn < 2; turn++) { /* the first asks how much room it needs */
+        cudaError_t error = with ? cub::DeviceRadixSort::SortPairs(room.p, bytes, k, w, (int)n, 0, bits, stream)
+                                 : cub::DeviceRadixSort::SortKeys(room.p, bytes, k, (int)n, 0, bits, stream);
+        bool        ok    = gi_cuda_ok(site, error, "cub::DeviceRadixSort");
+        if (ok && turn == 0 && gi_scratch_get(site, &room, on, bytes > 0 ? bytes : 1)) continue;
+        if (room.p) gi_scratch_free(&room);
+        if (!ok || turn == 0) return false;
+    }
+    keys[0] = k.Current();
+    keys[1] = k.Alternate();
+    if (with) {
+        with[0] = w.Current();
+        with[1] = w.Alternate();
+    }
+    return true;
+}
+#endif
+
+/* Sorts n keys by their low `bits` bits, and what belongs to them (`with` NULL: nothing). Stable. Both have a second array as room,
+   and the sorted ones are the first ones afterwards. */
+template <class K>
+static bool gi_cuda_sort_pairs(const char *site, const ga_array *on, K *(&keys)[2], uint32_t **with, int64_t n, int bits)
+{
+#if GI_HAS_CUB
+    if (n <= INT32_MAX) return gi_cuda_sort_by_cub(site, on, keys, with, n, bits);
+#endif
+    return gi_cuda_sort_by_digits(site, on, keys, with, n, bits);
+}
+static bool gi_cuda_sort_pairs(const char *site, const ga_array *on, uint64_t *(&keys)[2], uint64_t **with, int64_t n, int bits)
+{
+    return gi_cuda_sort_by_digits(site, on, keys, with, n, bits);
+}
+
+/* ---- long lines ----------------------------------------------------------------------------------------------------------- */
+
+/* The keys of the elements that `order` numbers (`first`: they are numbered here). GI_KEYS_LINE: of their lines. */
+template <class K, class I>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_keys_in_order(gi_cuda_keys how, const char *elements, int64_t n, I *order, bool first, K *keys)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= n) return;
+    I number = first ? (I)i : order[i];
+    if (first) order[i] = number;
+    if (how.rule == GI_KEYS_LINE) keys[i] = (K)(number / (I)how.length);
+    else gi_cuda_key_at(how, elements + (int64_t)number * how.size, keys[i]);
+}
+
+/* The elements in their order, or the indices in their lines. */
+template <class I>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_in_order(const I *order, int64_t n, int64_t length, const char *elements, int size, char *out)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= n) return;
+    if (!elements) ((int64_t *)out)[i] = (int64_t)order[i] - i / length * length;
+    else gi_cuda_move(size, out + i * size, elements + (int64_t)order[i] * size);
+}
+
+/* One pass: sorts the numbers by a key. */
+template <class K, class I>
+static bool gi_cuda_sort_pass(const char *site, const ga_array *on, gi_cuda_keys how, const char *elements, int64_t n, I **order,
+                              bool first, char *const *room)
+{
+    K *keys[2] = { (K *)room[0], (K *)room[1] };
+    GI_LAUNCH((gi_cuda_keys_in_order<K, I>), gi_cuda_blocks(n), GI_CUDA_THREADS, gi_cuda_current_stream(), how, elements, n, order[0],
+              first, keys[0]);
+    return gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, on, keys, order, n, how.bits);
+}
+
+/* Sorts n packed elements of lines; N holds their numbers, and W keys of up to four bytes. */
+template <class W, class N>
+static bool gi_cuda_sort_together(const char *site, const ga_array *on, ga_dtype dtype, const char *elements, int64_t n, int64_t length,
+                                  char *out, bool indices)
+{
+    gi_cuda_keys how     = gi_cuda_keys_of(dtype, false), line = { GI_KEYS_LINE, 0, 0, length };
+    size_t       numbers = (size_t)gi_padded(n * (int64_t)sizeof(N));
+    size_t       keys    = (size_t)gi_padded(n * (int64_t)(how.size > 4 ? sizeof(uint64_t) : sizeof(W)));
+    gi_scratch   room;
+    if (!gi_scratch_get(site, &room, on, 2 * (numbers + keys))) return false;
+    char *p = (char *)room.p, *key_room[2] = { p + 2 * numbers, p + 2 * numbers + keys };
+    N    *order[2] = { (N *)p, (N *)(p + numbers) };
+    bool  low = dtype == GA_C128, ok = true;
+    if (low) {
+        how.rule = GI_KEYS_C128_LOW;
+        ok       = gi_cuda_sort_pass<uint64_t>(site, on, how, elements, n, order, true, key_room);
+        how.rule = GI_KEYS_C128_HIGH;
+    }
+    if (how.size > 4) ok = ok && gi_cuda_sort_pass<uint64_t>(site, on, how, elements, n, order, !low, key_room);
+    else ok = gi_cuda_sort_pass<W>(site, on, how, elements, n, order, true, key_room);
+    while ((n - 1) / length >> line.bits > 0) line.bits++;
+    if (line.bits > 0) ok = ok && gi_cuda_sort_pass<W>(site, on, line, elements, n, order, false, key_room);
+    if (ok) {
+        GI_LAUNCH(gi_cuda_in_order<N>, gi_cuda_blocks(n), GI_CUDA_THREADS, gi_cuda_current_stream(), order[0], n, length,
+                  indices ? (const char *)NULL : elements, how.size, out);
+        ok = gi_cuda_launched(site, "a sort");
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* ---- one long line by its keys -------------------------------------------------------------------------------------------- */
+
+enum { GI_PLAIN_TURNS = 16, GI_PLAIN_TILE = GI_PLAIN_TURNS * GI_CUDA_THREADS };
+
+/* The keys of a line. For floats also how many zeros each block sees, and then, from counts[gridDim.x] on, how many NaNs. */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_plain_keys(gi_cuda_keys how, const char *line, int64_t n, K *keys, int64_t *counts)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t start = (int64_t)blockIdx.x * GI_PLAIN_TILE, found = 0, total;
+    K       zero = (K)((K)1 << (8 * sizeof(K) - 1)), nan = (K) ~(K)0;
+#pragma unroll 4
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
+        int64_t i = start + turn * GI_CUDA_THREADS + threadIdx.x;
+        if (i >= n) break;
+        K key;
+        gi_cuda_key_at(how, line + i * how.size, key);
+        keys[i] = key;
+        found += key == zero ? 1 : key == nan ? (int64_t)1 << 32 : 0;
+    }
+    if (!counts) return;
+    gi_cuda_sum_before(found, row, total);
+    if (threadIdx.x > 0) return;
+    counts[blockIdx.x]             = total & 0xffffffff;
+    counts[gridDim.x + blockIdx.x] = total >> 32;
+    if (blockIdx.x == 0) counts[2 * (int64_t)gridDim.x] = 0;
+}
+
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_plain_elements(gi_cuda_keys how, const K *keys, int64_t n, char *out)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i < n) gi_cuda_element_of(how, keys[i], out + i * how.size);
+}
+
+/* Puts the zeros and the NaNs of a line into their places in the sorted line, in their order and with their own bits. `before`: the
+   counts of gi_cuda_plain_keys, scanned. */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_restore(gi_cuda_keys how, const char *line, int64_t n, const K *sorted, const int64_t *before, char *out)
+{
+    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    int64_t tiles = gridDim.x, tile = blockIdx.x, zeros_before = before[tile], nans_before = before[tiles + tile] - before[tiles];
+    if (before[tile + 1] == zeros_before && before[tiles + tile + 1] == before[tiles + tile]) return;
+    K       zero = (K)((K)1 << (8 * sizeof(K) - 1)), nan = (K) ~(K)0;
+    int64_t low = 0, high = n, all; /* the place of the first zero, and how many zeros and NaNs came already */
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (sorted[middle] < zero) low = middle + 1;
+        else high = middle;
+    }
+    int64_t zeros = low + zeros_before, nans = n - (before[2 * tiles] - before[tiles]) + nans_before;
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
+        int64_t     i = tile * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
+        const char *p = line + i * how.size;
+        K           key = 1;
+        if (i < n) gi_cuda_key_at(how, p, key);
+        int64_t mine = key == zero ? 1 : key == nan ? (int64_t)1 << 32 : 0, earlier = gi_cuda_sum_before(mine, rows[turn % 2], all);
+        if (key == zero) gi_cuda_move(how.size, out + (zeros + (earlier & 0xffffffff)) * how.size, p);
+        if (key == nan) gi_cuda_move(how.size, out + (nans + (earlier >> 32)) * how.size, p);
+        zeros += all & 0xffffffff;
+        nans += all >> 32;
+    }
+}
+
+template <class K>
+static bool gi_cuda_sort_by_keys(const char *site, const ga_array *on, ga_dtype dtype, const char *line, int64_t n, char *out)
+{
+    gi_cuda_keys how    = gi_cuda_keys_of(dtype, false);
+    bool         floats = gi_is_float(dtype), ok;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, bytes = gi_padded(n * (int64_t)sizeof(K)), counters = 2 * tiles + 1;
+    gi_scratch   room;
+    if (!gi_scratch_get(site, &room, on, (size_t)(2 * bytes + counters * (int64_t)sizeof(int64_t)))) return false;
+    char    *p       = (char *)room.p;
+    K       *keys[2] = { (K *)p, (K *)(p + bytes) };
+    int64_t *counts  = (int64_t *)(p + 2 * bytes);
+    GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, how, line, n, keys[0], floats ? counts : (int64_t *)NULL);
+    ok = gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, on, keys, (uint32_t **)NULL, n, how.bits);
+    if (ok) {
+        GI_LAUNCH(gi_cuda_plain_elements<K>, gi_cuda_blocks(n), GI_CUDA_THREADS, stream, how, keys[0], n, out);
+        ok = gi_cuda_launched(site, "a sort");
+    }
+    if (ok && floats) {
+        ok = gi_cuda_exclusive_scan(site, on, counts, counters, NULL);
+        if (ok) GI_LAUNCH(gi_cuda_restore<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, how, line, n, keys[0], counts, out);
+        ok = ok && gi_cuda_launched(site, "a sort");
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* ---- sort, argsort -------------------------------------------------------------------------------------------------------- */
+
+#define GI_SORT_AT_ONCE ((int64_t)1 << 28) /* elements of lines that are sorted together */
+#define GI_SORT_ALONE   ((int64_t)1 << 21) /* a line of so many is sorted by itself, if its keys are enough */
+
+/* Sorts packed lines into `out`: elements, or their indices. */
+static bool gi_cuda_sort_lines(const char *site, const ga_array *packed, int64_t length, char *out, bool indices)
+{
+    ga_dtype    dtype = packed->dtype;
+    int64_t     lines = packed->size / length, size = ga_itemsize(dtype), out_size = indices ? 8 : size, count;
+    const char *from    = (const char *)packed->data;
+    bool        by_keys = !indices && !gi_is_complex(dtype) && (lines == 1 || length >= GI_SORT_ALONE), ok = true;
+    int64_t     step    = by_keys || length > GI_SORT_AT_ONCE ? 1 : GI_SORT_AT_ONCE / length;
+    for (int64_t line = 0; ok && line < lines; line += count, from += count * length * size, out += count * length * out_size) {
+        count     = lines - line < step ? lines - line : step;
+        int64_t n = count * length;
+        if (by_keys && size <= 4) ok = gi_cuda_sort_by_keys<uint32_t>(site, packed, dtype, from, n, out);
+        else if (by_keys) ok = gi_cuda_sort_by_keys<uint64_t>(site, packed, dtype, from, n, out);
+        else if (n <= INT32_MAX) ok = gi_cuda_sort_together<uint32_t, uint32_t>(site, packed, dtype, from, n, length, out, indices);
+        else ok = gi_cuda_sort_together<uint64_t, uint64_t>(site, packed, dtype, from, n, length, out, indices);
+    }
+    return ok;
+}
+
+/* a, seen with the axis as the last one. */
+static ga_array *gi_cuda_axis_last(const char *site, const ga_array *a, int axis)
+{
+    gi_layout l = gi_layout_of(a);
+    for (int d = axis; d < a->ndim - 1; d++) gi_layout_swap(&l, d, d + 1);
+    return gi_view_with(site, a, &l);
+}
+
+static bool gi_cuda_sort_long(const char *site, const ga_array *a, ga_array *result, int axis, bool indices)
+{
+    ga_array *lines  = gi_cuda_axis_last(site, a, axis);
+    ga_array *target = lines ? gi_cuda_axis_last(site, result, axis) : NULL;
+    ga_array *packed = target ? gi_contiguous(site, lines, a->dtype) : NULL, *sorted = NULL;
+    if (packed && ga_is_contiguous(target)) sorted = (ga_view)(target, site);
+    else if (packed) sorted = gi_new(site, result->dtype, result->device, target->ndim, target->shape);
+    bool ok = sorted && gi_cuda_sort_lines(site, packed, a->shape[axis], (char *)sorted->data, indices);
+    if (ok && sorted->data != result->data) ok = gi_assign(site, target, sorted);
+    ga_free(sorted);
+    ga_free(packed);
+    ga_free(target);
+    ga_free(lines);
+    return ok;
+}
+
+static bool gi_cuda_sort_few(const char *site, const ga_array *a, ga_array *result, int axis, bool indices)
+{
+    gi_cuda_short j;
+    gi_lines      in, out;
+    ga_shape      axes;
+    memset(&axes, 0, sizeof axes);
+    axes.ndim = 1;
+    axes.n[0] = axis;
+    memset(&j, 0, sizeof j);
+    j.keys   = gi_cuda_keys_of(a->dtype, false);
+    j.result = indices ? GI_SHORT_INDICES : GI_SHORT_ELEMENTS;
+    if (!gi_plan_lines(site, &in, a, a->dtype, axis, &axes, false)) return false;
+    if (!gi_plan_lines(site, &out, result, result->dtype, axis, &axes, false)) return false;
+    j.out        = gi_sort_lines_of(&out);
+    j.out_across = gi_cuda_across(&j.out);
+    return gi_cuda_run_short(site, &j, &in);
+}
+
+/* a sorted along an axis into a new array `result`, or the indices that sort it. */
+static bool gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, int axis, bool indices)
+{
+    const ga_array *both[2] = { a, result };
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (a->shape[axis] == 1) return indices ? gi_clear(site, result) : gi_assign(site, result, a);
+    if (a->shape[axis] <= GI_SORT_TILE && a->dtype != GA_C128) return gi_cuda_sort_few(site, a, result, axis, indices);
+    return gi_cuda_sort_long(site, a, result, axis, indices);
+}
+
+/* ---- unique --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_cuda_runs {
+    gi_cuda_keys   keys;
+    const char    *sorted;
+    int64_t        n;
+    const int64_t *order; /* where the sorted elements were, or NULL */
+    int64_t       *before;
+    char          *values; /* of each run: its element, */
+    int64_t       *starts; /* where it begins, */
+    int64_t       *index;  /* and where its first element was */
+    int64_t       *inverse;
+} gi_cuda_runs;
+
+GI_DEVICE bool gi_cuda_starts_run(const gi_cuda_runs &r, int64_t i)
+{
+    const char *p = r.sorted + i * r.keys.size;
+    return i < r.n && (i == 0 || !gi_cuda_same_element(r.keys, p - r.keys.size, p));
+}
+
+/* How many runs of equal elements begin in each tile. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_runs(const __grid_constant__ gi_cuda_runs r)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t start = (int64_t)blockIdx.x * GI_PLAIN_TILE, mine = 0, total;
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) mine += gi_cuda_starts_run(r, start + turn * GI_CUDA_THREADS + threadIdx.x);
+    gi_cuda_sum_before(mine, row, total);
+    if (threadIdx.x == 0) r.before[blockIdx.x] = total;
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_runs(const __grid_constant__ gi_cuda_runs r)
+{
+    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    int64_t run = r.before[blockIdx.x], total;
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
+        int64_t i = (int64_t)blockIdx.x * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
+        bool    starts = gi_cuda_starts_run(r, i);
+        int64_t mine = run + gi_cuda_sum_before(starts, rows[turn % 2], total) + starts - 1;
+        run += total;
+        if (starts) gi_cuda_move(r.keys.size, r.values + mine * r.keys.size, r.sorted + i * r.keys.size);
+        if (starts && r.starts) r.starts[mine] = i;
+        if (starts && r.index) r.index[mine] = r.order[i];
+        if (i < r.n && r.inverse) r.inverse[r.order[i]] = mine;
+    }
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_run_lengths(const int64_t *starts, int64_t runs, int64_t n, int64_t *lengths)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i < runs) lengths[i] = (i + 1 < runs ? starts[i + 1] : n) - starts[i];
+}
+
+/* Makes the results of ga_unique for n > 0 sorted elements; those that are made are given back to be kept or freed. */
+static ga_array *gi_cuda_write_unique(const char *site, const ga_array *a, const ga_array *sorted, const ga_array *order,
+                                      const ga_unique_options *o)
+{
+    int64_t      n = sorted->size, tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, runs = 0;
+    ga_array    *values = NULL;
+    cudaStream_t stream = gi_cuda_current_stream();
+    gi_scratch   before, starts;
+    gi_cuda_runs r;
+    memset(&r, 0, sizeof r);
+    memset(&starts, 0, sizeof starts);
+    if (!gi_scratch_get(site, &before, sorted, (size_t)(tiles + 1) * sizeof(int64_t))) return NULL;
+    r.keys   = gi_cuda_keys_of(sorted->dtype, false);
+    r.sorted = (const char *)sorted->data;
+    r.n      = n;
+    r.order  = order ? (const int64_t *)order->data : NULL;
+    r.before = (int64_t *)before.p;
+    GI_LAUNCH(gi_cuda_count_runs, (unsigned)tiles, GI_CUDA_THREADS, stream, r);
+    bool ok = gi_cuda_launched(site, "ga_unique") && gi_cuda_exclusive_scan(site, sorted, r.before, tiles, r.before + tiles) &&
+              gi_cuda_read(site, sorted, &runs, r.before + tiles, sizeof runs);
+    if (ok) values = gi_new(site, sorted->dtype, GA_CUDA, 1, &runs);
+    if (values && o->index) *o->index = gi_new(site, GA_I64, GA_CUDA, 1, &runs);
+    if (values && o->inverse) *o->inverse = gi_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
+    if (values && o->counts) *o->counts = gi_new(site, GA_I64, GA_CUDA, 1, &runs);
+    ok = values && (!o->index || *o->index) && (!o->inverse || *o->inverse) && (!o->counts || *o->counts) &&
+         (!o->counts || gi_scratch_get(site, &starts, sorted, (size_t)runs * sizeof(int64_t)));
+    if (ok) {
+        r.values  = (char *)values->data;
+        r.starts  = (int64_t *)starts.p;
+        r.index   = o->index ? (int64_t *)(*o->index)->data : NULL;
+        r.inverse = o->inverse ? (int64_t *)(*o->inverse)->data : NULL;
+        GI_LAUNCH(gi_cuda_write_runs, (unsigned)tiles, GI_CUDA_THREADS, stream, r);
+        ok = gi_cuda_launched(site, "ga_unique");
+    }
+    if (ok && o->counts) {
+        GI_LAUNCH(gi_cuda_run_lengths, gi_cuda_blocks(runs), GI_CUDA_THREADS, stream, r.starts, runs, n,
+                  (int64_t *)(*o->counts)->data);
+        ok = gi_cuda_launched(site, "ga_unique");
+    }
+    if (starts.p) gi_scratch_free(&starts);
+    gi_scratch_free(&before);
+    if (ok) return values;
+    ga_free(values);
+    return NULL;
+}
+
+/* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
+static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o)
+{
+    bool            ordered = o->index || o->inverse;
+    ga_array       *flat = (ga_ravel)(a, site), *line = flat ? gi_contiguous(site, flat, a->dtype) : NULL, *order = NULL;
+    ga_array       *sorted = line ? gi_new(site, a->dtype, GA_CUDA, 1, line->shape) : NULL, *values = NULL;
+    const ga_array *used[2] = { line, sorted };
+    bool            ok      = sorted && gi_cuda_touch_all(site, 2, used);
+    if (ok && ordered && a->size > 0) {
+        order = gi_new(site, GA_I64, GA_CUDA, 1, line->shape);
+        ok    = order && gi_cuda_sort(site, line, order, 0, true);
+        if (ok) {
+            GI_LAUNCH(gi_cuda_in_order<uint64_t>, gi_cuda_blocks(a->size), GI_CUDA_THREADS, gi_cuda_current_stream(),
+                      (const uint64_t *)order->data, a->size, a->size, (const char *)line->data, (int)ga_itemsize(a->dtype),
+                      (char *)sorted->data);
+            ok = gi_cuda_launched(site, "ga_unique");
+        }
+    } else if (ok && a->size > 0) {
+        ok = gi_cuda_sort(site, line, sorted, 0, false);
+    }
+    if (ok && a->size > 0) values = gi_cuda_write_unique(site, a, sorted, order, o);
+    if (ok && a->size == 0) {
+        values = sorted;
+        sorted = NULL;
+        if (o->index) *o->index = gi_new(site, GA_I64, GA_CUDA, 1, values->shape);
+        if (o->inverse) *o->inverse = gi_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
+        if (o->counts) *o->counts = gi_new(site, GA_I64, GA_CUDA, 1, values->shape);
+    }
+    ga_free(order);
+    ga_free(sorted);
+    ga_free(line);
+    ga_free(flat);
+    return values;
+}
 
 /* ==== >>cuda order: medians and percentiles, by selection ================================================================ */
+/*  Short lines are sorted in a block. In longer ones each wanted rank has a slot, which holds the upper bits of its key as far as they
+    are known: digit by digit, the elements that share these bits are counted by their next digit, and the counts tell it. The host
+    learns none of it and waits for nothing. */
+
+enum {
+    GI_SLOTS         = 32,  /* of two ranks for each quantile */
+    GI_SELECT_COUNTS = 8192 /* counters of a block */
+};
+#define GI_SELECT_ROOM ((int64_t)1 << 23) /* counters of all lines that are looked at together */
+
+typedef struct gi_cuda_select_job {
+    gi_cuda_quantiles   wanted;   /* of the quantiles, those of the slots */
+    gi_cuda_keys        keys;
+    const char         *elements; /* of the first line, packed */
+    int64_t             first, length, part; /* the number of the first line; elements of a block */
+    unsigned            lines, parts;
+    int                 slots, shift, bits;     /* the digit */
+    bool                start;                  /* it is the first one */
+    const uint64_t     *known;                  /* of each line's slots: the bits above the digit ... */
+    uint64_t           *known_next;             /* ... and with it */
+    int64_t            *ranks;                  /* among the elements that share them */
+    unsigned long long *counts;                 /* of each line: 2^bits for every different `known` */
+    unsigned long long *nans;                   /* of each line */
+} gi_cuda_select_job;
+
+/* Slots that know the same bits share their counts. For a warp whose lane is a slot with these bits: which counts; `fresh`: is it
+   the first slot that has them? */
+GI_DEVICE unsigned gi_cuda_shared_slot(uint64_t known, bool exists, bool &fresh)
+{
+    unsigned lane = threadIdx.x % 32, slots = __ballot_sync(0xffffffffu, exists);
+    unsigned same  = __match_any_sync(0xffffffffu, (unsigned long long)known) & slots;
+    unsigned first = same ? __ffs((int)same) - 1 : lane;
+    fresh          = exists && first == lane;
+    unsigned leaders = __ballot_sync(0xffffffffu, fresh);
+    return __popc(leaders & ((1u << first) - 1));
+}
+
+template <class U> struct gi_key_of_bits {
+    typedef uint32_t type;
+};
+template <> struct gi_key_of_bits<uint64_t> {
+    typedef uint64_t type;
+};
+
+/* A block counts a part of a line. U: the bits of an element. */
+template <class U>
+static __global__ void __launch_bounds__(2 * GI_CUDA_THREADS) gi_cuda_count_keys(const __grid_constant__ gi_cuda_select_job j)
+{
+    typedef typename gi_key_of_bits<U>::type K;
+    GI_SHARED(unsigned, count, [GI_SELECT_COUNTS]);
+    GI_SHARED(uint64_t, known, [GI_SLOTS]);
+    GI_SHARED(unsigned, found, [2]); /* different `known`s; NaNs */
+    unsigned line = blockIdx.x / j.parts, part = blockIdx.x - line * j.parts, lane = threadIdx.x % 32;
+    if (threadIdx.x < 32) {
+        bool     exists = lane < (unsigned)j.slots && (!j.start || lane == 0), fresh;
+        uint64_t bits   = exists && !j.start ? j.known[(int64_t)line * j.slots + lane] : 0;
+        unsigned slot   = gi_cuda_shared_slot(bits, exists, fresh), different = __popc(__ballot_sync(0xffffffffu, fresh));
+        if (fresh) known[slot] = bits;
+        if (lane == 0) {
+            found[0] = different;
+            found[1] = 0;
+        }
+    }
+    for (unsigned i = threadIdx.x; i < GI_SELECT_COUNTS; i += blockDim.x) count[i] = 0;
+    __syncthreads();
+
+    unsigned    different = found[0], nans = 0, mask = (1u << j.bits) - 1, last = 0, run = 0;
+    int64_t     begin = part * j.part, end = j.length - begin < j.part ? j.length : begin + j.part;
+    const U    *element = (const U *)j.elements + line * j.length;
+    gi_cuda_keys how     = j.keys;
+    how.size             = sizeof(U); /* known to the compiler */
+#pragma unroll 4
+    for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+        K key;
+        gi_cuda_key_at(how, (const char *)(element + i), key);
+        unsigned slot = 0, counter;
+        if (j.start) {
+            nans += key == (K) ~(K)0;
+        } else {
+            uint64_t above = (uint64_t)key >> j.shift >> j.bits;
+            while (slot < different && known[slot] != above) slot++;
+            if (slot == different) continue;
+        }
+        counter = slot << j.bits | ((unsigned)(key >> j.shift) & mask);
+        if (counter == last) {
+            run++;
+        } else { /* many neighbours have the same upper bits: they are added at once */
+            if (run > 0) atomicAdd(&count[last], run);
+            last = counter;
+            run  = 1;
+        }
+    }
+    if (run > 0) atomicAdd(&count[last], run);
+    if (nans > 0) atomicAdd(&found[1], nans);
+    __syncthreads();
+    unsigned long long *total = j.counts + (int64_t)line * ((int64_t)j.slots << j.bits);
+    for (unsigned i = threadIdx.x; i < different << j.bits; i += blockDim.x)
+        if (count[i] > 0) atomicAdd(&total[i], (unsigned long long)count[i]);
+    if (threadIdx.x == 0 && found[1] > 0 && j.keys.rule == GI_KEYS_ORDER) atomicAdd(&j.nans[line], (unsigned long long)found[1]);
+}
+
+/* A warp finds the next digit of a slot. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_next_digit(const __grid_constant__ gi_cuda_select_job j)
+{
+    unsigned warp = blockIdx.x * GI_WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, line = warp / j.slots;
+    int      slot = (int)(warp - line * j.slots);
+    if (line >= j.lines) return;
+    int64_t  at = (int64_t)line * j.slots;
+    bool     exists = lane < (unsigned)j.slots, fresh;
+    uint64_t known = !j.start && exists ? j.known[at + lane] : 0;
+    unsigned row   = __shfl_sync(0xffffffffu, gi_cuda_shared_slot(known, exists, fresh), slot);
+    known          = __shfl_sync(0xffffffffu, (unsigned long long)known, slot);
+
+    int64_t rank = 0;
+    if (j.start) {
+        int64_t n = gi_cuda_counted(j.wanted.rule, j.length, (int64_t)j.nans[line]);
+        gi_rank r = gi_rank_of(j.wanted.rule, j.wanted.quantiles[slot / 2], n > 0 ? n : 1);
+        rank      = slot % 2 == 0 ? r.previous : r.next;
+    } else {
+        rank = j.ranks[at + slot];
+    }
+    const unsigned long long *count = j.counts + ((at + row) << j.bits);
+    int     each = 1 << j.bits >> 5, digit = (int)lane * each;
+    int64_t mine = 0, sum;
+    for (int k = 0; k < each; k++) mine += (int64_t)count[digit + k];
+    sum = mine;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        int64_t other = __shfl_up_sync(0xffffffffu, sum, step);
+        if (lane >= (unsigned)step) sum += other;
+    }
+    int64_t below = sum - mine;
+    if (rank < below || rank >= sum) return;
+    for (; rank >= below + (int64_t)count[digit]; digit++) below += (int64_t)count[digit];
+    j.known_next[at + slot] = known << j.bits | (unsigned)digit;
+    j.ranks[at + slot]      = rank - below;
+}
+
+/* From the keys that the slots know. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_selected(const __grid_constant__ gi_cuda_select_job j)
+{
+    unsigned i = blockIdx.x * GI_CUDA_THREADS + threadIdx.x, line = i % j.lines;
+    int      k = (int)(i / j.lines);
+    if (k >= j.slots / 2) return;
+    int64_t         n = gi_cuda_counted(j.wanted.rule, j.length, (int64_t)j.nans[line]);
+    gi_rank         r = gi_rank_of(j.wanted.rule, j.wanted.quantiles[k], n > 0 ? n : 1);
+    const uint64_t *known = j.known + (int64_t)line * j.slots + 2 * k;
+    if (j.keys.size == 8) gi_cuda_write_quantile(j.wanted, j.keys, k, j.first + line, n, r, known[0], known[1]);
+    else gi_cuda_write_quantile(j.wanted, j.keys, k, j.first + line, n, r, (uint32_t)known[0], (uint32_t)known[1]);
+}
+
+/* The quantiles of the slots, of the lines from j->first on. */
+static bool gi_cuda_select_lines(const char *site, gi_cuda_select_job *j, uint64_t *known[2])
+{
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      slots  = (int64_t)j->lines * j->slots;
+    int          most   = j->slots <= 4 && j->length >= 32768 ? 11 : 8;
+    bool         ok     = GI_CUDA_OK(site, cudaMemsetAsync(j->nans, 0, j->lines * sizeof *j->nans, stream));
+    j->start            = true;
+    for (int above = j->keys.bits > 8 ? j->keys.bits : 8; ok && above > 0; above -= j->bits, j->start = false) {
+        j->bits       = above < most ? above : most;
+        j->shift      = above - j->bits;
+        j->known      = known[0];
+        j->known_next = known[1];
+        ok = GI_CUDA_OK(site, cudaMemsetAsync(j->counts, 0, (size_t)(slots << j->bits) * sizeof *j->counts, stream));
+        if (!ok) break;
+        unsigned blocks = j->lines * j->parts, threads = 2 * GI_CUDA_THREADS;
+        if (j->keys.size == 1) GI_LAUNCH(gi_cuda_count_keys<uint8_t>, blocks, threads, stream, *j);
+        else if (j->keys.size == 2) GI_LAUNCH(gi_cuda_count_keys<uint16_t>, blocks, threads, stream, *j);
+        else if (j->keys.size == 4) GI_LAUNCH(gi_cuda_count_keys<uint32_t>, blocks, threads, stream, *j);
+        else GI_LAUNCH(gi_cuda_count_keys<uint64_t>, blocks, threads, stream, *j);
+        ok = gi_cuda_launched(site, "the counts of a selection");
+        if (!ok) break;
+        GI_LAUNCH(gi_cuda_next_digit, (unsigned)((slots + GI_WARPS - 1) / GI_WARPS), GI_CUDA_THREADS, stream, *j);
+        ok       = gi_cuda_launched(site, "a selection");
+        known[0] = j->known_next;
+        known[1] = (uint64_t *)j->known;
+    }
+    if (!ok) return false;
+    j->known = known[0];
+    GI_LAUNCH(gi_cuda_write_selected, gi_cuda_blocks(slots / 2), GI_CUDA_THREADS, stream, *j);
+    return gi_cuda_launched(site, "a selection");
+}
+
+/* A selection for each 16 quantiles, for as many lines at once as there is room to count. */
+static bool gi_cuda_select_quantiles(const char *site, const ga_array *packed, const gi_cuda_quantiles *wanted, int64_t length)
+{
+    gi_cuda_select_job j;
+    memset(&j, 0, sizeof j);
+    int64_t size = ga_itemsize(packed->dtype), lines = packed->size / length, count = wanted->count;
+    int     slots  = count < GI_SLOTS / 2 ? 2 * (int)count : (int)GI_SLOTS, most = slots <= 4 ? 11 : 8;
+    int64_t step   = GI_SELECT_ROOM / ((int64_t)slots << most), share = packed->size / (8 * gi_gpus.gpu[gi_cuda_ordinal(packed)].processors);
+    if (step > lines) step = lines;
+    j.keys   = gi_cuda_keys_of(packed->dtype, true);
+    j.length = length;
+    j.part   = share < 16384 ? 16384 : share > INT32_MAX / 2 ? INT32_MAX / 2 : share;
+    j.parts  = (unsigned)((length + j.part - 1) / j.part);
+    gi_scratch room;
+    size_t     words = (size_t)(step * (3 * slots + 1 + ((int64_t)slots << most)));
+    if (!gi_scratch_get(site, &room, packed, words * sizeof(uint64_t))) return false;
+    uint64_t *known[2] = { (uint64_t *)room.p, (uint64_t *)room.p + step * slots };
+    bool      ok       = true;
+    j.ranks            = (int64_t *)known[1] + step * slots;
+    j.nans             = (unsigned long long *)j.ranks + step * slots;
+    j.counts           = j.nans + step;
+    for (int64_t k = 0; ok && k < count; k += GI_SLOTS / 2)
+        for (int64_t line = 0; ok && line < lines; line += step) {
+            j.wanted       = *wanted;
+            j.wanted.quantiles += k;
+            j.wanted.places += k;
+            j.slots    = count - k < GI_SLOTS / 2 ? 2 * (int)(count - k) : (int)GI_SLOTS;
+            j.first    = line;
+            j.lines    = (unsigned)(lines - line < step ? lines - line : step);
+            j.elements = (const char *)packed->data + line * length * size;
+            ok         = gi_cuda_select_lines(site, &j, known);
+        }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* The quantiles of one line whose keys are sorted. */
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_write_sorted(const __grid_constant__ gi_cuda_quantiles w, gi_cuda_keys keys, const K *sorted, int64_t length, int64_t line)
+{
+    int     k = (int)(blockIdx.x * GI_CUDA_THREADS + threadIdx.x);
+    int64_t low = keys.rule == GI_KEYS_ORDER ? 0 : length, high = length;
+    if (k >= w.count) return;
+    while (low < high) { /* the NaNs are the last */
+        int64_t middle = low + (high - low) / 2;
+        if (sorted[middle] == (K) ~(K)0) high = middle;
+        else low = middle + 1;
+    }
+    int64_t n = gi_cuda_counted(w.rule, length, length - low);
+    gi_rank r = gi_rank_of(w.rule, w.quantiles[k], n > 0 ? n : 1);
+    gi_cuda_write_quantile(w, keys, k, line, n, r, sorted[r.previous], sorted[r.next]);
+}
+
+/* Many quantiles of long lines: their keys are sorted. */
+template <class K>
+static bool gi_cuda_sort_quantiles(const char *site, const ga_array *packed, const gi_cuda_quantiles *wanted, int64_t length)
+{
+    gi_cuda_keys how = gi_cuda_keys_of(packed->dtype, true);
+    gi_scratch   room;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      bytes  = gi_padded(length * (int64_t)sizeof(K));
+    bool         ok     = true;
+    if (!gi_scratch_get(site, &room, packed, (size_t)(2 * bytes))) return false;
+    for (int64_t line = 0; ok && line < packed->size / length; line++) {
+        K          *keys[2]  = { (K *)room.p, (K *)((char *)room.p + bytes) };
+        const char *elements = (const char *)packed->data + line * length * how.size;
+        GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)((length + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE), GI_CUDA_THREADS, stream, how, elements,
+                  length, keys[0], (int64_t *)NULL);
+        ok = gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, packed, keys, (uint32_t **)NULL, length, how.bits);
+        if (!ok) break;
+        GI_LAUNCH(gi_cuda_write_sorted<K>, gi_cuda_blocks(wanted->count), GI_CUDA_THREADS, stream, *wanted, how, keys[0], length, line);
+        ok = gi_cuda_launched(site, "percentiles");
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
+
+/* Quantiles travel with launches: so the host need not wait until they have arrived. */
+enum { GI_QUANTILES_SENT = 64, GI_QUANTILES_TO_SELECT = 32 };
+#define GI_LINE_TO_SORT ((int64_t)1 << 20)
+
+typedef struct gi_cuda_sent {
+    int     count;
+    double  quantiles[GI_QUANTILES_SENT];
+    int64_t places[GI_QUANTILES_SENT];
+} gi_cuda_sent;
+
+static __global__ void __launch_bounds__(GI_QUANTILES_SENT)
+    gi_cuda_put_quantiles(const __grid_constant__ gi_cuda_sent sent, double *quantiles, int64_t *places)
+{
+    int k = threadIdx.x;
+    if (k >= sent.count) return;
+    quantiles[k] = sent.quantiles[k];
+    places[k]    = sent.places[k];
+}
+
+static bool gi_cuda_send_quantiles(const char *site, const gi_order *o, double *quantiles, int64_t *places)
+{
+    for (int64_t first = 0; first < o->count; first += GI_QUANTILES_SENT) {
+        gi_cuda_sent sent;
+        memset(&sent, 0, sizeof sent);
+        sent.count = o->count - first < GI_QUANTILES_SENT ? (int)(o->count - first) : (int)GI_QUANTILES_SENT;
+        memcpy(sent.quantiles, o->quantiles + first, (size_t)sent.count * sizeof *sent.quantiles);
+        memcpy(sent.places, o->places + first, (size_t)sent.count * sizeof *sent.places);
+        GI_LAUNCH(gi_cuda_put_quantiles, 1, GI_QUANTILES_SENT, gi_cuda_current_stream(), sent, quantiles + first, places + first);
+        if (!gi_cuda_launched(site, "percentiles")) return false;
+    }
+    return true;
+}
+
+/* Quantiles of lines that are too long for a block. */
+static bool gi_cuda_order_long(const char *site, const gi_lines *p, const gi_cuda_quantiles *wanted)
+{
+    gi_layout l = { (char *)p->a->data, 0, { 0 }, { 0 } };
+    for (int d = 0; d < p->kept + p->reduced; d++) {
+        bool kept    = d < p->kept;
+        l.shape[d]   = kept ? p->kept_shape[d] : p->shape[d - p->kept];
+        l.strides[d] = kept ? p->kept_strides[d] : p->strides[d - p->kept];
+        l.ndim++;
+    }
+    ga_array *lines  = gi_view_with(site, p->a, &l);
+    ga_array *packed = lines ? gi_contiguous(site, lines, lines->dtype) : NULL;
+    bool      sort = wanted->count > GI_QUANTILES_TO_SELECT && p->length >= GI_LINE_TO_SORT && p->length <= INT32_MAX, ok = packed != NULL;
+    if (ok && !sort) ok = gi_cuda_select_quantiles(site, packed, wanted, p->length);
+    else if (ok && ga_itemsize(packed->dtype) == 8) ok = gi_cuda_sort_quantiles<uint64_t>(site, packed, wanted, p->length);
+    else if (ok) ok = gi_cuda_sort_quantiles<uint32_t>(site, packed, wanted, p->length);
+    ga_free(packed);
+    ga_free(lines);
+    return ok;
+}
+
+/* The quantiles of nothing. */
+static bool gi_cuda_fill_nan(const char *site, const gi_order *o)
+{
+    gi_job j;
+    double nan = gi_nan_f64();
+    char   element[16];
+    memset(&j, 0, sizeof j);
+    gi_cast(o->rule.result, GA_F64, 1, element, &nan);
+    j.inputs       = 1;
+    j.ndim         = 1;
+    j.shape[0]     = o->count * o->lines.lines;
+    j.in[0].number = true;
+    j.in[0].data   = element;
+    j.in[0].dtype = j.in[0].wanted = o->rule.result;
+    j.out.data                     = o->out;
+    j.out.dtype = j.out.wanted = o->rule.result;
+    j.out.strides[0]           = ga_itemsize(o->rule.result);
+    return gi_cuda_run(site, &j);
+}
+
+/* Runs a planned order statistic of at least one line into o->out. */
+static bool gi_cuda_order(const char *site, const gi_order *o)
+{
+    const gi_lines *p       = &o->lines;
+    const ga_array *both[2] = { p->a, o->result };
+    gi_scratch      room;
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (p->length == 0) return gi_cuda_fill_nan(site, o);
+    if (!gi_scratch_get(site, &room, p->a, (size_t)o->count * (sizeof(double) + sizeof(int64_t)))) return false;
+    double           *quantiles = (double *)room.p;
+    int64_t          *places    = (int64_t *)(quantiles + o->count);
+    gi_cuda_quantiles wanted    = { o->rule, (int)o->count, quantiles, places, o->out, p->lines };
+    bool              ok        = gi_cuda_send_quantiles(site, o, quantiles, places);
+    if (ok && p->length <= GI_SORT_TILE) {
+        gi_cuda_short j;
+        memset(&j, 0, sizeof j);
+        j.keys   = gi_cuda_keys_of(p->a->dtype, true);
+        j.result = GI_SHORT_QUANTILES;
+        j.wanted = wanted;
+        ok       = gi_cuda_run_short(site, &j, p);
+    } else if (ok) {
+        ok = gi_cuda_order_long(site, p, &wanted);
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
 
 /* ==== >>cuda generators: sequences and random numbers ===================================================================== */
 
+/*  A thread makes the elements of a vector of 16 bytes, by the formulas of gpuarr.h; Philox gives it four words for that. Small
+    integers and float32 made as float64 are made narrow when they are written.                                              */
+
+GI_DEVICE void gi_cuda_narrow(char *to, int, float x) { *(float *)to = x; }
+GI_DEVICE void gi_cuda_narrow(char *to, int, double x) { *(float *)to = gi_cast_f32_f64(x); }
+GI_DEVICE void gi_cuda_narrow(char *to, int itemsize, int64_t x)
+{
+    switch (itemsize) { /* it is known to fit */
+    case 1: *(uint8_t *)to = (uint8_t)x; break;
+    case 2: *(uint16_t *)to = (uint16_t)x; break;
+    case 4: *(uint32_t *)to = (uint32_t)x; break;
+    default: *(int64_t *)to = x; break;
+    }
+}
+
+template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T)])>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_generator(const __grid_constant__ P plan, int64_t n, char *out, int itemsize)
+{
+    enum { N = 16 / sizeof(T) };
+    int64_t first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * N;
+    if (first >= n) return;
+    gi_pack<T, N> pack;
+    T             x[N];
+    make(plan, first, x);
+    if (itemsize == sizeof(T) && first + N <= n) {
+#pragma unroll
+        for (int k = 0; k < N; k++) pack.e[k] = x[k];
+        *(gi_pack<T, N> *)(out + first * sizeof(T)) = pack;
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        if (first + k >= n) break;
+        if (itemsize == sizeof(T)) ((T *)out)[first + k] = x[k];
+        else gi_cuda_narrow(out + (first + k) * itemsize, itemsize, x[k]);
+    }
+}
+
+template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T)])>
+static bool gi_cuda_launch_generator(const char *site, ga_array *a, const void *plan)
+{
+    const P plans = *(const P *)plan;
+    GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))), GI_CUDA_THREADS,
+              gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
+    return gi_cuda_launched(site, "making a new array");
+}
+
+GI_DEVICE void gi_cuda_arange_i64(const gi_arange_plan &p, int64_t i, int64_t (&x)[2])
+{
+    x[0] = gi_arange_i64(&p, i);
+    x[1] = gi_arange_i64(&p, i + 1);
+}
+GI_DEVICE void gi_cuda_arange_f64(const gi_arange_plan &p, int64_t i, double (&x)[2])
+{
+    x[0] = gi_arange_f64(&p, i);
+    x[1] = gi_arange_f64(&p, i + 1);
+}
+GI_DEVICE void gi_cuda_arange_f32(const gi_arange_plan &p, int64_t i, float (&x)[4])
+{
+#pragma unroll
+    for (int k = 0; k < 4; k++) x[k] = gi_arange_f32(&p, i + k);
+}
+GI_DEVICE void gi_cuda_linspace(const gi_linspace_plan &p, int64_t i, double (&x)[2])
+{
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        x[k] = gi_linspace_f64(&p, i + k);
+        if (p.whole) x[k] = gi_floor_f64(x[k]);
+    }
+}
+GI_DEVICE void gi_cuda_uniform_f32(const gi_random_plan &p, int64_t i, float (&x)[4])
+{
+    gi_philox_words words = gi_philox((uint64_t)i / 4, p.stream, p.seed);
+#pragma unroll
+    for (int k = 0; k < 4; k++) x[k] = gi_unit_f32(words.w[k]);
+}
+GI_DEVICE void gi_cuda_uniform_f64(const gi_random_plan &p, int64_t i, double (&x)[2])
+{
+    gi_philox_words words = gi_philox((uint64_t)i / 2, p.stream, p.seed);
+    x[0]                  = gi_unit_f64(words.w[0], words.w[1]);
+    x[1]                  = gi_unit_f64(words.w[2], words.w[3]);
+}
+GI_DEVICE void gi_cuda_integers(const gi_random_plan &p, int64_t i, int64_t (&x)[2])
+{
+    gi_philox_words words = gi_philox((uint64_t)i / 2, p.stream, p.seed);
+    x[0]                  = gi_random_integer(&p, (uint64_t)words.w[1] << 32 | words.w[0], i);
+    x[1]                  = gi_random_integer(&p, (uint64_t)words.w[3] << 32 | words.w[2], i + 1);
+}
+GI_DEVICE void gi_cuda_normal(const gi_random_plan &p, int64_t i, double (&x)[2])
+{
+    x[0] = gi_normal_pair(&p, gi_philox((uint64_t)i / 2, p.stream, p.seed), &x[1]);
+}
+
+static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan)
+{
+    return gi_cuda_launch_generator<int64_t, gi_arange_plan, gi_cuda_arange_i64>(site, a, plan);
+}
+static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan)
+{
+    return gi_cuda_launch_generator<double, gi_arange_plan, gi_cuda_arange_f64>(site, a, plan);
+}
+static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan)
+{
+    return gi_cuda_launch_generator<float, gi_arange_plan, gi_cuda_arange_f32>(site, a, plan);
+}
+static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan)
+{
+    return gi_cuda_launch_generator<double, gi_linspace_plan, gi_cuda_linspace>(site, a, plan);
+}
+static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan)
+{
+    switch (((const gi_random_plan *)plan)->kind) {
+    case GI_UNIFORM_F32: return gi_cuda_launch_generator<float, gi_random_plan, gi_cuda_uniform_f32>(site, a, plan);
+    case GI_UNIFORM_F64: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_uniform_f64>(site, a, plan);
+    case GI_INTEGERS: return gi_cuda_launch_generator<int64_t, gi_random_plan, gi_cuda_integers>(site, a, plan);
+    default: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_normal>(site, a, plan);
+    }
+}
+
+/* Fills a new array with what the generator makes as `from`. */
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype from, gi_gpu_generator generator, const void *plan)
+{
+    if (a->size == 0) return true;
+    if (a->dtype == from || (from == GA_F64 && a->dtype == GA_F32) || (from == GA_I64 && gi_is_int(a->dtype)))
+        return gi_cuda_touch(site, a) && generator(site, a, plan);
+    ga_array *made = gi_new(site, from, GA_CUDA, a->ndim, a->shape);
+    bool      ok   = made && gi_cuda_touch(site, made) && generator(site, made, plan) && gi_assign(site, a, made);
+    ga_free(made);
+    return ok;
+}
+
 /* ==== >>cuda images: objects and their measures =========================================================================== */
+
+/* Images of this size and more need 64-bit positions (tests set it lower). */
+#ifndef GI_CUDA_WIDE
+#define GI_CUDA_WIDE ((int64_t)1 << 31)
+#endif
+
+/* Another thread may be writing there: the element of before or after. */
+#ifdef __CUDASIM__
+template <class T> GI_DEVICE T    gi_cuda_peek(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+template <class T> GI_DEVICE void gi_cuda_poke(T *p, T x) { __atomic_store_n(p, x, __ATOMIC_RELAXED); }
+#else
+template <class T> GI_DEVICE T    gi_cuda_peek(const T *p) { return *(const volatile T *)p; }
+template <class T> GI_DEVICE void gi_cuda_poke(T *p, T x) { *(volatile T *)p = x; }
+#endif
+
+/* ---- label ---------------------------------------------------------------------------------------------------------------- */
+/*  Every element of an object has a parent: an element of the same object that does not come after it, in the end the object's first.
+    Elements begin with the first of their run as far as their warp sees it; then those that touch a neighbour before them are
+    united, by atomic minima, so that the order of the threads leaves no trace; then every element finds its root. The roots,
+    counted in raster order, are the numbers. P is uint32_t, or uint64_t for images of 2^31 elements and more: the highest bit of a
+    parent says that there is a number behind it, that of a root, or 0 for the background.                                     */
+
+typedef struct gi_cuda_image {
+    const uint8_t *mask; /* a byte an element; packed */
+    int64_t        size, columns;
+    int            leading, connectivity; /* axes before the last */
+    int64_t        shape[GPUARR_MAX_DIMS];
+    gi_divisor     by_columns, by_shape[GPUARR_MAX_DIMS];
+} gi_cuda_image;
+
+GI_DEVICE uint32_t gi_quotient(uint32_t n, gi_divisor d, int64_t by) { return (void)by, gi_divide(n, d); }
+GI_DEVICE uint64_t gi_quotient(uint64_t n, gi_divisor d, int64_t by) { return (void)d, n / (uint64_t)by; }
+
+template <class P> struct gi_parents {
+    static constexpr P number = (P)1 << (8 * sizeof(P) - 1);
+};
+
+enum { GI_PARENTS_EACH = 4, GI_PARENTS_TILE = GI_PARENTS_EACH * GI_CUDA_THREADS };
+
+/* The first parents. `parents` has room for whole tiles: what lies behind the image is background. */
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_label_runs(const __grid_constant__ gi_cuda_image m, P *parents)
+{
+    P        i      = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    unsigned lane   = threadIdx.x % 32;
+    bool     inside = i < (P)m.size, set = inside && m.mask[i];
+    bool     row_begins = inside && i == gi_quotient(i, m.by_columns, m.columns) * (P)m.columns;
+    uint32_t sets = __ballot_sync(0xffffffffu, set), rows = __ballot_sync(0xffffffffu, row_begins);
+    uint32_t begins = sets & (~(sets << 1) | rows | 1), before = begins & (0xffffffffu >> (31 - lane));
+    parents[i] = set ? i - lane + (31 - __clz((int)before)) : gi_parents<P>::number;
+}
+
+GI_DEVICE uint32_t gi_cuda_lower(uint32_t *p, uint32_t x) { return atomicMin(p, x); }
+GI_DEVICE uint64_t gi_cuda_lower(uint64_t *p, uint64_t x) { return atomicMin((unsigned long long *)p, (unsigned long long)x); }
+
+template <class P> GI_DEVICE P gi_cuda_root(P *parents, P i)
+{
+    for (;;) {
+        P parent = gi_cuda_peek(&parents[i]);
+        if (parent == i) return i;
+        P above = gi_cuda_peek(&parents[parent]);
+        if (above == parent) return parent;
+        gi_cuda_lower(&parents[i], above); /* halves the way for the next one */
+        i = above;
+    }
+}
+
+/* Makes one object of those of a and b. */
+template <class P> GI_DEVICE void gi_cuda_unite(P *parents, P a, P b)
+{
+    for (;;) {
+        a = gi_cuda_root(parents, a);
+        b = gi_cuda_root(parents, b);
+        if (a == b) return;
+        P low = a < b ? a : b, high = a < b ? b : a, parent = gi_cuda_lower(&parents[high], low);
+        if (parent == high) return; /* it was a root until now */
+        a = parent;                 /* somebody was faster: unite with what he found */
+        b = low;
+    }
+}
+
+/* Unites every element with its neighbours before it, but only where no other element of the two runs does it. */
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_label_unite(const __grid_constant__ gi_cuda_image m, P *parents)
+{
+    P i = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= (P)m.size || !m.mask[i]) return;
+    const uint8_t *here    = m.mask + i;
+    P              row     = gi_quotient(i, m.by_columns, m.columns);
+    int64_t        column  = (int64_t)(i - row * (P)m.columns);
+    bool           on_left = column > 0 && here[-1], on_right = column + 1 < m.columns && here[1];
+    if (on_left && threadIdx.x % 32 == 0) gi_cuda_unite(parents, i, i - 1);
+    int combinations = 1;
+    for (int d = 0; d < m.leading; d++) combinations *= 3;
+#pragma unroll 1
+    for (int c = 0; c < combinations / 2; c++) { /* the rows that touch this one and come before: see gi_list_neighbours */
+        int     digits = c, moved = 0;
+        int64_t rows = 0, stride = 1;
+        P       rest   = row;
+        bool    exists = true;
+#pragma unroll 1
+        for (int d = m.leading - 1; d >= 0; d--) {
+            int     offset = digits % 3 - 1;
+            P       above  = gi_quotient(rest, m.by_shape[d], m.shape[d]);
+            int64_t at     = (int64_t)(rest - above * (P)m.shape[d]) + offset;
+            digits /= 3;
+            rest   = above;
+            exists = exists && at >= 0 && at < m.shape[d];
+            moved += offset != 0;
+            rows -= offset * stride;
+            stride *= m.shape[d];
+        }
+        if (!exists || moved > m.connectivity) continue;
+        P              j       = i - (P)(rows * m.columns);
+        const uint8_t *there   = m.mask + j;
+        bool           corners = moved<m.connectivity, left = column> 0 && there[-1];
+        if (there[0]) {
+            if (!(on_left && left)) gi_cuda_unite(parents, i, j);
+        } else if (corners) {
+            if (left && !on_left) gi_cuda_unite(parents, i, j - 1);
+            if (column + 1 < m.columns && there[1] && !on_right) gi_cuda_unite(parents, i, j + 1);
+        }
+    }
+}
+
+/* Every element finds its root (nobody changes another one's parent any more); counts the roots of each tile, and writes a 0 behind
+   the counts. */
+template <class P> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_roots(P *parents, int64_t *counts)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    P       first = (P)blockIdx.x * GI_PARENTS_TILE + threadIdx.x;
+    int64_t roots = 0, all;
+#pragma unroll
+    for (int k = 0; k < GI_PARENTS_EACH; k++) {
+        P i = first + k * GI_CUDA_THREADS, parent = gi_cuda_peek(&parents[i]), root = parent;
+        if (parent & gi_parents<P>::number) continue;
+        for (P above; (above = gi_cuda_peek(&parents[root])) != root;) root = above;
+        if (root != parent) gi_cuda_poke(&parents[i], root);
+        roots += root == i;
+    }
+    gi_cuda_sum_before(roots, row, all);
+    if (threadIdx.x != 0) return;
+    counts[blockIdx.x] = all;
+    if (blockIdx.x == 0) counts[gridDim.x] = 0;
+}
+
+/* Gives the roots their numbers: before[b] roots lie before tile b. */
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_number(P *parents, const int64_t *before)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    P                           first = ((P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_PARENTS_EACH;
+    int64_t                     roots = 0, all;
+    auto                        pack  = (gi_pack<P, GI_PARENTS_EACH> *)(parents + first);
+    gi_pack<P, GI_PARENTS_EACH> v     = *pack;
+#pragma unroll
+    for (int k = 0; k < GI_PARENTS_EACH; k++) roots += v.e[k] == first + k;
+    int64_t number = before[blockIdx.x] + gi_cuda_sum_before(roots, row, all);
+    if (roots == 0) return;
+#pragma unroll
+    for (int k = 0; k < GI_PARENTS_EACH; k++)
+        if (v.e[k] == first + k) v.e[k] = gi_parents<P>::number | (P)++number;
+    *pack = v;
+}
+
+template <class P, class U> GI_DEVICE void gi_cuda_write_labels(const P *parents, P size, U *out)
+{
+    P                           first = ((P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_PARENTS_EACH;
+    gi_pack<P, GI_PARENTS_EACH> v     = *(const gi_pack<P, GI_PARENTS_EACH> *)(parents + first);
+    gi_pack<U, GI_PARENTS_EACH> labels;
+#pragma unroll
+    for (int k = 0; k < GI_PARENTS_EACH; k++) {
+        P number    = v.e[k] & gi_parents<P>::number ? v.e[k] : parents[v.e[k]];
+        labels.e[k] = (U)(number & ~gi_parents<P>::number);
+    }
+    if (first + GI_PARENTS_EACH <= size) {
+        *(gi_pack<U, GI_PARENTS_EACH> *)(out + first) = labels;
+    } else {
+#pragma unroll
+        for (int k = 0; k < GI_PARENTS_EACH; k++)
+            if (first + k < size) out[first + k] = labels.e[k];
+    }
+}
+
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_write(const P *parents, P size, void *out, int itemsize)
+{
+    switch (itemsize) {
+    case 1: gi_cuda_write_labels(parents, size, (uint8_t *)out); break;
+    case 2: gi_cuda_write_labels(parents, size, (uint16_t *)out); break;
+    case 4: gi_cuda_write_labels(parents, size, (uint32_t *)out); break;
+    default: gi_cuda_write_labels(parents, size, (uint64_t *)out);
+    }
+}
+
+/* Labels a planned image that is not empty. The number of objects is read back when somebody wants it. */
+template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_array *result, const ga_label_options *o)
+{
+    const char  *site   = o->site;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      tiles = (m->size + GI_PARENTS_TILE - 1) / GI_PARENTS_TILE, objects = 0;
+    unsigned     blocks = (unsigned)tiles, threads = GI_CUDA_THREADS;
+    gi_scratch   p = {}, c = {};
+    bool         ok = gi_scratch_get(site, &p, result, (size_t)(tiles * GI_PARENTS_TILE) * sizeof(P)) &&
+              gi_scratch_get(site, &c, result, (size_t)(tiles + 1) * sizeof(int64_t));
+    P       *parents = (P *)p.p;
+    int64_t *counts  = (int64_t *)c.p;
+    if (ok) {
+        GI_LAUNCH(gi_cuda_label_runs<P>, blocks * GI_PARENTS_EACH, threads, stream, *m, parents);
+        ok = gi_cuda_launched(site, "the runs of ga_label");
+    }
+    if (ok) {
+        GI_LAUNCH(gi_cuda_label_unite<P>, blocks * GI_PARENTS_EACH, threads, stream, *m, parents);
+        ok = gi_cuda_launched(site, "uniting in ga_label");
+    }
+    if (ok) {
+        GI_LAUNCH(gi_cuda_label_roots<P>, blocks, threads, stream, parents, counts);
+        ok = gi_cuda_launched(site, "the roots of ga_label") && gi_cuda_exclusive_scan(site, result, counts, tiles + 1, NULL);
+    }
+    if (ok && (o->count || (m->size + 1) / 2 > gi_largest_int(result->dtype)))
+        ok =
+            gi_cuda_read(site, result, &objects, counts + tiles, sizeof objects) && gi_can_number(site, objects, result->dtype);
+    if (ok) {
+        GI_LAUNCH(gi_cuda_label_number<P>, blocks, threads, stream, parents, (const int64_t *)counts);
+        ok = gi_cuda_launched(site, "numbering in ga_label");
+    }
+    if (ok) {
+        GI_LAUNCH(gi_cuda_label_write<P>, blocks, threads, stream, (const P *)parents, (P)m->size, result->data,
+                  (int)ga_itemsize(result->dtype));
+        ok = gi_cuda_launched(site, "writing in ga_label");
+    }
+    gi_scratch_free(&c);
+    gi_scratch_free(&p);
+    if (ok && o->count) *o->count = objects;
+    return ok;
+}
+
+static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o)
+{
+    gi_cuda_image m;
+    memset(&m, 0, sizeof m);
+    m.size         = a->size;
+    m.columns      = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
+    m.leading      = a->ndim > 0 ? a->ndim - 1 : 0;
+    m.connectivity = connectivity;
+    bool wide      = a->size >= GI_CUDA_WIDE;
+    for (int d = 0; d < m.leading; d++) {
+        m.shape[d] = a->shape[d];
+        if (!wide && a->size > 0) m.by_shape[d] = gi_divisor_of(a->shape[d]);
+    }
+    if (!wide && a->size > 0) m.by_columns = gi_divisor_of(m.columns);
+    ga_array *mask   = gi_contiguous(o->site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
+    ga_array *result = mask ? gi_new(o->site, dtype, GA_CUDA, a->ndim, a->shape) : NULL;
+    bool      ok     = result && gi_cuda_touch(o->site, mask) && gi_cuda_touch(o->site, result);
+    if (ok && a->size == 0 && o->count) *o->count = 0;
+    if (ok && a->size > 0) {
+        m.mask = (const uint8_t *)mask->data;
+        ok     = wide ? gi_cuda_label_image<uint64_t>(&m, result, o) : gi_cuda_label_image<uint32_t>(&m, result, o);
+    }
+    ga_free(mask);
+    if (ok) return result;
+    ga_free(result);
+    return NULL;
+}
+
+/* ---- measures of labelled elements -------------------------------------------------------------------------------------- */
+/*  The members of the wanted labels are picked out in raster order, as pairs of a group (the place of their label among the wanted ones)
+    and a position, and sorted by group, stably. The members of a group are then a line, of which a warp folds 1024 at a time
+    along the documented tree. P is uint32_t, or uint64_t for images of 2^31 elements and more.                               */
+
+typedef struct gi_cuda_groups {
+    const void    *labels; /* packed */
+    ga_dtype       dtype;
+    int64_t        size;
+    const int64_t *wanted; /* ascending, maybe repeated: the first of equal ones counts; NULL: 1 to count */
+    int64_t        count;
+} gi_cuda_groups;
+
+/* Elements of any real dtype as another one. */
+#define GI_ELEMENT_AS(to)                                                                                                      \
+    GI_DEVICE gi_##to gi_cuda_element_##to(const void *data, ga_dtype dtype, int64_t i)                                        \
+    {                                                                                                                          \
+        switch (dtype) {                                                                                                       \
+            GI_EACH_BOOL(GI_CASE)                                                                                              \
+            GI_EACH_INT(GI_CASE)                                                                                               \
+            GI_EACH_FLT(GI_CASE)                                                                                               \
+        default: return 0;                                                                                                     \
+        }                                                                                                                      \
+    }
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_cast_i64_##tag(((const T *)data)[i]);
+GI_ELEMENT_AS(i64)
+#undef GI_CASE
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_cast_f64_##tag(((const T *)data)[i]);
+GI_ELEMENT_AS(f64)
+#undef GI_CASE
+#undef GI_ELEMENT_AS
+
+/* The place of a label among the wanted ones, -1 for none. */
+GI_DEVICE int64_t gi_cuda_group_of(const gi_cuda_groups &g, int64_t i)
+{
+    int64_t label = gi_cuda_element_i64(g.labels, g.dtype, i), low = 0, high = g.count;
+    if (!g.wanted) return (uint64_t)label - 1 < (uint64_t)g.count ? label - 1 : -1;
+    if (label < g.wanted[0] || label > g.wanted[g.count - 1]) return -1;
+    uint64_t guess = (uint64_t)label - (uint64_t)g.wanted[0]; /* right where one follows the other */
+    if (guess < (uint64_t)g.count && g.wanted[guess] == label && (guess == 0 || g.wanted[guess - 1] != label))
+        return (int64_t)guess;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (g.wanted[middle] < label) low = middle + 1;
+        else high = middle;
+    }
+    return g.wanted[low] == label ? low : -1;
+}
+
+enum { GI_MEMBERS_EACH = 4, GI_MEMBERS_TILE = GI_MEMBERS_EACH * GI_CUDA_THREADS };
+
+/* Counts the members of each tile, and writes a 0 behind the counts. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_members(const __grid_constant__ gi_cuda_groups g, int64_t *counts)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t first = (int64_t)blockIdx.x * GI_MEMBERS_TILE + threadIdx.x, members = 0, all;
+#pragma unroll
+    for (int k = 0; k < GI_MEMBERS_EACH; k++) {
+        int64_t i = first + k * GI_CUDA_THREADS;
+        members += i < g.size && gi_cuda_group_of(g, i) >= 0;
+    }
+    gi_cuda_sum_before(members, row, all);
+    if (threadIdx.x != 0) return;
+    counts[blockIdx.x] = all;
+    if (blockIdx.x == 0) counts[gridDim.x] = 0;
+}
+
+/* Writes the groups and the positions of the members, in raster order; before[b] lie before tile b. */
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_pick_members(const __grid_constant__ gi_cuda_groups g, const int64_t *before, P *groups, P *positions)
+{
+    GI_SHARED(int64_t, row, [GI_WARPS]);
+    int64_t first   = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_MEMBERS_EACH, group[GI_MEMBERS_EACH],
+            members = 0, all;
+#pragma unroll
+    for (int k = 0; k < GI_MEMBERS_EACH; k++) {
+        group[k] = first + k < g.size ? gi_cuda_group_of(g, first + k) : -1;
+        members += group[k] >= 0;
+    }
+    int64_t place = before[blockIdx.x] + gi_cuda_sum_before(members, row, all);
+#pragma unroll
+    for (int k = 0; k < GI_MEMBERS_EACH; k++) {
+        if (group[k] < 0) continue;
+        groups[place]      = (P)group[k];
+        positions[place++] = (P)(first + k);
+    }
+}
+
+/* Where the members of each group begin, and behind the last group, how many there are; without groups all are of the first one.
+   blocks (or NULL): how many blocks each group has, and a 0. */
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_find_starts(const P *groups, int64_t members, int64_t count, int64_t *starts, int64_t *blocks)
+{
+    int64_t group = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x, bounds[2] = { 0, members };
+    if (group > count) return;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        int64_t low = 0, high = members;
+        while (groups && low < high) { /* the first member that is not of a group before */
+            int64_t middle = (low + high) / 2;
+            if ((int64_t)groups[middle] < group + k) low = middle + 1;
+            else high = middle;
+        }
+        if (groups) bounds[k] = low;
+    }
+    if (!groups && group == count) bounds[0] = members;
+    starts[group] = bounds[0];
+    if (blocks) blocks[group] = group < count ? (bounds[1] - bounds[0] + GI_BLOCK - 1) / GI_BLOCK : 0;
+}
+
+typedef struct gi_cuda_measure {
+    gi_label_measure what;
+    int              sums; /* folds a group: of the elements, and for centers of their products with each coordinate */
+    int64_t          count, blocks, members; /* groups; at most so many blocks of members */
+    const int64_t   *starts, *first_block;   /* count + 1 of each */
+    const double    *x;                      /* the members */
+    const void      *positions;              /* theirs; NULL: 0, 1 ... */
+    int              ndim;
+    int64_t          shape[GPUARR_MAX_DIMS];
+    double          *accs;    /* for each fold the blocks of all groups */
+    double          *results; /* of each group: the measure, of centers ndim numbers */
+} gi_cuda_measure;
+
+/* The members as float64. */
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_gather_members(const void *a, ga_dtype dtype, const P *positions, int64_t members, double *x)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i < members) x[i] = gi_cuda_element_f64(a, dtype, (int64_t)positions[i]);
+}
+
+GI_DEVICE double gi_cuda_join(gi_label_measure what, double a, double b)
+{
+    return what == GI_MIN_OF ? gi_fmin_f64(a, b) : what == GI_MAX_OF ? gi_maximum_f64(a, b) : gi_add_f64(a, b);
+}
+
+enum { GI_LANE_ITEMS = GI_BLOCK / 32 };
+
+/* What the n elements of a block give along the documented tree: lane l brings elements l, l + 32 ... Lane 0 has the result. */
+GI_DEVICE double gi_cuda_fold_warp(gi_label_measure what, double (&v)[GI_LANE_ITEMS], int64_t n)
+{
+    int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int h = GI_LANE_ITEMS / 2; h > 0; h /= 2)
+#pragma unroll
+        for (int k = 0; k < h; k++)
+            if ((k + h) * 32 + lane < n) v[k] = gi_cuda_join(what, v[k], v[k + h]);
+#pragma unroll
+    for (int h = 16; h > 0; h /= 2) {
+        double other = __shfl_down_sync(0xffffffffu, v[0], h);
+        if (lane < h && lane + h < n) v[0] = gi_cuda_join(what, v[0], other);
+    }
+    return v[0];
+}
+
+/* A warp folds a block of a group. */
+template <class P>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_blocks(const __grid_constant__ gi_cuda_measure m)
+{
+    int64_t unit = (int64_t)blockIdx.x * GI_WARPS + threadIdx.x / 32, group = 0, beyond = m.count;
+    int     lane = threadIdx.x % 32;
+    if (unit >= m.first_block[m.count]) return;
+    while (beyond - group > 1) { /* the last group whose first block is not after this one */
+        int64_t middle = group + (beyond - group) / 2;
+        if (m.first_block[middle] <= unit) group = middle;
+        else beyond = middle;
+    }
+    int64_t start = m.starts[group] + (unit - m.first_block[group]) * GI_BLOCK, n = m.starts[group + 1] - start;
+    int64_t stride = 1; /* from one step along the axis of the fold to the next */
+    if (n > GI_BLOCK) n = GI_BLOCK;
+    for (int s = 0; s < m.sums; s++) {
+        double v[GI_LANE_ITEMS];
+        int    axis = m.ndim - s; /* the last one first; of fold 0 none */
+#pragma unroll
+        for (int k = 0; k < GI_LANE_ITEMS; k++) {
+            int64_t i = start + k * 32 + lane;
+            v[k]      = k * 32 + lane < n ? m.x[i] : 0;
+            if (s == 0 || k * 32 + lane >= n) continue;
+            int64_t position = m.positions ? (int64_t)((const P *)m.positions)[i] : i;
+            v[k]             = gi_mul_f64(v[k], (double)((P)position / (P)stride % (P)m.shape[axis]));
+        }
+        double all = gi_cuda_fold_warp(m.what, v, n);
+        if (lane == 0) m.accs[(s == 0 ? 0 : axis + 1) * m.blocks + unit] = all;
+        if (s > 0) stride *= m.shape[axis];
+    }
+}
+
+/* A warp folds the blocks of a group, their results again, and so on; then it ends the measure. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_groups(const __grid_constant__ gi_cuda_measure m)
+{
+    int64_t group = (int64_t)blockIdx.x * GI_WARPS + threadIdx.x / 32;
+    int     lane  = threadIdx.x % 32;
+    if (group >= m.count) return;
+    int64_t members = m.starts[group + 1] - m.starts[group], blocks = m.first_block[group + 1] - m.first_block[group];
+    double  sum = 0;
+    for (int s = 0; s < m.sums; s++) {
+        double *accs = m.accs + s * m.blocks + m.first_block[group];
+        for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK) {
+            for (int64_t start = 0; start < n; start += GI_BLOCK) {
+                double v[GI_LANE_ITEMS];
+#pragma unroll
+                for (int k = 0; k < GI_LANE_ITEMS; k++) v[k] = start + k * 32 + lane < n ? accs[start + k * 32 + lane] : 0;
+                double all = gi_cuda_fold_warp(m.what, v, n - start);
+                if (lane == 0) accs[start / GI_BLOCK] = all;
+            }
+            __syncwarp(); /* the next level reads what lane 0 has written */
+        }
+        if (lane != 0) continue;
+        double all = blocks > 0 ? accs[0] : 0;
+        if (m.what == GI_MEAN_OF) all = all / (double)members;
+        if (m.what != GI_CENTER_OF) m.results[group] = all;
+        else if (s == 0) sum = all;
+        else m.results[group * m.ndim + s - 1] = all / sum;
+    }
+}
+
+/* Sizes are the differences of starts. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_measure_sizes(const int64_t *starts, int64_t count, int64_t *sizes)
+{
+    int64_t group = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (group < count) sizes[group] = starts[group + 1] - starts[group];
+}
+
+/* The results in the order of the index: `width` numbers for each of the labels. */
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_place_measures(const __grid_constant__ gi_cuda_groups g, int width, const uint64_t *results, uint64_t *out)
+{
+    int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= g.size) return;
+    int64_t group = gi_cuda_group_of(g, i);
+    for (int d = 0; d < width; d++) out[i * width + d] = results[group * width + d];
+}
+
+/* ---- the calls -------------------------------------------------------------------------------------------------------------- */
+
+/* What a call measures, and where its results go: one group after the other. */
+typedef struct gi_cuda_measuring {
+    const char      *site;
+    gi_label_measure what;
+    const ga_array  *a;      /* packed, or NULL; without labels float64 */
+    gi_cuda_groups   groups; /* labels NULL: everything is one group */
+    void            *results;
+} gi_cuda_measuring;
+
+/* Folds the members of every group; starts and first_block are filled. */
+template <class P>
+static bool gi_cuda_fold_groups(const gi_cuda_measuring *g, const ga_array *on, const P *positions, int64_t members,
+                                const int64_t *starts, const int64_t *first_block)
+{
+    const char     *site   = g->site;
+    cudaStream_t    stream = gi_cuda_current_stream();
+    gi_cuda_measure m;
+    memset(&m, 0, sizeof m);
+    m.what        = g->what;
+    m.sums        = g->what == GI_CENTER_OF ? g->a->ndim + 1 : 1;
+    m.count       = g->groups.count;
+    m.blocks      = members / GI_BLOCK + (members < m.count ? members : m.count);
+    m.members     = members;
+    m.starts      = starts;
+    m.first_block = first_block;
+    m.positions   = positions;
+    m.ndim        = g->a->ndim;
+    m.results     = (double *)g->results;
+    memcpy(m.shape, g->a->shape, sizeof m.shape);
+    gi_scratch x = {}, accs = {};
+    bool       ok = gi_scratch_get(site, &accs, on, (size_t)(m.blocks * m.sums) * sizeof(double)) &&
+              (!positions || gi_scratch_get(site, &x, on, (size_t)members * sizeof(double)));
+    m.accs = (double *)accs.p;
+    m.x    = (const double *)(positions ? x.p : g->a->data);
+    if (ok && positions && members > 0) {
+        GI_LAUNCH(gi_cuda_gather_members<P>, gi_cuda_blocks(members), GI_CUDA_THREADS, stream, (const void *)g->a->data,
+                  g->a->dtype, positions, members, (double *)x.p);
+        ok = gi_cuda_launched(site, "gathering members of labels");
+    }
+    if (ok && members > 0) {
+        GI_LAUNCH(gi_cuda_measure_blocks<P>, gi_cuda_blocks(m.blocks * 32), GI_CUDA_THREADS, stream, m);
+        ok = gi_cuda_launched(site, "measuring labels");
+    }
+    if (ok) {
+        GI_LAUNCH(gi_cuda_measure_groups, gi_cuda_blocks(m.count * 32), GI_CUDA_THREADS, stream, m);
+        ok = gi_cuda_launched(site, "measuring labels");
+    }
+    gi_scratch_free(&x);
+    gi_scratch_free(&accs);
+    return ok;
+}
+
+/* From members, sorted by group (groups NULL: all of one), to the results. */
+template <class P>
+static bool gi_cuda_measure_members(const gi_cuda_measuring *g, const ga_array *on, const P *groups, const P *positions,
+                                    int64_t members)
+{
+    const char  *site   = g->site;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      count  = g->groups.count;
+    gi_scratch   s      = {};
+    if (!gi_scratch_get(site, &s, on, (size_t)(2 * (count + 1)) * sizeof(int64_t))) return false;
+    int64_t *starts = (int64_t *)s.p, *first_block = g->what == GI_SIZE_OF ? NULL : starts + count + 1;
+    GI_LAUNCH(gi_cuda_find_starts<P>, gi_cuda_blocks(count + 1), GI_CUDA_THREADS, stream, groups, members, count, starts,
+              first_block);
+    bool ok = gi_cuda_launched(site, "finding labels");
+    if (ok && !first_block && count > 0) {
+        GI_LAUNCH(gi_cuda_measure_sizes, gi_cuda_blocks(count), GI_CUDA_THREADS, stream, (const int64_t *)starts, count,
+                  (int64_t *)g->results);
+        ok = gi_cuda_launched(site, "measuring labels");
+    } else if (ok && count > 0) {
+        ok = gi_cuda_exclusive_scan(site, on, first_block, count + 1, NULL) &&
+             gi_cuda_fold_groups(g, on, positions, members, (const int64_t *)starts, (const int64_t *)first_block);
+    }
+    gi_scratch_free(&s);
+    return ok;
+}
+
+/* Picks out the members of the labels, sorts and measures them. */
+template <class P> static bool gi_cuda_measure_labels(const gi_cuda_measuring *g, const ga_array *on)
+{
+    const char  *site   = g->site;
+    cudaStream_t stream = gi_cuda_current_stream();
+    int64_t      tiles = (g->groups.size + GI_MEMBERS_TILE - 1) / GI_MEMBERS_TILE, members = 0;
+    gi_scratch   c = {}, p = {};
+    bool         ok     = gi_scratch_get(site, &c, on, (size_t)(tiles + 1) * sizeof(int64_t));
+    int64_t     *before = (int64_t *)c.p;
+    if (ok && tiles > 0) {
+        GI_LAUNCH(gi_cuda_count_members, (unsigned)tiles, GI_CUDA_THREADS, stream, g->groups, before);
+        ok = gi_cuda_launched(site, "counting members of labels") &&
+             gi_cuda_exclusive_scan(site, on, before, tiles + 1, NULL) &&
+             gi_cuda_read(site, on, &members, before + tiles, sizeof members); /* memory for them alone: most is background */
+    }
+    ok     = ok && gi_scratch_get(site, &p, on, (size_t)(4 * members) * sizeof(P));
+    P  *at = (P *)p.p, *groups[2] = { at, at + members }, *positions[2] = { at + 2 * members, at + 3 * members };
+    int bits = 0;
+    while ((g->groups.count - 1) >> bits > 0) bits++;
+    if (ok && members > 0) {
+        GI_LAUNCH(gi_cuda_pick_members<P>, (unsigned)tiles, GI_CUDA_THREADS, stream, g->groups, (const int64_t *)before,
+                  groups[0], positions[0]);
+        ok = gi_cuda_launched(site, "picking members of labels") &&
+             (bits == 0 || gi_cuda_sort_pairs(site, on, groups, positions, members, bits));
+    }
+    ok = ok && gi_cuda_measure_members(g, on, (const P *)groups[0], (const P *)positions[0], members);
+    gi_scratch_free(&p);
+    gi_scratch_free(&c);
+    return ok;
+}
+
+/* The measures of the wanted labels; see gi_measure_labels, which has looked at the arrays. */
+static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
+                                        const ga_array *index)
+{
+    gi_cuda_measuring g;
+    memset(&g, 0, sizeof g);
+    g.site           = site;
+    g.what           = what;
+    g.groups.count   = 1;
+    ga_array *values = a ? gi_contiguous(site, a, labels ? a->dtype : GA_F64) : NULL;
+    ga_array *packed = labels ? gi_contiguous(site, labels, labels->dtype) : NULL;
+    ga_array *wanted = index ? gi_convert(site, index, GA_I64) : NULL, *sorted = NULL;
+    bool      ok = (values || !a) && (packed || !labels) && (wanted || !index);
+    if (ok && index) {
+        int64_t         stride = sizeof(int64_t);
+        ga_array       *line   = gi_new_view(site, wanted, wanted->data, GA_I64, 1, &wanted->size, &stride);
+        ga_axis_options last;
+        memset((void *)&last, 0, sizeof last);
+        last.site      = site;
+        last.axis      = -1;
+        g.groups.count = index->size;
+        sorted         = line ? (ga_sort)(line, last) : NULL;
+        ok             = sorted != NULL;
+        ga_free(line);
+    } else if (ok && labels) {
+        ok = gi_largest_label(site, labels, &g.groups.count);
+    }
+    const int64_t   width  = what == GI_CENTER_OF ? a->ndim : 1;
+    gi_scratch      s      = {};
+    ga_array       *result = ok ? gi_new_measures(site, what, GA_CUDA, a, index, g.groups.count) : NULL;
+    const ga_array *all[4] = { values, packed, sorted, result };
+    ok                     = result && gi_cuda_touch_all(site, 4, all);
+    if (ok && index) ok = gi_scratch_get(site, &s, result, (size_t)(g.groups.count * width) * 8);
+    if (ok && result->size > 0) {
+        g.a             = values;
+        g.results       = index ? s.p : result->data;
+        g.groups.size   = labels ? labels->size : a->size;
+        g.groups.wanted = sorted ? (const int64_t *)sorted->data : NULL;
+        g.groups.labels = packed ? packed->data : NULL;
+        g.groups.dtype  = packed ? packed->dtype : GA_DTYPE_DEFAULT;
+        bool wide       = g.groups.size >= GI_CUDA_WIDE || g.groups.count >= GI_CUDA_WIDE;
+        if (labels) ok = wide ? gi_cuda_measure_labels<uint64_t>(&g, result) : gi_cuda_measure_labels<uint32_t>(&g, result);
+        else if (wide) ok = gi_cuda_measure_members<uint64_t>(&g, result, NULL, NULL, a->size);
+        else ok = gi_cuda_measure_members<uint32_t>(&g, result, NULL, NULL, a->size);
+    }
+    if (ok && index && result->size > 0) {
+        gi_cuda_groups places = g.groups; /* the index has the groups of its own elements */
+        places.labels         = wanted->data;
+        places.dtype          = GA_I64;
+        places.size           = index->size;
+        GI_LAUNCH(gi_cuda_place_measures, gi_cuda_blocks(places.size), GI_CUDA_THREADS, gi_cuda_current_stream(), places,
+                  (int)width, (const uint64_t *)s.p, (uint64_t *)result->data);
+        ok = gi_cuda_launched(site, "placing measures of labels");
+    }
+    gi_scratch_free(&s);
+    ga_free(sorted);
+    ga_free(wanted);
+    ga_free(packed);
+    ga_free(values);
+    if (ok) return result;
+    ga_free(result);
+    return NULL;
+}
+
+/* ---- kappa-sigma clipping ------------------------------------------------------------------------------------------------ */
+
+typedef struct gi_cuda_bounds {
+    const void *x; /* packed */
+    int64_t     size;
+    double      low, high;
+    bool        inside, aligned; /* what the flags of elements between or on the bounds are; does x begin where a vector may? */
+    uint8_t    *flags;
+} gi_cuda_bounds;
+
+enum { GI_BETWEEN_EACH = 4 };
+
+template <class T, double (*as_f64)(T)> GI_DEVICE void gi_cuda_between_body(const gi_cuda_bounds &b)
+{
+    int64_t  first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_BETWEEN_EACH;
+    const T *from  = (const T *)b.x + first;
+    if (first >= b.size) return;
+    bool                           whole = first + GI_BETWEEN_EACH <= b.size;
+    gi_pack<T, GI_BETWEEN_EACH>    x;
+    gi_pack<bool, GI_BETWEEN_EACH> flags;
+    if (whole && b.aligned) {
+        x = *(const gi_pack<T, GI_BETWEEN_EACH> *)from;
+    } else {
+#pragma unroll
+        for (int k = 0; k < GI_BETWEEN_EACH; k++) x.e[k] = from[first + k < b.size ? k : 0];
+    }
+#pragma unroll
+    for (int k = 0; k < GI_BETWEEN_EACH; k++) {
+        double v   = as_f64(x.e[k]);
+        flags.e[k] = ((v >= b.low) & (v <= b.high)) == b.inside;
+    }
+    if (whole) {
+        *(gi_pack<bool, GI_BETWEEN_EACH> *)(b.flags + first) = flags;
+    } else {
+#pragma unroll
+        for (int k = 0; k < GI_BETWEEN_EACH; k++)
+            if (first + k < b.size) b.flags[first + k] = flags.e[k];
+    }
+}
+
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_flag_between(const __grid_constant__ gi_cuda_bounds b, ga_dtype dtype)
+{
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        gi_cuda_between_body<T, gi_cast_f64_##tag>(b);                                                                         \
+        break;
+        GI_EACH_BOOL(GI_CASE)
+        GI_EACH_INT(GI_CASE)
+        GI_EACH_FLT(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
+}
+
+/* flags: where a packed x lies between or on the bounds, or (`inside` false) where it does not. */
+static bool gi_cuda_between(const char *site, const ga_array *x, double low, double high, ga_array *flags, bool inside)
+{
+    const ga_array *both[2] = { x, flags };
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    if (x->size == 0) return true;
+    size_t         vector = (size_t)(GI_BETWEEN_EACH * ga_itemsize(x->dtype));
+    gi_cuda_bounds b      = { x->data, x->size, low, high, inside, (uintptr_t)x->data % vector == 0, (uint8_t *)flags->data };
+    unsigned       blocks = gi_cuda_blocks((x->size + GI_BETWEEN_EACH - 1) / GI_BETWEEN_EACH);
+    GI_LAUNCH(gi_cuda_flag_between, blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), b, x->dtype);
+    return gi_cuda_launched(site, "ga_sigma_clip");
+}
+
+/* A new 1-D array with the elements of a packed x between or on the bounds. */
+static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high)
+{
+    int64_t   stride = ga_itemsize(x->dtype);
+    ga_array *line   = gi_new_view(site, x, x->data, x->dtype, 1, &x->size, &stride);
+    ga_array *flags = line ? gi_new(site, GA_BOOL, GA_CUDA, 1, &x->size) : NULL, *kept = NULL;
+    if (flags && gi_cuda_between(site, line, low, high, flags, true)) kept = (ga_extract)(flags, line, site);
+    ga_free(flags);
+    ga_free(line);
+    return kept;
+}
 
 /* ==== >>cuda streams and devices: what a user can steer ==================================================================== */
 

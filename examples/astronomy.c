@@ -115,8 +115,8 @@ static void draw(const char *out, const ga_array *data, statistics clipped, sour
     ga_array *hue       = ga_multiply(ga_arange(0, s.count + 1, 1), 3.883);                       /* the golden angle apart */
     ga_array *phase     = ga_add(ga_index(hue, ":, newaxis"), ga_values(0, 2.1, 4.2));            /* of red, green and blue */
     ga_array *colours   = ga_add(ga_multiply(ga_cos(phase), 90), 165);                            /* (sources + 1, 3) */
-    ga_array *grey      = ga_render(sky, .cmap = "gray", .log = true, .vmin = low, .vmax = high); /* (rows, columns, 3) bytes */
-    ga_array *night     = ga_add(ga_multiply(ga_astype(grey, GA_F32), 0.5), ga_values(12, 14, 34));
+    ga_array *grey      = ga_render(sky, .cmap = "gray", .log = true, .vmin = low, .vmax = high); /* bytes, on the CPU */
+    ga_array *night     = ga_add(ga_multiply(ga_astype(ga_to(grey, ga_get_device()), GA_F32), 0.5), ga_values(12, 14, 34));
     ga_array *is_source = ga_index(ga_greater(labels, 0), "..., newaxis");
     ga_imsave(sources_png, ga_astype(ga_where(is_source, ga_take(colours, labels, .axis = 0), night), GA_U8));
     printf("\n%s  %s\n", sky_png, sources_png);

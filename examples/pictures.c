@@ -71,7 +71,7 @@ static bool save(const char *dir, const char *name, const ga_array *rgb)
     double    min = ga_item(ga_min(rgb)), max = ga_item(ga_max(rgb)); /* from min ... max to bytes, as ga_imsave does it */
     ga_array *bytes = ga_to(ga_astype(ga_multiply(255 / (max - min), ga_subtract(rgb, min)), GA_U8), GA_CPU);
     ga_array *sums  = ga_sum(bytes, .axes = ga_axes(0, 1));
-    if (!ga_imsave(path, ga_to(rgb, GA_CPU)) || !sums) return false;
+    if (!ga_imsave(path, rgb) || !sums) return false;
     const uint8_t *p   = (const uint8_t *)ga_data(bytes, GA_U8);
     uint32_t       crc = ~0u;
     for (int64_t bit = 0; bit < 8 * bytes->size; bit++) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs examples/astronomy on every image of a data folder and compares all numbers with its reference.json (astropy and SciPy).
 
-    check_astronomy.py PROGRAM [DATA]      DATA: by default ../shared/data beside the repository
+    check_astronomy.py PROGRAM [DATA]      PROGRAM: may have arguments, "build/astronomy --device cuda"; DATA: by default ../shared/data beside the repository
 """
 import json
 import pathlib
@@ -34,7 +34,7 @@ def compare(where, got, want, tolerance):
 
 def check(program, image, want):
     try:
-        run = subprocess.run([program, str(image), "--json"], capture_output=True, text=True)
+        run = subprocess.run([*program.split(), str(image), "--json"], capture_output=True, text=True)
     except OSError as error:
         return [f"cannot run {program}: {error}"]
     try:

@@ -40,9 +40,19 @@ static void *failing_alloc_once(size_t bytes, void *user)
     return fails ? NULL : failing_alloc(bytes, user);
 }
 
+/* What fails: the k-th allocation of the CPU and all later ones; that one alone; under cudasim the k-th allocation of the GPU and all
+   later ones; the k-th call of the CUDA runtime that can fail (allocations, copies, launches, events) and all later ones. */
+enum { CPU_FROM, CPU_ONCE, GPU_FROM, CUDA_FROM };
+static const char *const cuda_kinds[] = { NULL, NULL, "malloc", "any" };
+
+__attribute__((weak)) void cudasim_fail(const char *kind, long n);
+__attribute__((weak)) long cudasim_fallible_calls(const char *kind);
+
+static int ways(void) { return test_on_gpu() && cudasim_fail ? 4 : 2; }
+
 /* ---- the runs ---------------------------------------------------------------------------------------------------- */
 
-enum { EXTRAS = 8, MOST_ALLOCATIONS = 400 };
+enum { EXTRAS = 8, MOST_ALLOCATIONS = 1000 };
 static ga_array *extra[EXTRAS]; /* further results */
 static int       functions_run, functions_failing, failures_injected;
 static bool      needs_library; /* the call needs CFITSIO or stb and does not have it */
@@ -50,8 +60,9 @@ static bool      needs_library; /* the call needs CFITSIO or stb and does not ha
 typedef struct run {
     const char *text, *file;
     int         line;
+    int         way;
     int64_t     k, arrays, used, blocks;
-    bool        once, complained;
+    bool        complained;
     char       *string;
 } run;
 
@@ -63,17 +74,21 @@ static void run_begin(run *r)
     r->arrays   = m.arrays;
     r->used     = m.used_bytes;
     r->blocks   = blocks;
-    only_one    = r->once;
-    calls_left  = r->k;
+    only_one    = r->way == CPU_ONCE;
+    if (r->way <= CPU_ONCE) calls_left = r->k;
+    else cudasim_fail(cuda_kinds[r->way], (long)-(r->k + 1));
 }
 
 static void run_complain(run *r, const char *what)
 {
     if (r->complained) return; /* one line for a call is enough */
-    r->complained = true;
-    printf("FAIL %s:%d: %s, allocation %lld fails%s: %s%s%s\n", r->file, r->line, r->text, (long long)r->k,
-           r->once ? " (later ones do not)" : "", what, ga_error() ? "\n     the library says: " : "",
-           ga_error() ? ga_error() : "");
+    r->complained             = true;
+    const char *const which[] = { "allocation %lld fails", "allocation %lld fails (later ones do not)",
+                                  "allocation %lld on the GPU fails", "call %lld of the CUDA runtime fails" };
+    char              failing[100];
+    snprintf(failing, sizeof failing, which[r->way], (long long)r->k);
+    printf("FAIL %s:%d: %s, %s: %s%s%s\n", r->file, r->line, r->text, failing, what,
+           ga_error() ? "\n     the library says: " : "", ga_error() ? ga_error() : "");
     fflush(stdout);
 }
 
@@ -81,8 +96,12 @@ static void run_complain(run *r, const char *what)
 static bool run_end(run *r, bool ok, ga_array *result)
 {
     bool reached = calls_left == 0 || (only_one && r->k >= 0 && calls_left == -1);
-    calls_left   = -1;
-    only_one     = false;
+    if (r->way > CPU_ONCE) {
+        reached = cudasim_fallible_calls(cuda_kinds[r->way]) > r->k;
+        cudasim_fail("any", 0);
+    }
+    calls_left = -1;
+    only_one   = false;
     if (ga_error_status() == GA_NO_LIBRARY) {
         needs_library = true;
         return true;
@@ -92,7 +111,7 @@ static bool run_end(run *r, bool ok, ga_array *result)
     if (ok && ga_error()) run_complain(r, "it succeeded and left an error");
     if (!ok && result) run_complain(r, "it failed and returned an array");
     if (!ok && !ga_error()) run_complain(r, "it failed without an error");
-    if (!ok && ga_error() && (!strstr(ga_error(), "memory") || ga_error_status() != GA_NO_MEMORY))
+    if (!ok && ga_error() && r->way != CUDA_FROM && (!strstr(ga_error(), "memory") || ga_error_status() != GA_NO_MEMORY))
         run_complain(r, "the error does not speak of memory");
     char place[300];
     snprintf(place, sizeof place, "%s:%d: ", r->file, r->line);
@@ -135,13 +154,12 @@ static void run_judge(run *r)
     }
 }
 
-/* Runs `call` with the k-th allocation failing, k = 0, 1, ... until none of its allocations was the k-th; first so that all later
-   ones fail too, then so that later ones work. */
+/* Runs `call` with the k-th allocation failing, k = 0, 1, ... until none of its allocations was the k-th; in each of the ways. */
 #define RUN_AS(setup, success, result, text_)                                                                                  \
-    for (int once = 0; once < 2; once++) {                                                                                     \
+    for (int way = 0; way < ways(); way++) {                                                                                   \
         run r;                                                                                                                 \
         memset(&r, 0, sizeof r);                                                                                               \
-        r.text = text_, r.file = __FILE__, r.line = __LINE__, r.once = once == 1;                                              \
+        r.text = text_, r.file = __FILE__, r.line = __LINE__, r.way = way;                                                     \
         for (;; r.k++) {                                                                                                       \
             run_begin(&r);                                                                                                     \
             setup;                                                                                                             \
@@ -752,9 +770,11 @@ static void test_statistics(void)
 int main(void)
 {
     ga_set_num_threads(2);
+    test_begin();
     test_failing_allocations();
     test_scopes();
     test_views_keep_memory();
+    ga_set_device(GA_CPU); /* what follows counts the CPU's bytes */
     test_statistics();
     return test_end();
 }

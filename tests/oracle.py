@@ -7,6 +7,8 @@ Every case is drawn from (seed, operation, number), so what a failure prints aft
 Exact results must be exact (bits of integers, basic float arithmetic, everything that only moves elements; a NaN is a NaN);
 elementary functions must lie within 1 or 2 ulp of a value computed in a wider type; sums within their documented accuracy.
 Where NumPy raises, gpuarr must fail with an error, and the other way round. No array may be left over.
+With --device cuda (a library with the CUDA backend) every call runs on the CPU and on the GPU: the results must have the same bits, the
+errors the same words, and the GPU's result is then judged like any other. The GPU sees the same strides, offsets and overlaps.
 
 To add an operation: give its signature in FUNCTIONS, then
 
@@ -181,11 +183,43 @@ def to_numpy(p):
     return np.ndarray(shape, dtype, memory, -low, strides)
 
 
+CPU, CUDA = 1, 2
+
+
+def root_of(a):
+    """The array that owns the memory of a view."""
+    while isinstance(a.base, np.ndarray):
+        a = a.base
+    return a
+
+
+def bounds(a):
+    return np.lib.array_utils.byte_bounds(a) if NUMPY2 else np.byte_bounds(a)
+
+
+def equal_bits(x, y):
+    """The same bits; one NaN is as good as another."""
+    if isinstance(x, list):
+        return len(x) == len(y) and all(map(equal_bits, x, y))
+    if isinstance(x, float):
+        return x == y and math.copysign(1, x) == math.copysign(1, y) or x != x and y != y
+    if not isinstance(x, np.ndarray):
+        return x == y
+    if x.dtype != y.dtype or x.shape != y.shape:
+        return False
+    if x.tobytes() == y.tobytes():
+        return True
+    if x.dtype.kind == "c":
+        return equal_bits(x.real, y.real) and equal_bits(x.imag, y.imag)
+    return x.dtype.kind == "f" and np.where(np.isnan(x), 0, x).tobytes() == np.where(np.isnan(y), 0, y).tobytes() \
+        and bool((np.isnan(x) == np.isnan(y)).all())
+
+
 class Gpuarr:
     """ga.sum(a, axis=0) calls ga_sum(a, .axis = 0) with NumPy arrays and returns one; GaError if it returned NULL."""
 
-    def __init__(self, path, rows):
-        self.lib = C.CDLL(path)
+    def __init__(self, path, rows, gpu=False):
+        self.lib, self.gpu, self.device, self.uploaded = C.CDLL(path), gpu, CPU, {}
         self.signatures = dict(re.findall(r"(\w+) (\w:\w+)", FUNCTIONS))
         self.signatures.update({r.name: ROW_SIGNATURES[r.family] for r in rows.values()})
         lib = self.lib
@@ -194,6 +228,8 @@ class Gpuarr:
         lib.ga_memory_stats.restype = Memory
         lib.ga_wrap_strided.restype = ptr
         lib.ga_wrap_strided.argtypes = [ptr, i32, Shape, Shape, OPTIONS["W"]]
+        lib.ga_to.restype = lib.ga_view.restype = ptr
+        lib.ga_to.argtypes, lib.ga_view.argtypes = [ptr, i32, text], [ptr, text]
         lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, ptr), None)
         self.free, self.no_options = lib.ga_free, OPTIONS["W"](b"oracle\twrap()")
         for name, (result, _, *arguments) in self.signatures.items():
@@ -204,9 +240,99 @@ class Gpuarr:
                          "c": [text], "p": [ptr], "q": [ptr], "S": [text],
                          "k": [ptr] if arguments[:3] == ["c", "i", "p"] else [i32, ptr]}
                 function.argtypes = [t for k in arguments for t in kinds.get(k) or [OPTIONS[k]]]
-                setattr(self, name, self.caller(name, function, result, arguments))
+                call = self.caller(name, function, result, arguments)
+                setattr(self, name, self.on_both(call) if gpu else call)
+
+    def use(self, device):
+        self.device = device
+        self.lib.ga_set_device(device)
+        if self.lib.ga_get_device() != device:
+            sys.exit("FAILED: " + self.error() + "\n0 passed, 1 failed, 0 skipped")
+
+    def on_both(self, call):
+        """The call on the CPU, then on the GPU: the same results, the same errors, the same memory afterwards."""
+        def run(device, given, named):
+            self.use(device)
+            try:
+                return call(*given, **named), None
+            except GaError as e:
+                return None, str(e)
+            finally:
+                self.bring_back()
+
+        def both(*given, **named):
+            arguments = [v for x in (*given, *named.values()) for v in (x if isinstance(x, (list, tuple)) else [x])]
+            roots = {id(r): r for r in (root_of(v) for v in arguments if isinstance(v, np.ndarray))}.values()
+            numbers = [v for v in arguments if isinstance(v, C._SimpleCData)]
+            state = lambda: [r.copy() for r in roots] + [v.value for v in numbers]
+            before = state()
+            cpu, cpu_error = run(CPU, given, named)
+            cpu_state = state()
+            for r, old in zip(roots, before):
+                if not equal_bits(r, old):
+                    r[...] = old
+            for v, old in zip(numbers, before[len(roots):]):
+                v.value = old
+            gpu, gpu_error = run(CUDA, given, named)
+            if cpu_error != gpu_error:
+                raise Mismatch(f"the CPU says {cpu_error}\n  the GPU says {gpu_error}")
+            if gpu_error:
+                raise GaError(gpu_error)
+            if not equal_bits(cpu, gpu):
+                raise Mismatch(f"other bits than on the CPU:\n  CPU {cpu!r}\n  GPU {gpu!r}")
+            if not equal_bits(cpu_state, state()):
+                raise Mismatch(f"arguments after the call:\n  CPU {cpu_state!r}\n  GPU {state()!r}")
+            return gpu
+        return both
+
+    def upload(self, a):
+        """An array on the GPU with the strides of `a`, in a copy of all the memory that `a` is a view of."""
+        low, high = bounds(root_of(a))
+        if low not in self.uploaded:
+            on_cpu = self.lib.ga_wrap_strided(low, NUMBER_OF[np.dtype("u1")], as_shape(high - low), as_shape(1), self.no_options)
+            self.uploaded[low] = self.lib.ga_to(on_cpu, CUDA, b"oracle\tto()"), high - low
+            self.free(on_cpu)
+        p = self.lib.ga_view(self.uploaded[low][0], b"oracle\tview()")
+        if not p:
+            raise Mismatch("the array cannot be brought to the GPU: " + self.error())
+        view = Array.from_address(p)
+        view.data += address(a) - low
+        view.dtype, view.ndim, view.size = NUMBER_OF[a.dtype], a.ndim, a.size
+        view.shape[:a.ndim], view.strides[:a.ndim] = a.shape, a.strides
+        return p
+
+    def bring_back(self):
+        """Copies what was uploaded for a call to where it came from."""
+        for low, (p, size) in self.uploaded.items():
+            elements = self.fetch(p)
+            if elements.tobytes() != C.string_at(low, size):
+                C.memmove(low, elements.tobytes(), size)
+            self.free(p)
+        self.uploaded = {}
+
+    def fetch(self, p):
+        """A copy of the elements of a ga_array, in NumPy."""
+        if Array.from_address(p).device == CPU:
+            return to_numpy(p)
+        q = self.lib.ga_to(p, CPU, b"oracle\tto()")
+        if not q:
+            raise Mismatch("the array cannot be brought from the GPU: " + self.error())
+        try:
+            return to_numpy(q)
+        finally:
+            self.free(q)
+
+    def host_address(self, data):
+        """Where the element lies in NumPy's memory that lies at `data` on the GPU."""
+        for low, (p, size) in self.uploaded.items():
+            offset = data - Array.from_address(p).data
+            if 0 <= offset < size:
+                return low + offset
+        return data
 
     def wrap(self, a):
+        if self.device == CUDA:
+            return self.upload(a)
         p = self.lib.ga_wrap_strided(address(a), NUMBER_OF[a.dtype], as_shape(a.shape), as_shape(a.strides), self.no_options)
         if not p:
             raise Mismatch("ga_wrap_strided: " + self.error())
@@ -230,9 +356,11 @@ class Gpuarr:
     def receive(self, p):
         """The new array at p, which is freed, in NumPy; where its elements were is kept in .place."""
         a = Array.from_address(p)
-        self.place = (a.data, tuple(a.strides[:a.ndim]))
+        self.place = (self.host_address(a.data), tuple(a.strides[:a.ndim]))
         try:
-            return to_numpy(p)
+            if a.device != self.device and self.gpu:
+                raise Mismatch(f"the result is on device {a.device}")
+            return self.fetch(p)
         finally:
             self.free(p)
 
@@ -308,7 +436,7 @@ class Gpuarr:
                 if result == "a":
                     if not p:
                         raise Mismatch("NULL was returned without an error")
-                    p = to_numpy(p) if p in wrapped else self.receive(p)
+                    p = self.fetch(p) if p in wrapped else self.receive(p)
                 elif result == "t":
                     p = DTYPES[p - 1]
                 elif result == "m":
@@ -1970,6 +2098,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lib", default="build/libgpuarr.so", help="a shared library made of gpuarr.h")
     parser.add_argument("--header", default=os.path.join(here, "..", "gpuarr.h"), help="its functions must be covered")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--cases", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="operations, separated by commas")
@@ -1981,7 +2110,7 @@ def main():
     options = parser.parse_args()
 
     rows, public = read_header(options.header)
-    ga = Gpuarr(os.path.abspath(options.lib), rows)
+    ga = Gpuarr(os.path.abspath(options.lib), rows, options.device == "cuda")
     for row in rows.values():
         if hasattr(np, row.name) or row.name in ("multiply_add",):
             CASES[row.name] = ROW_CASES.get(row.family, elementwise)(row)
@@ -1993,7 +2122,7 @@ def main():
         counts["failed"] += 1
         failures.append((name, what, again))
 
-    uncovered = sorted(n for n in public - COVERED - set(NOT_HERE) if not n.startswith(("memory_", "set_", "get_")))
+    uncovered = sorted(n for n in public - COVERED - set(NOT_HERE) if not n.startswith(("memory_", "set_", "get_", "cuda_", "stream_", "event_")))
     if uncovered and not options.only and not options.case:
         failed("coverage", "no case covers " + ", ".join(uncovered) + ": add cases, or name them in NOT_HERE")
     names = [n for n in CASES if (not options.only or n in options.only.split(",")) and n not in options.without.split(",")]
@@ -2034,7 +2163,7 @@ def main():
     for name, what, again in failures:
         shown[name] = shown.get(name, 0) + 1
         if shown[name] <= 2 and sum(min(n, 2) for n in shown.values()) <= options.show:
-            again = f"\n    again: python3 tests/oracle.py --lib {options.lib} {again}" if again else ""
+            again = f"\n    again: python3 tests/oracle.py --lib {options.lib} --device {options.device} {again}" if again else ""
             print(f"FAILED {name}: {what}{again}\n")
 
     if options.table:

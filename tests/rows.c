@@ -1,9 +1,6 @@
 /*  rows.c -- every row of the table runs its own worked example: on every dtype of its group, as arrays and with plain numbers. A row
     whose front macro is missing does not compile here, so that `make front` cannot be forgotten.                              */
-#include <math.h>
-#include <string.h>
-
-#include "gpuarr.h"
+#include "test.h"
 
 static int passed, failed;
 
@@ -66,6 +63,7 @@ static ga_array *one(ga_dtype d, double v)
 
 int main(void)
 {
+    test_begin();
     for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++) {
         const ga_dtype    d = (ga_dtype)i;
         const char *const t = ga_dtype_name(d);

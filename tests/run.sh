@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh test|check -- builds and runs the tests and adds up their counts. Every part prints its own closing line
+# run.sh test|check|cudasim|gpu -- builds and runs the tests and adds up their counts. Every part prints its own closing line
 # 'N passed, N failed, N skipped'; a part that prints none, or that fails without counting, counts as one failure.
 set -u
 cd "$(dirname "$0")/.."
@@ -58,9 +58,32 @@ one() {
     fi
 }
 
-build() { # build OUTPUT COMPILER-AND-FLAGS... -- SOURCES: the compiler's words on failure
-    one "build of $1" "${@:2}" -I. -o "$B/$1" $LIBS
+pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are NumPy's
+    mkdir -p "$B/out"
+    "$@" --out "$B/out" >"$B/pictures.txt" || return 1
+    local n=0 bad=0 picture r g b crc
+    while read -r picture r g b crc; do
+        case $picture in \#*|'') continue ;; esac
+        if grep "$picture" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$B/pictures.txt")"
+        fi
+    done <tests/pictures_expected.txt
+    echo "$n passed, $bad failed, 0 skipped"
 }
+
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+    exit
+}
+
+if [ "$job" = cudasim ] || [ "$job" = gpu ]; then # these alone
+    . tests/cuda.sh
+    finish
+fi
 
 # ---- 1. it compiles, everywhere, without a word -----------------------------------------------------------------------------
 SECONDS=0
@@ -90,7 +113,7 @@ one "README's table is current (make front)" sh -c "build/gentable docs >$B/docs
 
 # Adding an operation is one line and `make front`.
 one "a new row is one line" sh -c "
-    rm -rf $B/newrow && mkdir -p $B/newrow/tools && cp gpuarr.h gpuarr_cpu.h README.md Makefile $B/newrow && cp tools/gentable.c $B/newrow/tools &&
+    rm -rf $B/newrow && mkdir -p $B/newrow/tools && cp gpuarr.h gpuarr_cpu.h gpuarr_cuda.h README.md Makefile $B/newrow && cp tools/gentable.c $B/newrow/tools &&
     sed -i 's/^GA_UNARY(       square, .*/&\nGA_UNARY(       cube,         ARITH, SAME, GA_MUL(x, GA_MUL(x, x)),          (3, 27),      \"x * x * x\"                          )/' $B/newrow/gpuarr.h &&
     make -s -C $B/newrow front &&
     printf '#define GPUARR_IMPLEMENTATION\n#include \"gpuarr.h\"\nint main(void) { return ga_item(ga_cube(ga_full((1), 3))) == 27 ? 0 : 1; }\n' >$B/newrow/main.c &&
@@ -149,25 +172,13 @@ part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so 
 for e in first pictures astronomy; do
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
 done
-pictures() {
-    mkdir -p "$B/out"
-    build/pictures --out "$B/out" >"$B/pictures.txt" || return 1
-    local n=0 bad=0 picture r g b crc
-    while read -r picture r g b crc; do
-        case $picture in \#*|'') continue ;; esac
-        if grep "$picture" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then
-            n=$((n + 1))
-        else
-            bad=$((bad + 1))
-            echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$B/pictures.txt")"
-        fi
-    done <tests/pictures_expected.txt
-    echo "$n passed, $bad failed, 0 skipped"
-}
-part "pictures of the seed" pictures
+part "pictures of the seed" pictures build/pictures
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
 
-# ---- 6. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
+# ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
+. tests/cuda.sh
+
+# ---- 7. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
 if [ "$job" = check ]; then
     fuzz() { # fuzz NAME: a short run of a libFuzzer target
         [ -f "tests/fuzz_$1.c" ] || { echo "0 passed, 1 failed, 0 skipped"; return 1; }
@@ -177,8 +188,7 @@ if [ "$job" = check ]; then
     }
     part "fuzzing .npy" fuzz npy
     part "fuzzing FITS" fuzz fits
-    one "clang-format" sh -c 'clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h tools/*.c examples/*.c tests/*.c tests/*.h'
+    one "clang-format" sh -c 'clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c examples/*.c tests/*.c tests/*.h'
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

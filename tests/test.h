@@ -64,14 +64,37 @@ static inline int test_end(void)
     return test_failed > 0;
 }
 
+/* GPUARR_TEST_DEVICE=cuda: the arrays of the test are made on the GPU; it is the same test. Call this first, and test_use_cpu for
+   the parts that are about the CPU alone. GPUARR_TEST_DEVICE=none: built with CUDA, but there is no GPU. */
+static inline bool test_wants(const char *device)
+{
+    const char *wanted = getenv("GPUARR_TEST_DEVICE");
+    return wanted && strcmp(wanted, device) == 0;
+}
+static inline bool test_on_gpu(void) { return ga_get_device() == GA_CUDA; }
+static inline void test_begin(void)
+{
+    if (!test_wants("cuda")) return;
+    ga_set_device(GA_CUDA);
+    if (test_on_gpu()) return;
+    printf("FAIL no GPU: %s\n0 passed, 1 failed, 0 skipped\n", ga_error() ? ga_error() : "ga_set_device did nothing");
+    exit(1);
+}
+/* GPUARR_TEST_SMALL=1: smaller arrays, for builds in which every access is checked. */
+static inline bool test_small(void) { return getenv("GPUARR_TEST_SMALL") != NULL; }
+
+/* The elements on the CPU, packed: a new array, or NULL. */
+static inline ga_array *test_to_cpu(const ga_array *a) { return ga_to(a, GA_CPU); }
+
 /* Does `a` have this dtype and shape and, in C order, these numbers (NaN equals NaN)? Prints both if not. */
 static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, const double *expected, const char *file,
                            int line, const char *text)
 {
     bool ok = a != NULL && a->dtype == dtype && a->ndim == shape.ndim;
     for (int d = 0; ok && d < shape.ndim; d++) ok = a->shape[d] == shape.n[d];
-    ga_array *flat = ok ? ga_ravel(a) : NULL;
-    ga_array *got  = flat ? ga_astype(flat, GA_F64) : NULL;
+    ga_array *host = ok ? test_to_cpu(a) : NULL, *flat = host ? ga_ravel(host) : NULL;
+    ga_array *got = flat ? ga_astype(flat, GA_F64) : NULL;
+    ok            = ok && got;
     for (int64_t i = 0; ok && i < a->size; i++) {
         double g = ga_item_at(got, i);
         ok       = isnan(g) ? isnan(expected[i]) : g == expected[i];
@@ -83,6 +106,7 @@ static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, co
     }
     ga_free(got);
     ga_free(flat);
+    ga_free(host);
     return ok;
 }
 /* CHECK_IS(ga_add(a, b), GA_F64, (2, 2), 1, 2, 3, 4): the array is freed. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|test|check -- installs what that job needs and this machine lacks; says nothing when nothing is missing.
+# deps.sh run|cudasim|test|check -- installs what that job needs and this machine lacks; says nothing when nothing is missing.
 # Debian and its relatives, as root or with sudo; elsewhere it names the packages. The NumPy that results are compared with comes
 # from PyPI into build/venv (NumPy >= 2), or from Debian where PyPI cannot be reached.
 job=${1:-check}
@@ -14,9 +14,9 @@ have "${CC:-cc}" || need gcc
 header stdio.h || need libc6-dev
 header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
 header fitsio.h || need libcfitsio-dev
-if [ "$job" != run ]; then
+[ "$job" = run ] || have g++ || need g++
+if [ "$job" != run ] && [ "$job" != cudasim ]; then
     have gcc || need gcc
-    have g++ || need g++
     have clang || need clang
     have python3 || need python3
     python3 -c 'import venv, ensurepip' 2>/dev/null || need python3-venv
@@ -43,7 +43,7 @@ if [ -n "$missing" ] && ! install $missing; then
     have "${CC:-cc}" || exit 1
 fi
 
-if [ "$job" != run ] && ! build/venv/bin/python -c 'import numpy, scipy' 2>/dev/null; then
+if [ "$job" != run ] && [ "$job" != cudasim ] && ! build/venv/bin/python -c 'import numpy, scipy' 2>/dev/null; then
     if [ -e build/venv.failed ] && python3 -c 'import numpy, scipy' 2>/dev/null; then
         : # PyPI could not be reached before, and Debian's NumPy is here (`make clean` forgets that)
     elif ! python3 -c 'import numpy, scipy, sys; sys.exit(int(numpy.__version__.split(".")[0]) < 2)' 2>/dev/null; then

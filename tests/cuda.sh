@@ -1,0 +1,140 @@
+# cuda.sh -- the tests again, on GPU arrays: sourced by run.sh, which has `one`, `part`, $B, $PY, $FITS and $LIBS.
+# Without a GPU the kernels run under tools/cudasim, built three ways: plain (in each order of the threads, with lazy streams), with
+# ASan and UBSan, and as a checker that looks at every access (with UBSan; smaller arrays and fewer cases, because it is slow).
+SIM=tools/cudasim
+CUDA_TESTS="rows api errors memory"
+for t in tests/cuda_*.c; do
+    t=${t#tests/} t=${t%.c}
+    [ "$t" = cuda_barriers ] || [ ! -f "tests/$t.c" ] || CUDA_TESTS="$CUDA_TESTS $t"
+done
+nvcc=$(PATH="$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin" command -v nvcc)
+
+on_gpu() { env GPUARR_TEST_DEVICE=cuda "$@"; }
+
+# ---- builds: of MODE plain, asan or check for cudasim, and of MODE gpu by nvcc, all in $B/MODE ------------------------------------------
+
+cuda_flags() { # cuda_flags MODE implementation|runtime|link
+    case $1-$2 in
+    plain-runtime | check-runtime) echo "-O2 -g1" ;; # the checker's callbacks take the place of ThreadSanitizer's runtime
+    plain-implementation) echo "-O1 -g1" ;;
+    asan-link) echo "-fsanitize=address,undefined" ;;
+    asan-*) echo "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
+    check-implementation)
+        echo "-O1 -g -fsanitize=thread,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined --param tsan-instrument-func-entry-exit=0"
+        ;;
+    check-link) echo "-fsanitize=undefined" ;;
+    esac
+}
+
+background() { # background OBJECT COMMAND...: begins to make it
+    "${@:2}" -o "$1" >"$1.log" 2>&1 &
+    echo $! >"$1.pid"
+}
+
+made() { # made OBJECT: waits for it
+    local status
+    wait "$(cat "$1.pid")"
+    status=$?
+    cat "$1.log"
+    return $status
+}
+
+cuda_compile() { # cuda_compile MODE: begins with the long compilations
+    mkdir -p "$B/$1"
+    if [ "$1" = gpu ]; then
+        background "$B/gpu/impl.o" "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC $FITS -I. -x cu \
+            -c tests/impl.c
+    else
+        background "$B/$1/impl.o" g++ -std=c++17 $(cuda_flags "$1" implementation) -fPIC -w -DGPUARR_BASELINE_ONLY $FITS \
+            -I$SIM/include -I. -include cuda_runtime.h -x c++ -c tests/impl.c
+        background "$B/$1/cudasim.o" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp
+    fi
+}
+
+cuda_link() { # cuda_link MODE ARGUMENTS...
+    local mode=$1
+    shift
+    if [ "$mode" = gpu ]; then
+        "$nvcc" "$@" "$B/gpu/impl.o" $LIBS
+    else
+        g++ -rdynamic $(cuda_flags "$mode" link) "$@" "$B/$mode/impl.o" "$B/$mode/cudasim.o" $LIBS -ldl
+    fi
+}
+
+cuda_program() { # cuda_program MODE NAME
+    gcc -std=c11 -g -O1 -I. -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+}
+
+cuda_example() { # cuda_example MODE NAME
+    gcc -std=c11 -O1 $FITS -I. -DGPUARR_IMPLEMENTED -c "examples/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+}
+
+cuda_examples() { # cuda_examples MODE: the main job on the GPU
+    local e
+    for e in first pictures astronomy; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
+    part "pictures of the seed, $1" pictures "$B/$1/pictures" --device cuda
+    part "astronomy on real images, $1" $PY tests/check_astronomy.py "$B/$1/astronomy --device cuda" ../shared/data
+}
+
+cuda_build() { # cuda_build MODE: everything
+    local t
+    SECONDS=0
+    one "implementation, $1" made "$B/$1/impl.o"
+    [ "$1" = gpu ] || one "cudasim, $1" made "$B/$1/cudasim.o"
+    for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
+    one "shared library, $1" cuda_link "$1" -shared -o "$B/$1/libgpuarr.so"
+    printf '%-34s %31ss\n' "builds, $1" "$SECONDS"
+}
+
+# ---- runs --------------------------------------------------------------------------------------------------------------------------------
+
+cuda_bits() { # cuda_bits MODE VARIABLE=VALUE...: the hash of tests/bits.c on the GPU is the one of the CPU
+    local program=$B/$1/bits cpu gpu
+    shift
+    cpu=$(env "$@" "$program") && gpu=$(on_gpu "$@" "$program")
+    if [ $? = 0 ] && [ "$cpu" = "$gpu" ]; then
+        echo "1 passed, 0 failed, 0 skipped"
+    else
+        echo "FAIL the GPU's results have the hash $gpu, the CPU's $cpu"
+        return 1
+    fi
+}
+
+cuda_oracle() { # cuda_oracle MODE CASES VARIABLE=VALUE...
+    local mode=$1 cases=$2
+    shift 2
+    [ "$mode" != asan ] || set -- "$@" ASAN_OPTIONS=detect_leaks=0 \
+        LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+    env "$@" $PY tests/oracle.py --device cuda --lib "$B/$mode/libgpuarr.so" --cases "$cases" --seed 2
+}
+
+cuda_tests() { # cuda_tests MODE CASES VARIABLE=VALUE...: all programs, the hash and the oracle
+    local mode=$1 cases=$2 t
+    shift 2
+    for t in $CUDA_TESTS; do part "$t, $mode $*" on_gpu "$@" "$B/$mode/$t"; done
+    part "same bits, $mode $*" cuda_bits "$mode" "$@"
+    part "oracle, $mode, $cases cases $*" cuda_oracle "$mode" "$cases" "$@"
+}
+
+if [ "$job" != gpu ]; then
+    for mode in plain asan check; do cuda_compile $mode; done
+    for mode in plain asan check; do cuda_build $mode; done
+    cuda_tests plain 6000 CUDASIM_ORDER=forward
+    cuda_tests plain 3000 CUDASIM_ORDER=reverse
+    cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1
+    cuda_examples plain
+    part "errors without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/errors"
+    cuda_tests asan 1500 GPUARR_TEST_SMALL=1
+    cuda_tests check 1000 GPUARR_TEST_SMALL=1
+    part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
+    part "nvcc and its kernels" tools/ptx_gate
+fi
+
+if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
+    cuda_compile gpu
+    cuda_build gpu
+    cuda_tests gpu 20000
+    cuda_examples gpu
+elif [ "$job" = gpu ]; then
+    part "GPU" sh -c 'echo "SKIP there is no GPU here, or no nvcc: nothing ran on one"; echo "0 passed, 0 failed, 1 skipped"'
+fi

@@ -1,0 +1,127 @@
+/* Every kernel that has a barrier, for tests/barriers.sh: without arguments the names of the parts, with a name that part. */
+#include "test.h"
+
+static void all_along(ga_array *a)
+{
+#define GA_REDUCTION(name, ...)                                                                                                \
+    ga_##name(a);                                                                                                              \
+    ga_##name(a, .axis = 0);                                                                                                   \
+    ga_##name(a, .axis = -1);
+#define GA_TABLE
+#include "gpuarr.h"
+}
+
+static ga_array *numbers(ga_dtype dtype, int64_t rows, int64_t columns)
+{
+    return ga_astype(ga_random_integers(-100, 100, (rows, columns), .seed = 3), dtype);
+}
+
+static void reductions(void)
+{
+    all_along(numbers(GA_F32, 3, 3000));
+    all_along(numbers(GA_I16, 70, 5));
+    all_along(numbers(GA_C128, 1100, 2));
+}
+
+static void moments(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I32, GA_C64 };
+    for (int i = 0; i < 4; i++) {
+        ga_array *a = numbers(dtypes[i], 3, 3000);
+        ga_var(a), ga_std(a, .axis = 0), ga_std(a, .axis = 1), ga_nanstd(a), ga_nanvar(a, .axis = 1), ga_nanmean(a);
+    }
+}
+
+static void search(void)
+{
+    ga_array *a = numbers(GA_F64, 3, 3000), *i = numbers(GA_U8, 2000, 3);
+    ga_argmin(a), ga_argmax(a, .axis = 0), ga_argmax(a, .axis = 1), ga_nanargmin(a), ga_nanargmax(a, .axis = 1);
+    ga_argmin(i), ga_argmax(i, .axis = 0), ga_argmax(i, .axis = 1);
+}
+
+static void scans(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I32, GA_U8, GA_C128 };
+    for (int i = 0; i < 5; i++) {
+        ga_array *a = numbers(dtypes[i], 3, 3000), *t = ga_transpose(a);
+        ga_cumsum(a), ga_cumsum(a, .axis = 0), ga_cumsum(a, .axis = 1), ga_cumprod(t, .axis = 0), ga_cumprod(t);
+    }
+}
+
+static void selecting(void)
+{
+    ga_array *a = numbers(GA_F32, 3, 3000), *mask = ga_greater(a, 3), *long_one = numbers(GA_I64, 1, 20000);
+    ga_nonzero(a), ga_extract(mask, a), ga_compress(ga_ints(1, 0, 1), a, .axis = 0), ga_nonzero(long_one);
+    ga_take(a, ga_ints(2, 0, 1), .axis = 0), ga_take(a, ga_ints(5, -1)), ga_extract(ga_less(long_one, 0), long_one);
+}
+
+static void counting(void)
+{
+    ga_array *a = numbers(GA_F64, 3, 3000), *i = ga_absolute(ga_ravel(numbers(GA_I32, 3, 3000)));
+    ga_histogram(a, 10), ga_histogram(a, 3000), ga_histogram(a, 10, .weights = ga_absolute(a));
+    ga_bincount(i), ga_bincount(ga_multiply(i, 100)), ga_bincount(i, .weights = ga_sqrt(i));
+}
+
+static void sorting(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I32, GA_U8, GA_I16, GA_C128 };
+    for (int i = 0; i < 6; i++) {
+        ga_array *a = numbers(dtypes[i], 3, 3000);
+        ga_sort(a), ga_sort(a, .axis = 0), ga_argsort(a), ga_argsort(a, .axis = 0), ga_sort(ga_ravel(a)),
+            ga_argsort(ga_ravel(a));
+        if (dtypes[i] != GA_C128) ga_unique(a);
+    }
+}
+
+static void order(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I32, GA_U8 };
+    for (int i = 0; i < 4; i++) {
+        ga_array *a = numbers(dtypes[i], 3, 3000), *t = ga_transpose(a);
+        ga_median(a), ga_median(a, .axis = 0), ga_median(a, .axis = 1), ga_median(t, .axis = 0), ga_nanmedian(a, .axis = 1);
+        ga_percentile(a, 30), ga_percentile(a, ga_values(10, 50, 99.5), .axis = 1), ga_nanpercentile(t, 75, .axis = 0);
+    }
+}
+
+static void products(void)
+{
+    ga_array *a = numbers(GA_F64, 40, 300), *v = numbers(GA_F64, 1, 300);
+    ga_norm(a), ga_norm(a, .axis = 1, .ord = 3), ga_dot(a, ga_transpose(a)), ga_dot(ga_ravel(v), ga_ravel(v));
+    ga_allclose(a, a), ga_array_equal(a, a);
+}
+
+static void images(void)
+{
+    ga_array *a = ga_random((60, 70), .seed = 1), *mask = ga_greater(a, 0.6), *labels = ga_label(mask);
+    ga_label(mask, .connectivity = 2), ga_label(ga_greater(ga_random((5, 12, 13), .seed = 2), 0.5));
+    ga_sum_labels(a, labels, NULL), ga_mean_labels(a, labels, NULL), ga_min_labels(a, labels, NULL);
+    ga_max_labels(a, labels, NULL), ga_size_labels(labels, NULL), ga_center_of_mass(a, labels, NULL);
+    ga_center_of_mass(a, NULL, NULL), ga_sigma_clip(a), ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true);
+}
+
+static void rearranging(void)
+{
+    ga_array *a = numbers(GA_F32, 40, 300), *t = ga_transpose(a);
+    ga_copy(t), ga_roll(a, 7, .axis = 1), ga_pad(a, (2), .mode = GA_PAD_REFLECT), ga_tile(a, (2, 2)),
+        ga_repeat(a, 3, .axis = 0);
+    ga_concatenate((a, a), .axis = 1), ga_copyto(ga_index(a, "1:"), ga_index(a, ":-1")), ga_add(a, ga_index(a, "::-1"));
+    ga_random_normal(0, 1, (5000), .seed = 1), ga_random_integers(0, 7, (5000), .seed = 1), ga_linspace(0, 1, 5000);
+}
+
+#define PARTS(X)                                                                                                               \
+    X(reductions)                                                                                                              \
+    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(rearranging)
+
+int main(int argc, char **argv)
+{
+    test_begin();
+#define PART(name)                                                                                                             \
+    if (argc < 2) printf("%s\n", #name);                                                                                       \
+    else if (!strcmp(argv[1], #name))                                                                                          \
+        ga_scope {                                                                                                             \
+            name();                                                                                                            \
+        }
+    PARTS(PART)
+    if (ga_error()) printf("FAIL %s\n", ga_error());
+    return ga_error() != NULL;
+}
