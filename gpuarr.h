@@ -1208,6 +1208,7 @@ void(ga_synchronize)(void); /* waits until every GPU in use has done everything 
     an array of another one is an error, except for ga_to, ga_item, ga_data, ga_free, ga_print, ga_allclose and ga_array_equal.
     Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. Your own kernels:
     queue them on ga_get_stream(), with pointers from ga_cuda_data.
+    Before cudaDeviceReset, free the arrays and streams of that device: it takes their memory away.
     In a program built without CUDA, or on a machine without a GPU, ga_cuda_count() is 0 and what needs a GPU fails with a sentence.   */
 
 /* The number of devices; 0 without a GPU, a driver, or CUDA in this program. */
@@ -5979,10 +5980,9 @@ static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, 
     return false;
 }
 
-ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
+static ga_array *gi_to_with(const ga_array *a, ga_device device, ga_to_options o)
 {
-    /* not gi_check: the GPU waits for copies by itself */
-    if (!gi_is_array(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL; /* not gi_check: the GPU waits for copies by itself */
     if (o.out && !gi_is_array(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_has_device(o.site, device)) return NULL;
@@ -5995,13 +5995,16 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
     return gi_assign(o.site, o.out, a) ? o.out : NULL;
 }
 
-/* ga_to without options. */
+ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
+{
+    return gi_null_option(o.site, "out", o.out) ? NULL : gi_to_with(a, device, o);
+}
+
+/* ga_to without options, for other calls. */
 static ga_array *gi_to(const char *site, const ga_array *a, ga_device device)
 {
-    static ga_to_options none;
-    ga_to_options        o = none;
-    o.site                 = site;
-    return (ga_to)(a, device, o);
+    ga_to_options o = { site, NULL, NULL, false };
+    return gi_to_with(a, device, o);
 }
 
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
@@ -6123,14 +6126,13 @@ static int gi_place_of(ga_arg v) { return v.array->device == GA_CPU ? -1 : gi_cu
 /* Arrays that do not lie on one device that works are compared on the CPU: copies[k] is what must be freed. False with an error. */
 static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array **copies)
 {
-    ga_arg       *both[2]  = { a, b };
-    ga_to_options o        = { site, NULL, NULL, false };
-    bool          together = !a->array || !b->array || gi_place_of(*a) == gi_place_of(*b);
+    ga_arg *both[2]  = { a, b };
+    bool    together = !a->array || !b->array || gi_place_of(*a) == gi_place_of(*b);
     copies[0] = copies[1] = NULL;
     for (int k = 0; k < 2; k++) {
         const ga_array *array = both[k]->array;
         if (!array || array->device == GA_CPU || (together && gi_cuda_ordinal(array) == gi_cuda_selected)) continue;
-        both[k]->array = copies[k] = (ga_to)(array, GA_CPU, o);
+        both[k]->array = copies[k] = gi_to(site, array, GA_CPU);
         if (!copies[k]) {
             ga_free(copies[0]);
             return false;

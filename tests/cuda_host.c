@@ -5,6 +5,10 @@
 int main(void)
 {
     cudaStream_t mine;
+    if (ga_cuda_count() == 0) {
+        puts("SKIP there is no device\n0 passed, 0 failed, 1 skipped");
+        return 0;
+    }
     if (cudaStreamCreate(&mine) != cudaSuccess) return 2;
     double     *p;
     cudaEvent_t e;
@@ -27,6 +31,11 @@ int main(void)
     ga_free(c);
     ga_stream_free(mine); /* forgotten, not destroyed */
     ok = ok && cudaStreamDestroy(mine) == cudaSuccess && cudaFree(p) == cudaSuccess && !ga_error();
+    /* when everything is given back, the device may be reset */
+    ok = ok && cudaDeviceReset() == cudaSuccess;
+    a  = ga_ones((3), .device = GA_CUDA);
+    ok = ok && ga_item_at(a, 2) == 1;
+    ga_free(a);
     puts(ok ? "1 passed, 0 failed, 0 skipped" : "0 passed, 1 failed, 0 skipped");
     return !ok;
 }
