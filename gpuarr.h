@@ -1206,8 +1206,9 @@ void(ga_synchronize)(void); /* waits until every GPU in use has done everything 
 /*  Calls on GPU arrays queue their work and return; what needs a number on the CPU (ga_item, ga_print, ga_to(a, GA_CPU)) waits for it.
     Each thread has a selected device (0) and on each device a current stream (the default stream). Calls work on the selected device:
     an array of another one is an error, except for ga_to, ga_item, ga_data, ga_free, ga_print, ga_allclose and ga_array_equal.
-    Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. Your own kernels:
-    queue them on ga_get_stream(), with pointers from ga_cuda_data.
+    Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. An array that
+    several threads use, each on a stream of its own, is right too, but each call with it waits for all streams: where they shall run
+    beside each other, give each thread a copy. Your own kernels: queue them on ga_get_stream(), with pointers from ga_cuda_data.
     Before cudaDeviceReset, free the arrays and streams of that device: it takes their memory away.
     In a program built without CUDA, or on a machine without a GPU, ga_cuda_count() is 0 and what needs a GPU fails with a sentence.   */
 
