@@ -559,8 +559,7 @@ static void gi_cuda_finish_buffer(gi_buffer *b)
         (void)gi_cuda_settle("\tga_free", b);
         (void)cudaEventDestroy((cudaEvent_t)b->copied);
     }
-    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal))
-        (void)cudaDeviceSynchronize();
+    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal)) (void)cudaDeviceSynchronize();
 }
 
 /* Memory for the length of a call, on the device of `a` (touched before). */
