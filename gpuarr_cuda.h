@@ -20,7 +20,7 @@ static __global__ void GI_NAME(gi_cuda_cast)(const __grid_constant__ gi_cuda_map
     switch (m.from) {
 #define GI_CAST(TAG, from, F, name)                                                                                            \
     case GA_##TAG: gi_cuda_map1_body<F, GA_T, GI_JOIN(GA_FN(cast), _##from)>(m); break;
-        GI_EACH_DTYPE(GI_CAST)
+        GI_EACH_STAMPED(GI_CAST)
 #undef GI_CAST
     default: break;
     }
@@ -317,46 +317,44 @@ static cudaStream_t gi_cuda_current_stream(void)
 }
 
 /* Work on `stream` that is queued from now on comes after everything that is queued on `earlier`, a stream of the current device. */
-static bool gi_cuda_after(const char *site, cudaStream_t stream, cudaStream_t earlier)
+static cudaError_t gi_cuda_wait(cudaStream_t stream, cudaStream_t earlier)
 {
     cudaEvent_t done;
-    if (stream == earlier) return true;
-    if (!GI_CUDA_OK(site, cudaEventCreateWithFlags(&done, cudaEventDisableTiming))) return false;
-    bool ok = GI_CUDA_OK(site, cudaEventRecord(done, earlier)) && GI_CUDA_OK(site, cudaStreamWaitEvent(stream, done, 0));
+    if (stream == earlier) return cudaSuccess;
+    cudaError_t error = cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    if (error != cudaSuccess) return error;
+    error = cudaEventRecord(done, earlier);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(stream, done, 0);
     (void)cudaEventDestroy(done);
-    return ok;
+    return error;
 }
 
-/* The same, after everything that is queued on any stream of the current device that gpuarr knows. */
-static bool gi_cuda_after_all(const char *site, cudaStream_t stream, int ordinal)
+/* The same, after everything that is queued on any stream of the current device that gpuarr knows. The lock is held. */
+static cudaError_t gi_cuda_wait_for_all(cudaStream_t stream, int ordinal)
 {
-    cudaStream_t others[GI_MOST_STREAMS + 1];
-    int          n = 0;
-    pthread_mutex_lock(&gi_gpus.lock);
-    for (int k = 0; k < gi_gpus.known_streams; k++)
-        if (gi_gpus.streams[k].ordinal == ordinal) others[n++] = (cudaStream_t)gi_gpus.streams[k].stream;
-    pthread_mutex_unlock(&gi_gpus.lock);
-    others[n++] = GI_CUDA_DEFAULT_STREAM;
-    for (int k = 0; k < n; k++)
-        if (!gi_cuda_after(site, stream, others[k])) return false;
-    return true;
+    cudaError_t error = gi_cuda_wait(stream, GI_CUDA_DEFAULT_STREAM);
+    for (int k = 0; k < gi_gpus.known_streams && error == cudaSuccess; k++)
+        if (gi_gpus.streams[k].ordinal == ordinal) error = gi_cuda_wait(stream, (cudaStream_t)gi_gpus.streams[k].stream);
+    return error;
 }
 
 /* Work on `stream` that this thread queues from now on comes after all earlier work on the memory. A buffer remembers the stream that
    was given work last, and the thread that gave it. One thread: the last stream is all there is to wait for. Several threads with one
    stream: nothing. Several with several streams: a thread may have asked for the order and not yet have launched, so from then on every
-   stream is waited for. */
-static bool gi_cuda_order(const char *site, gi_buffer *b, cudaStream_t stream)
+   stream is waited for. The lock is held throughout, so that no other thread frees one of these streams meanwhile. */
+static bool gi_cuda_order_buffer(const char *site, gi_buffer *b, cudaStream_t stream)
 {
     const void *thread = &gi_cuda_selected; /* its address is a name of this thread */
     pthread_mutex_lock(&gi_gpus.lock);
     cudaStream_t last = (cudaStream_t)b->stream;
-    if (b->thread != thread && last != stream) b->crowded = true;
-    if (b->thread != thread) b->thread = last == stream ? NULL : thread;
-    b->stream    = (ga_stream)stream;
-    bool crowded = b->crowded;
+    if (b->thread != thread) {
+        if (last != stream) b->crowded = true;
+        b->thread = last == stream ? NULL : thread;
+    }
+    cudaError_t error = b->crowded ? gi_cuda_wait_for_all(stream, b->ordinal) : gi_cuda_wait(stream, last);
+    if (error == cudaSuccess) b->stream = (ga_stream)stream;
     pthread_mutex_unlock(&gi_gpus.lock);
-    return crowded ? gi_cuda_after_all(site, stream, b->ordinal) : gi_cuda_after(site, stream, last);
+    return gi_cuda_ok(site, error, "cudaStreamWaitEvent");
 }
 
 /* What every operation does before it touches an array: its device becomes current, and the work that another stream may still be
@@ -371,7 +369,7 @@ static bool gi_cuda_touch(const char *site, const ga_array *a)
                 gi_shape_of(a), ordinal, gi_cuda_selected, ordinal);
         return false;
     }
-    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order(site, a->owner, gi_cuda_stream(ordinal)));
+    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order_buffer(site, a->owner, gi_cuda_stream(ordinal)));
 }
 
 /* Touches the arrays of a call (NULLs are passed over): all must lie on one GPU, the selected one. */
@@ -535,9 +533,22 @@ static void gi_cuda_release_buffer(gi_buffer *b)
         return;
     }
     bool plain = b->memory == GI_MANAGED || !gi_gpus.gpu[b->ordinal].pools;
-    if (b->crowded && !plain && gi_cuda_use("\tga_free", b->ordinal))
-        (void)gi_cuda_after_all("\tga_free", (cudaStream_t)b->stream, b->ordinal);
-    gi_cuda_give_back(b->base, b->ordinal, (cudaStream_t)b->stream, b->bytes, plain);
+    if (plain || gi_gpus.forked) {
+        gi_cuda_give_back(b->base, b->ordinal, NULL, b->bytes, plain);
+        return;
+    }
+    int current = b->ordinal;
+    (void)cudaGetDevice(&current);
+    if (current != b->ordinal) (void)cudaSetDevice(b->ordinal);
+    pthread_mutex_lock(&gi_gpus.lock);
+    bool known = false; /* else another thread has just freed the stream, and all its work is done */
+    for (int k = 0; k < gi_gpus.known_streams && !known; k++) known = gi_gpus.streams[k].stream == b->stream;
+    cudaStream_t stream = known ? (cudaStream_t)b->stream : GI_CUDA_DEFAULT_STREAM;
+    if (b->crowded) (void)gi_cuda_wait_for_all(stream, b->ordinal);
+    (void)cudaFreeAsync(b->base, stream);
+    gi_gpus.gpu[b->ordinal].used -= (int64_t)(b->bytes ? b->bytes : 1);
+    pthread_mutex_unlock(&gi_gpus.lock);
+    if (current != b->ordinal) (void)cudaSetDevice(current);
 }
 
 /* Waits until the copies between this memory of the CPU and a GPU are done. */
@@ -557,8 +568,7 @@ static void gi_cuda_finish_buffer(gi_buffer *b)
         (void)gi_cuda_settle("\tga_free", b);
         (void)cudaEventDestroy((cudaEvent_t)b->copied);
     }
-    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal))
-        (void)(b->crowded ? cudaDeviceSynchronize() : cudaStreamSynchronize((cudaStream_t)b->stream));
+    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal)) (void)cudaDeviceSynchronize();
 }
 
 /* Memory for the length of a call, on the device of `a` (touched before). */
@@ -1124,7 +1134,7 @@ static gi_cuda_kernel gi_cuda_cast(ga_dtype to)
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         return gi_cuda_cast_##tag;
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
@@ -1158,7 +1168,7 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         return gi_cuda_row_##tag(op);
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
@@ -1172,7 +1182,7 @@ static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return false;
     }
@@ -5229,7 +5239,9 @@ static bool gi_cuda_owner(const char *site, const void *p, ga_device device, int
         for (int d = 0; d < GI_MOST_GPUS; d++) used = used || gi_cuda_is_known(d);
         if (!used || gi_gpus.forked) return true;
     }
-    if (!GI_CUDA_OK(site, cudaPointerGetAttributes(&at, p))) return device == GA_CPU && (ga_clear_error(), true);
+    cudaError_t error = cudaPointerGetAttributes(&at, p);
+    if (error != cudaSuccess && device == GA_CPU) return (void)cudaGetLastError(), true;
+    if (!gi_cuda_ok(site, error, "cudaPointerGetAttributes")) return false;
     *managed = at.type == cudaMemoryTypeManaged;
     if (device == GA_CPU && at.type == cudaMemoryTypeDevice)
         gi_fail(site, GA_BAD_DEVICE, "the pointer is memory of CUDA device %d: say .device = GA_CUDA", at.device);
@@ -5305,19 +5317,16 @@ ga_stream ga_stream_new(void)
 /* Neither a thread nor an array remembers the stream any more; all its work is done. */
 static void gi_cuda_detach_stream(ga_stream stream)
 {
+    pthread_mutex_lock(&gi_pool.lock);
     pthread_mutex_lock(&gi_gpus.lock);
+    for (gi_handle *h = gi_pool.first; h; h = h->next) {
+        gi_buffer *b = h->array.owner;
+        if (b && b->device == GA_CUDA && b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
+    }
     for (int k = 0; k < gi_gpus.known_streams; k++)
         if (gi_gpus.streams[k].stream == stream) gi_gpus.streams[k--] = gi_gpus.streams[--gi_gpus.known_streams];
     __atomic_add_fetch(&gi_gpus.forgotten, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_gpus.lock);
-    pthread_mutex_lock(&gi_pool.lock);
-    for (gi_handle *h = gi_pool.first; h; h = h->next) {
-        gi_buffer *b = h->array.owner;
-        if (!b || b->device != GA_CUDA) continue;
-        pthread_mutex_lock(&gi_gpus.lock);
-        if (b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
-        pthread_mutex_unlock(&gi_gpus.lock);
-    }
     pthread_mutex_unlock(&gi_pool.lock);
 }
 
