@@ -123,11 +123,13 @@ if [ "$job" != gpu ]; then
     cuda_tests plain 3000 CUDASIM_ORDER=reverse
     cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1
     cuda_examples plain
+    [ ! -x "$B/plain/cuda_api" ] || part "cuda_api, two GPUs" on_gpu CUDASIM_DEVICES=2 "$B/plain/cuda_api"
     part "errors without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/errors"
     cuda_tests asan 1500 GPUARR_TEST_SMALL=1
     cuda_tests check 1000 GPUARR_TEST_SMALL=1
     part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
     part "nvcc and its kernels" tools/ptx_gate
+    [ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
 fi
 
 if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
