@@ -11010,6 +11010,7 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
 static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
     if (!gi_check(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
+    if (options.out && !gi_check(options.site, options.out, ".out")) return NULL;
     gi_order o;
     double   half  = 0.5;
     int64_t  place = 0;

@@ -792,7 +792,9 @@ struct alignas(16) gi_16_bytes {
     uint64_t part[2];
 };
 template <class U> GI_DEVICE U           gi_same(U x) { return x; }
-template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return chosen ? x : y; }
+/* Without a branch: nvcc would spill. */
+template <class U> GI_DEVICE U gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
+template <> GI_DEVICE gi_16_bytes gi_choose(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
 template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
 template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 

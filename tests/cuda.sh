@@ -18,7 +18,7 @@ cuda_flags() { # cuda_flags MODE implementation|runtime|link
     plain-runtime | check-runtime) echo "-O2 -g1" ;; # the checker's callbacks take the place of ThreadSanitizer's runtime
     plain-implementation) echo "-O1 -g1" ;;
     asan-link) echo "-fsanitize=address,undefined" ;;
-    asan-*) echo "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
+    asan-*) echo "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined --param asan-instrumentation-with-call-threshold=0" ;;
     check-implementation)
         echo "-O1 -g -fsanitize=thread,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined --param tsan-instrument-func-entry-exit=0"
         ;;
@@ -133,6 +133,7 @@ if [ "$job" != gpu ]; then
     cuda_tests check 1000 GPUARR_TEST_SMALL=1
     part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
     part "nvcc and its kernels" tools/ptx_gate
+    [ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
 fi
 
 if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then

@@ -80,6 +80,8 @@ finish() {
     exit
 }
 
+trap 'say "FAIL stopped before the end" && failed=$((failed + 1)) && finish' TERM
+
 if [ "$job" = cudasim ] || [ "$job" = gpu ]; then # these alone
     . tests/cuda.sh
     finish
