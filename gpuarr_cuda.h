@@ -794,7 +794,7 @@ struct alignas(16) gi_16_bytes {
 template <class U> GI_DEVICE U           gi_same(U x) { return x; }
 /* Without a branch: nvcc would spill. */
 template <class U> GI_DEVICE U gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
-template <> GI_DEVICE gi_16_bytes gi_choose(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
+GI_DEVICE gi_16_bytes gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
 template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
 template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 
@@ -816,7 +816,7 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
     case 2: return gi_cuda_select_of<uint16_t>();
     case 4: return gi_cuda_select_of<uint32_t>();
     case 8: return gi_cuda_select_of<uint64_t>();
-    default: return gi_cuda_select_of<gi_16_bytes>();
+    default: return gi_cuda_map3<bool, gi_16_bytes, gi_16_bytes, gi_16_bytes, gi_choose_16>;
     }
 }
 
