@@ -1019,16 +1019,19 @@ int main(void)
 {
     ga_set_error_handler(ga_ignore_error, NULL);
     test_begin();
-    test_rules();
-    ga_free(NULL);
-    test_null_and_freed();
-    test_creation();
-    test_views();
-    test_elementwise();
-    test_reductions();
-    test_rearranging();
-    test_images();
-    test_files();
-    test_option_text();
+    ga_scope { /* releases what a failing outer call leaves behind */
+        test_rules();
+        ga_free(NULL);
+        test_null_and_freed();
+        test_creation();
+        test_views();
+        test_elementwise();
+        test_reductions();
+        test_rearranging();
+        test_images();
+        test_files();
+        test_option_text();
+    }
+    CHECK(ga_report_leaks(stdout) == 0);
     return test_end();
 }
