@@ -3875,6 +3875,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_next_digit(con
         if (lane >= (unsigned)step) sum += other;
     }
     int64_t below = sum - mine;
+    __syncwarp(); /* all have read the rank, which one now replaces */
     if (rank < below || rank >= sum) return;
     for (; rank >= below + (int64_t)count[digit]; digit++) below += (int64_t)count[digit];
     j.known_next[at + slot] = known << j.bits | (unsigned)digit;
