@@ -20,7 +20,7 @@ static __global__ void GI_NAME(gi_cuda_cast)(const __grid_constant__ gi_cuda_map
     switch (m.from) {
 #define GI_CAST(TAG, from, F, name)                                                                                            \
     case GA_##TAG: gi_cuda_map1_body<F, GA_T, GI_JOIN(GA_FN(cast), _##from)>(m); break;
-        GI_EACH_DTYPE(GI_CAST)
+        GI_EACH_STAMPED(GI_CAST)
 #undef GI_CAST
     default: break;
     }
@@ -317,46 +317,44 @@ static cudaStream_t gi_cuda_current_stream(void)
 }
 
 /* Work on `stream` that is queued from now on comes after everything that is queued on `earlier`, a stream of the current device. */
-static bool gi_cuda_after(const char *site, cudaStream_t stream, cudaStream_t earlier)
+static cudaError_t gi_cuda_wait(cudaStream_t stream, cudaStream_t earlier)
 {
     cudaEvent_t done;
-    if (stream == earlier) return true;
-    if (!GI_CUDA_OK(site, cudaEventCreateWithFlags(&done, cudaEventDisableTiming))) return false;
-    bool ok = GI_CUDA_OK(site, cudaEventRecord(done, earlier)) && GI_CUDA_OK(site, cudaStreamWaitEvent(stream, done, 0));
+    if (stream == earlier) return cudaSuccess;
+    cudaError_t error = cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    if (error != cudaSuccess) return error;
+    error = cudaEventRecord(done, earlier);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(stream, done, 0);
     (void)cudaEventDestroy(done);
-    return ok;
+    return error;
 }
 
-/* The same, after everything that is queued on any stream of the current device that gpuarr knows. */
-static bool gi_cuda_after_all(const char *site, cudaStream_t stream, int ordinal)
+/* The same, after everything that is queued on any stream of the current device that gpuarr knows. The lock is held. */
+static cudaError_t gi_cuda_wait_for_all(cudaStream_t stream, int ordinal)
 {
-    cudaStream_t others[GI_MOST_STREAMS + 1];
-    int          n = 0;
-    pthread_mutex_lock(&gi_gpus.lock);
-    for (int k = 0; k < gi_gpus.known_streams; k++)
-        if (gi_gpus.streams[k].ordinal == ordinal) others[n++] = (cudaStream_t)gi_gpus.streams[k].stream;
-    pthread_mutex_unlock(&gi_gpus.lock);
-    others[n++] = GI_CUDA_DEFAULT_STREAM;
-    for (int k = 0; k < n; k++)
-        if (!gi_cuda_after(site, stream, others[k])) return false;
-    return true;
+    cudaError_t error = gi_cuda_wait(stream, GI_CUDA_DEFAULT_STREAM);
+    for (int k = 0; k < gi_gpus.known_streams && error == cudaSuccess; k++)
+        if (gi_gpus.streams[k].ordinal == ordinal) error = gi_cuda_wait(stream, (cudaStream_t)gi_gpus.streams[k].stream);
+    return error;
 }
 
 /* Work on `stream` that this thread queues from now on comes after all earlier work on the memory. A buffer remembers the stream that
    was given work last, and the thread that gave it. One thread: the last stream is all there is to wait for. Several threads with one
    stream: nothing. Several with several streams: a thread may have asked for the order and not yet have launched, so from then on every
-   stream is waited for. */
-static bool gi_cuda_order(const char *site, gi_buffer *b, cudaStream_t stream)
+   stream is waited for. The lock is held throughout, so that no other thread frees one of these streams meanwhile. */
+static bool gi_cuda_order_buffer(const char *site, gi_buffer *b, cudaStream_t stream)
 {
     const void *thread = &gi_cuda_selected; /* its address is a name of this thread */
     pthread_mutex_lock(&gi_gpus.lock);
     cudaStream_t last = (cudaStream_t)b->stream;
-    if (b->thread != thread && last != stream) b->crowded = true;
-    if (b->thread != thread) b->thread = last == stream ? NULL : thread;
-    b->stream    = (ga_stream)stream;
-    bool crowded = b->crowded;
+    if (b->thread != thread) {
+        if (last != stream) b->crowded = true;
+        b->thread = last == stream ? NULL : thread;
+    }
+    cudaError_t error = b->crowded ? gi_cuda_wait_for_all(stream, b->ordinal) : gi_cuda_wait(stream, last);
+    if (error == cudaSuccess) b->stream = (ga_stream)stream;
     pthread_mutex_unlock(&gi_gpus.lock);
-    return crowded ? gi_cuda_after_all(site, stream, b->ordinal) : gi_cuda_after(site, stream, last);
+    return gi_cuda_ok(site, error, "cudaStreamWaitEvent");
 }
 
 /* What every operation does before it touches an array: its device becomes current, and the work that another stream may still be
@@ -371,7 +369,7 @@ static bool gi_cuda_touch(const char *site, const ga_array *a)
                 gi_shape_of(a), ordinal, gi_cuda_selected, ordinal);
         return false;
     }
-    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order(site, a->owner, gi_cuda_stream(ordinal)));
+    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order_buffer(site, a->owner, gi_cuda_stream(ordinal)));
 }
 
 /* Touches the arrays of a call (NULLs are passed over): all must lie on one GPU, the selected one. */
@@ -535,9 +533,22 @@ static void gi_cuda_release_buffer(gi_buffer *b)
         return;
     }
     bool plain = b->memory == GI_MANAGED || !gi_gpus.gpu[b->ordinal].pools;
-    if (b->crowded && !plain && gi_cuda_use("\tga_free", b->ordinal))
-        (void)gi_cuda_after_all("\tga_free", (cudaStream_t)b->stream, b->ordinal);
-    gi_cuda_give_back(b->base, b->ordinal, (cudaStream_t)b->stream, b->bytes, plain);
+    if (plain || gi_gpus.forked) {
+        gi_cuda_give_back(b->base, b->ordinal, NULL, b->bytes, plain);
+        return;
+    }
+    int current = b->ordinal;
+    (void)cudaGetDevice(&current);
+    if (current != b->ordinal) (void)cudaSetDevice(b->ordinal);
+    pthread_mutex_lock(&gi_gpus.lock);
+    bool known = false; /* else another thread has just freed the stream, and all its work is done */
+    for (int k = 0; k < gi_gpus.known_streams && !known; k++) known = gi_gpus.streams[k].stream == b->stream;
+    cudaStream_t stream = known ? (cudaStream_t)b->stream : GI_CUDA_DEFAULT_STREAM;
+    if (b->crowded) (void)gi_cuda_wait_for_all(stream, b->ordinal);
+    (void)cudaFreeAsync(b->base, stream);
+    gi_gpus.gpu[b->ordinal].used -= (int64_t)(b->bytes ? b->bytes : 1);
+    pthread_mutex_unlock(&gi_gpus.lock);
+    if (current != b->ordinal) (void)cudaSetDevice(current);
 }
 
 /* Waits until the copies between this memory of the CPU and a GPU are done. */
@@ -557,8 +568,7 @@ static void gi_cuda_finish_buffer(gi_buffer *b)
         (void)gi_cuda_settle("\tga_free", b);
         (void)cudaEventDestroy((cudaEvent_t)b->copied);
     }
-    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal))
-        (void)(b->crowded ? cudaDeviceSynchronize() : cudaStreamSynchronize((cudaStream_t)b->stream));
+    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal)) (void)cudaDeviceSynchronize();
 }
 
 /* Memory for the length of a call, on the device of `a` (touched before). */
@@ -782,7 +792,9 @@ struct alignas(16) gi_16_bytes {
     uint64_t part[2];
 };
 template <class U> GI_DEVICE U           gi_same(U x) { return x; }
-template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return chosen ? x : y; }
+/* Without a branch: nvcc would spill. */
+template <class U> GI_DEVICE U gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
+GI_DEVICE gi_16_bytes gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
 template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
 template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 
@@ -804,7 +816,7 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
     case 2: return gi_cuda_select_of<uint16_t>();
     case 4: return gi_cuda_select_of<uint32_t>();
     case 8: return gi_cuda_select_of<uint64_t>();
-    default: return gi_cuda_select_of<gi_16_bytes>();
+    default: return gi_cuda_map3<bool, gi_16_bytes, gi_16_bytes, gi_16_bytes, gi_choose_16>;
     }
 }
 
@@ -1131,7 +1143,7 @@ static gi_cuda_kernel gi_cuda_cast(ga_dtype to)
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         return gi_cuda_cast_##tag;
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
@@ -1165,7 +1177,7 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         return gi_cuda_row_##tag(op);
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
@@ -1179,7 +1191,7 @@ static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return false;
     }
@@ -2122,13 +2134,13 @@ static bool gi_cuda_exclusive_scan(const char *site, const ga_array *on, int64_t
 typedef struct gi_running {
     const void *in;
     void       *out;
-    void       *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
-    int64_t     length, inner, blocks; /* blocks of a line */
-    int64_t     units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
-    int64_t     turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
-    gi_divisor  small_turn;            /* by 0: turn is too large for it */
-    uint32_t    places, rows, step;    /* elements of a row; rows of a tile */
-    gi_divisor  cut;                   /* by places, or if step is not 1 by rows */
+    void   *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
+    int64_t length, inner, blocks; /* blocks of a line */
+    int64_t units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
+    int64_t turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
+    gi_divisor small_turn;         /* by 0: turn is too large for it */
+    uint32_t   places, rows, step; /* elements of a row; rows of a tile */
+    gi_divisor cut;                /* by places, or if step is not 1 by rows */
 } gi_running;
 
 enum { GI_RUNNING_BLOCK = 1024, GI_RUNNING_BYTES = 32768, GI_RUNNING_SHARE = 16, GI_RUNNING_TURN = 1 << 20 };
@@ -2167,11 +2179,12 @@ GI_DEVICE gi_running_row gi_cuda_running_row(const gi_running &m, const gi_runni
 }
 
 /* The row of element q of the tile, which lies at the place `place` of it; does it exist? */
-GI_DEVICE bool gi_cuda_running_at(const gi_running &m, const gi_running_tile &t, uint32_t q, uint32_t &place, gi_running_row &row)
+GI_DEVICE bool gi_cuda_running_at(const gi_running &m, const gi_running_tile &t, uint32_t q, uint32_t &place,
+                                  gi_running_row &row)
 {
     uint32_t quotient = gi_divide(q, m.cut), rest = q - quotient * m.cut.by, r = m.step == 1 ? quotient : rest;
-    place             = m.step == 1 ? rest : quotient;
-    row               = gi_cuda_running_row(m, t, r);
+    place = m.step == 1 ? rest : quotient;
+    row   = gi_cuda_running_row(m, t, r);
     return r < m.rows && place < m.places && row.exists && row.block * GI_RUNNING_BLOCK + place < m.length;
 }
 
@@ -2277,7 +2290,7 @@ typedef struct gi_running_kernels {
 template <class T, class W, W (*to)(T), T (*from)(W), W (*add)(W, W), W (*multiply)(W, W)>
 static gi_running_kernels gi_running_kernels_of(ga_op op)
 {
-    gi_running_kernels sums     = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, add>, gi_cuda_running<T, W, to, from, add> };
+    gi_running_kernels sums = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, add>, gi_cuda_running<T, W, to, from, add> };
     gi_running_kernels products = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, multiply>,
                                     gi_cuda_running<T, W, to, from, multiply> };
     return op == GA_OP_add ? sums : products;
@@ -2287,12 +2300,16 @@ static gi_running_kernels gi_running_kernels_of(ga_op op)
 static gi_running_kernels gi_running_kernels_for(ga_dtype dtype, ga_op op)
 {
     switch (dtype) {
-    case GA_F32: return gi_running_kernels_of<float, double, gi_cast_f64_f32, gi_cast_f32_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
-    case GA_F64: return gi_running_kernels_of<double, double, gi_cast_f64_f64, gi_cast_f64_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_F32:
+        return gi_running_kernels_of<float, double, gi_cast_f64_f32, gi_cast_f32_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_F64:
+        return gi_running_kernels_of<double, double, gi_cast_f64_f64, gi_cast_f64_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
     case GA_C128:
-        return gi_running_kernels_of<ga_c128, ga_c128, gi_cast_c128_c128, gi_cast_c128_c128, gi_op_add_c128, gi_op_multiply_c128>(op);
+        return gi_running_kernels_of<ga_c128, ga_c128, gi_cast_c128_c128, gi_cast_c128_c128, gi_op_add_c128,
+                                     gi_op_multiply_c128>(op);
     default:
-        return gi_running_kernels_of<uint64_t, uint64_t, gi_cast_u64_u64, gi_cast_u64_u64, gi_op_add_u64, gi_op_multiply_u64>(op);
+        return gi_running_kernels_of<uint64_t, uint64_t, gi_cast_u64_u64, gi_cast_u64_u64, gi_op_add_u64, gi_op_multiply_u64>(
+            op);
     }
 }
 
@@ -2308,8 +2325,9 @@ static int64_t gi_cut_running(gi_running *m, int64_t lines, int64_t rows)
 }
 
 /* Scans the lines of (outer, length, inner) elements, packed; out may be in. `narrow` reads and writes the elements, `wide` their ends. */
-static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_running_kernels *narrow, const gi_running_kernels *wide,
-                              const void *in, void *out, int64_t outer, int64_t length, int64_t inner)
+static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_running_kernels *narrow,
+                              const gi_running_kernels *wide, const void *in, void *out, int64_t outer, int64_t length,
+                              int64_t inner)
 {
     gi_running   m;
     gi_scratch   ends;
@@ -2351,19 +2369,21 @@ static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_run
 /* Scans `in`, read as dtype, along an axis into out, a C-ordered array of the same shape. */
 static bool gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
 {
-    ga_dtype  read   = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
+    ga_dtype  read = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
     ga_array *packed = gi_contiguous(site, in, dtype);
     if (packed && read != dtype) {
         ga_array *widened = gi_convert(site, packed, read);
         ga_free(packed);
         packed = widened;
     }
-    ga_array *target = !packed ? NULL : read == out->dtype ? (ga_view)(out, site) : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
+    ga_array *target = !packed              ? NULL
+                       : read == out->dtype ? (ga_view)(out, site)
+                                            : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
     int64_t   outer = 1, inner = 1;
     for (int d = 0; d < axis; d++) outer *= out->shape[d];
     for (int d = axis + 1; d < out->ndim; d++) inner *= out->shape[d];
     gi_running_kernels narrow = gi_running_kernels_for(read, op), widest = gi_running_kernels_for(wide, op);
-    bool               ok     = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
+    bool               ok = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
               gi_cuda_run_lines(site, target, &narrow, &widest, packed->data, target->data, outer, out->shape[axis], inner);
     if (ok && read != out->dtype) ok = gi_assign(site, out, target);
     ga_free(target);
@@ -2472,7 +2492,7 @@ static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array 
         ok     = GI_CUDA_OK(site, cudaMemsetAsync(bad.p, 0xff, sizeof *m->bad, stream));
     }
     if (ok && m->units > 0) {
-        m->count = gi_wide_divisor_of(m->count.by, m->units);
+        m->count                = gi_wide_divisor_of(m->count.by, m->units);
         gi_taking_kernel kernel = gi_taking_kernel_for(unit);
         GI_LAUNCH(kernel, gi_cuda_blocks(m->units), GI_CUDA_THREADS, stream, *m);
         ok = gi_cuda_launched(site, "ga_take");
@@ -2558,10 +2578,12 @@ GI_DEVICE uint32_t gi_cuda_choose(const gi_choosing &m, int64_t (&row)[GI_WARPS]
     return bits | __shfl_down_sync(0xffffffffu, bits, 1) << 16;
 }
 
-template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
 {
     GI_SHARED(int64_t, row, [GI_WARPS]);
-    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    int64_t at, lane = threadIdx.x % 32,
+                first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
 #pragma unroll 1
     for (int turn = 0; turn < GI_CHOOSE_FLAGS; turn += GI_CHOOSE_BATCH) {
@@ -2583,7 +2605,8 @@ template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(const __grid_constant__ gi_choosing m)
 {
     GI_SHARED(int64_t, row, [GI_WARPS]);
-    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    int64_t at, lane = threadIdx.x % 32,
+                first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
 #pragma unroll 1
     for (int k = 0; k < GI_CHOOSE_FLAGS; k++) {
@@ -2591,9 +2614,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(
         if (word >> lane & 1) { /* the last axis first: what is left of a place is its index along the axes before */
             int64_t place = first + 32 * k, *to = (int64_t *)m.to + at + __popc(word & below);
             for (int d = m.ndim - 1; d > 0; d--) {
-                int64_t left      = gi_divide_wide(place, m.shape[d]);
+                int64_t left    = gi_divide_wide(place, m.shape[d]);
                 to[d * m.total] = place - left * m.shape[d].by;
-                place             = left;
+                place           = left;
             }
             to[0] = place;
         }
@@ -2616,9 +2639,10 @@ static gi_choosing_kernel gi_choosing_kernel_for(int64_t itemsize)
 /* The counts of the blocks as places, and their total: the number for which the host waits. */
 static bool gi_cuda_count_flags(const char *site, const ga_array *flags, int64_t *starts, int64_t blocks, int64_t *total)
 {
-    GI_LAUNCH(gi_cuda_count_true, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), (const uint8_t *)flags->data, flags->size,
-              starts);
-    return gi_cuda_launched(site, "counting what is true") && gi_cuda_exclusive_scan(site, flags, starts, blocks, starts + blocks) &&
+    GI_LAUNCH(gi_cuda_count_true, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), (const uint8_t *)flags->data,
+              flags->size, starts);
+    return gi_cuda_launched(site, "counting what is true") &&
+           gi_cuda_exclusive_scan(site, flags, starts, blocks, starts + blocks) &&
            gi_cuda_read(site, flags, total, starts + blocks, sizeof *total);
 }
 
@@ -2629,7 +2653,7 @@ static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, con
     gi_scratch  starts;
     memset(&m, 0, sizeof m);
     memset(&starts, 0, sizeof starts);
-    ga_array *flags  = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
+    ga_array *flags = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
     ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL;
     int64_t   blocks = (condition->size + GI_CHOOSE_TILE - 1) / GI_CHOOSE_TILE;
     bool      ok     = flags && (packed || !a) && gi_cuda_touch(site, flags) && (!a || gi_cuda_touch(site, packed));
@@ -2685,15 +2709,17 @@ GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
         if (m.edges) x = gi_cast_f64_##tag(((const T *)m.data)[i]);                                                            \
         else bin = gi_cast_i64_##tag(((const T *)m.data)[i]);                                                                  \
         break;
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+        GI_EACH_BOOL(GI_CASE)
+        GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
 #undef GI_CASE
-    default: break;
+            default : break;
     }
     return m.edges ? gi_bin_of(x, m.edges, m.bins) : bin;
 }
 
 /* Counts into shared memory first, if the bins fit. */
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
 {
     GI_SHARED(unsigned, own, [GI_COUNT_SHARED]);
     for (int k = threadIdx.x; k < m.bins; k += GI_CUDA_THREADS) own[k] = 0;
@@ -2707,7 +2733,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_few(cons
         if (own[k]) atomicAdd(&counts[k], (unsigned long long)own[k]);
 }
 
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_many(const __grid_constant__ gi_binning m, unsigned long long *counts)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_many(const __grid_constant__ gi_binning m, unsigned long long *counts)
 {
     for (int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x; i < m.n; i += (int64_t)gridDim.x * GI_CUDA_THREADS) {
         int64_t bin = gi_cuda_bin(m, i);
@@ -2785,7 +2812,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 }
 
 /* Adds the rows, in their order, to the total. */
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_rows(double *total, const double *rows, int64_t bins, int64_t count)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_add_rows(double *total, const double *rows, int64_t bins, int64_t count)
 {
     int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (i >= bins) return;
@@ -2798,8 +2826,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_rows(doubl
 static bool gi_cuda_count_ones(const char *site, const ga_array *a, const gi_binning *m, ga_array *total)
 {
     unsigned long long *counts = (unsigned long long *)total->data;
-    int64_t             most   = (int64_t)gi_gpus.gpu[gi_cuda_ordinal(a)].processors * 8, least = m->n >> 31; /* own counts are 32 bits */
-    int64_t             blocks = (m->n + 16 * GI_CUDA_THREADS - 1) / (16 * GI_CUDA_THREADS);
+    int64_t most = (int64_t)gi_gpus.gpu[gi_cuda_ordinal(a)].processors * 8, least = m->n >> 31; /* own counts are 32 bits */
+    int64_t blocks = (m->n + 16 * GI_CUDA_THREADS - 1) / (16 * GI_CUDA_THREADS);
     if (blocks > most) blocks = most > least ? most : least + 1;
     void (*kernel)(const gi_binning, unsigned long long *) = gi_cuda_count_many;
     if (m->bins <= GI_COUNT_SHARED) kernel = gi_cuda_count_few;
@@ -2809,8 +2837,8 @@ static bool gi_cuda_count_ones(const char *site, const ga_array *a, const gi_bin
 
 static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_array *weights, ga_array *total)
 {
-    const int64_t room    = (int64_t)1 << 25; /* sums of all blocks that are added up at once */
-    int64_t       block   = m->bins > GI_COUNT_BLOCK ? m->bins : GI_COUNT_BLOCK, blocks = (m->n + block - 1) / block;
+    const int64_t room  = (int64_t)1 << 25; /* sums of all blocks that are added up at once */
+    int64_t       block = m->bins > GI_COUNT_BLOCK ? m->bins : GI_COUNT_BLOCK, blocks = (m->n + block - 1) / block;
     int64_t       at_once = room / m->bins < 1 ? 1 : room / m->bins < blocks ? room / m->bins : blocks;
     size_t        row     = (size_t)m->bins * sizeof(double);
     cudaStream_t  stream  = gi_cuda_current_stream();
@@ -2825,8 +2853,8 @@ static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_ar
                   (double *)sums.p);
         ok = gi_cuda_launched(site, "adding weights");
         if (!ok) break;
-        GI_LAUNCH(gi_cuda_add_rows, gi_cuda_blocks(m->bins), GI_CUDA_THREADS, stream, (double *)total->data, (const double *)sums.p,
-                  m->bins, count);
+        GI_LAUNCH(gi_cuda_add_rows, gi_cuda_blocks(m->bins), GI_CUDA_THREADS, stream, (double *)total->data,
+                  (const double *)sums.p, m->bins, count);
         ok = gi_cuda_launched(site, "adding weights");
     }
     gi_scratch_free(&sums);
@@ -2834,7 +2862,8 @@ static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_ar
 }
 
 /* How many elements lie in each bin, int64, or the sums of their weights, float64. */
-static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
+                                    const double *edges)
 {
     ga_array *total          = gi_new(site, weights ? GA_F64 : GA_I64, GA_CUDA, 1, &bins);
     ga_array *packed         = total ? gi_contiguous(site, a, a->dtype) : NULL;
@@ -4093,7 +4122,8 @@ GI_DEVICE void gi_cuda_narrow(char *to, int itemsize, int64_t x)
 }
 
 template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T)])>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_generator(const __grid_constant__ P plan, int64_t n, char *out, int itemsize)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_generator(const __grid_constant__ P plan, int64_t n, char *out, int itemsize)
 {
     enum { N = 16 / sizeof(T) };
     int64_t first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * N;
@@ -4119,8 +4149,8 @@ template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T
 static bool gi_cuda_launch_generator(const char *site, ga_array *a, const void *plan)
 {
     const P plans = *(const P *)plan;
-    GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))), GI_CUDA_THREADS,
-              gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
+    GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))),
+              GI_CUDA_THREADS, gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
     return gi_cuda_launched(site, "making a new array");
 }
 
@@ -5244,7 +5274,9 @@ static bool gi_cuda_owner(const char *site, const void *p, ga_device device, int
         for (int d = 0; d < GI_MOST_GPUS; d++) used = used || gi_cuda_is_known(d);
         if (!used || gi_gpus.forked) return true;
     }
-    if (!GI_CUDA_OK(site, cudaPointerGetAttributes(&at, p))) return device == GA_CPU && (ga_clear_error(), true);
+    cudaError_t error = cudaPointerGetAttributes(&at, p);
+    if (error != cudaSuccess && device == GA_CPU) return (void)cudaGetLastError(), true;
+    if (!gi_cuda_ok(site, error, "cudaPointerGetAttributes")) return false;
     *managed = at.type == cudaMemoryTypeManaged;
     if (device == GA_CPU && at.type == cudaMemoryTypeDevice)
         gi_fail(site, GA_BAD_DEVICE, "the pointer is memory of CUDA device %d: say .device = GA_CUDA", at.device);
@@ -5320,19 +5352,16 @@ ga_stream ga_stream_new(void)
 /* Neither a thread nor an array remembers the stream any more; all its work is done. */
 static void gi_cuda_detach_stream(ga_stream stream)
 {
+    pthread_mutex_lock(&gi_pool.lock);
     pthread_mutex_lock(&gi_gpus.lock);
+    for (gi_handle *h = gi_pool.first; h; h = h->next) {
+        gi_buffer *b = h->array.owner;
+        if (b && b->device == GA_CUDA && b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
+    }
     for (int k = 0; k < gi_gpus.known_streams; k++)
         if (gi_gpus.streams[k].stream == stream) gi_gpus.streams[k--] = gi_gpus.streams[--gi_gpus.known_streams];
     __atomic_add_fetch(&gi_gpus.forgotten, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_gpus.lock);
-    pthread_mutex_lock(&gi_pool.lock);
-    for (gi_handle *h = gi_pool.first; h; h = h->next) {
-        gi_buffer *b = h->array.owner;
-        if (!b || b->device != GA_CUDA) continue;
-        pthread_mutex_lock(&gi_gpus.lock);
-        if (b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
-        pthread_mutex_unlock(&gi_gpus.lock);
-    }
     pthread_mutex_unlock(&gi_pool.lock);
 }
 
