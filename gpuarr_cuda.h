@@ -634,24 +634,25 @@ GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d) { return ((uint32_t)(((ui
 
 #elif GI_CUDA_PART == 2
 /* ==== >>cuda map: elementwise kernels ================================================================================= */
-/*  A thread computes a vector: as many neighbours along the innermost dimension as fit 16 bytes. An operand is read in one access where
-    its elements lie one behind the other and aligned, else one by one; numbers come with the launch.                               */
+/*  Where every operand lies packed along the innermost dimension (or is one element there), a thread computes a vector: as many neighbours
+    as fit 16 bytes, each operand in one access. Else a block computes as many elements one by one, neighbouring threads neighbouring
+    elements; so are the ends of rows that are no whole vectors.                                                                  */
 
-typedef enum gi_how { GI_HOW_PACKED, GI_HOW_STRIDED, GI_HOW_NUMBER } gi_how;
+typedef enum gi_how { GI_HOW_PACKED, GI_HOW_SPREAD, GI_HOW_NUMBER } gi_how; /* spread: one element for a row */
 
 typedef struct gi_cuda_operand {
-    char    *data;
-    gi_how   how;
-    int64_t  strides[GPUARR_MAX_DIMS];
+    char   *data;
+    gi_how  how;
+    int64_t strides[GPUARR_MAX_DIMS];
     alignas(16) uint64_t number[2]; /* the element, if it is a number */
 } gi_cuda_operand;
 
 typedef struct gi_cuda_map {
-    uint32_t        vectors; /* in all; below 2^31 */
-    uint32_t        columns; /* elements of the innermost dimension */
-    gi_divisor      row;     /* vectors of a row */
+    uint32_t        elements, vectors; /* in all; below 2^31 */
+    bool            packed;            /* do threads compute vectors? */
+    gi_divisor      row;               /* vectors of a row */
     int             ndim;
-    gi_divisor      shape[GPUARR_MAX_DIMS]; /* of the other dimensions */
+    gi_divisor      shape[GPUARR_MAX_DIMS];
     gi_cuda_operand in[3], out, mask;
     bool            masked;
     ga_dtype        from; /* of casts */
@@ -668,79 +669,90 @@ template <class T, int N> struct alignas(sizeof(T) * N) gi_pack {
     T e[N];
 };
 
-/* The vector of a thread: how many of its elements exist, and where it begins in each operand. */
-template <int INPUTS> struct gi_place {
-    uint32_t    count;
-    const char *in[INPUTS], *mask;
-    char       *out;
+/* The elements of a thread: first, first + step ... below end. A step of N means whole vectors. */
+template <int N> struct gi_span {
+    uint32_t first, end, step;
+
+    __device__ __forceinline__ gi_span(const gi_cuda_map &m)
+    {
+        const uint32_t begin = blockIdx.x * (GI_CUDA_THREADS * N);
+        first                = begin + threadIdx.x;
+        end                  = m.elements - begin < GI_CUDA_THREADS * N ? m.elements : begin + GI_CUDA_THREADS * N;
+        step                 = GI_CUDA_THREADS;
+        if (!m.packed) return;
+        const uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x, columns = m.shape[m.ndim - 1].by;
+        const uint32_t row = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
+        const bool     all = columns - column >= N;
+        first              = vector < m.vectors ? row * columns + column : 0;
+        end                = vector < m.vectors ? first + (all ? N : columns - column) : 0;
+        step               = all ? N : 1;
+    }
 };
 
-template <int INPUTS, int N> GI_DEVICE void gi_cuda_place(const gi_cuda_map &m, uint32_t vector, gi_place<INPUTS> &at)
-{
-    int      inner = m.ndim - 1;
-    uint32_t row = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
-    at.count = m.columns - column < N ? m.columns - column : N;
-#pragma unroll
-    for (int k = 0; k < INPUTS; k++) at.in[k] = m.in[k].data + column * m.in[k].strides[inner];
-    at.out  = m.out.data + column * m.out.strides[inner];
-    at.mask = m.mask.data + column * m.mask.strides[inner];
-#pragma unroll 1
-    for (int d = inner - 1; d >= 0; d--) {
-        uint32_t above = gi_divide(row, m.shape[d]), index = row - above * m.shape[d].by;
-        row = above;
-#pragma unroll
-        for (int k = 0; k < INPUTS; k++) at.in[k] += index * m.in[k].strides[d];
-        at.out += index * m.out.strides[d];
-        at.mask += index * m.mask.strides[d];
-    }
-}
+/* Where an element lies in each operand. */
+template <int INPUTS> struct gi_place {
+    const char *in[INPUTS], *mask;
+    char       *out;
 
-template <class T, int N>
-GI_DEVICE void gi_cuda_load(const gi_cuda_operand &v, const char *p, int64_t stride, uint32_t count, T (&x)[N])
-{
-    if (v.how == GI_HOW_NUMBER) {
-        T number = *(const T *)v.number;
+    __device__ __forceinline__ gi_place(const gi_cuda_map &m, uint32_t element)
+    {
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k] = number;
-    } else if (v.how == GI_HOW_PACKED && count == N) {
+        for (int k = 0; k < INPUTS; k++) in[k] = m.in[k].data;
+        out  = m.out.data;
+        mask = m.mask.data;
+#pragma unroll 1
+        for (int d = m.ndim - 1; d >= 0; d--) {
+            const uint32_t above = gi_divide(element, m.shape[d]), index = element - above * m.shape[d].by;
+            element = above;
+#pragma unroll
+            for (int k = 0; k < INPUTS; k++) in[k] += index * m.in[k].strides[d];
+            out += index * m.out.strides[d];
+            mask += index * m.mask.strides[d];
+        }
+    }
+};
+
+template <class T, int N> GI_DEVICE void gi_cuda_load(const gi_cuda_operand &v, const char *p, T (&x)[N])
+{
+    if (v.how == GI_HOW_PACKED) {
         gi_pack<T, N> pack = *(const gi_pack<T, N> *)p;
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = pack.e[k];
     } else {
+        const T one = v.how == GI_HOW_NUMBER ? *(const T *)v.number : *(const T *)p;
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k] = *(const T *)(p + (k < count ? k * stride : 0));
+        for (int k = 0; k < N; k++) x[k] = one;
     }
 }
 
-template <class R, int N, int INPUTS>
-GI_DEVICE void gi_cuda_store(const gi_cuda_map &m, const gi_place<INPUTS> &at, const R (&r)[N])
+template <class T> GI_DEVICE T gi_cuda_load_one(const gi_cuda_operand &v, const char *p)
 {
-    if (m.out.how == GI_HOW_PACKED && at.count == N && !m.masked) {
-        gi_pack<R, N> pack;
-#pragma unroll
-        for (int k = 0; k < N; k++) pack.e[k] = r[k];
-        *(gi_pack<R, N> *)at.out = pack;
-        return;
-    }
-    int64_t stride = m.out.strides[m.ndim - 1], next = m.mask.strides[m.ndim - 1];
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        if (k < at.count && (!m.masked || *(const bool *)(at.mask + k * next))) *(R *)(at.out + k * stride) = r[k];
+    return v.how == GI_HOW_NUMBER ? *(const T *)v.number : *(const T *)p;
+}
+
+template <int INPUTS> GI_DEVICE bool gi_cuda_writes(const gi_cuda_map &m, const gi_place<INPUTS> &at)
+{
+    return !m.masked || *(const bool *)at.mask;
 }
 
 template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi_cuda_map &m)
 {
     enum { N = GI_VECTOR(GI_WIDER(sizeof(X), sizeof(R))) };
-    uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (vector >= m.vectors) return;
-    gi_place<1> at;
-    gi_cuda_place<1, N>(m, vector, at);
-    X x[N];
-    R r[N];
-    gi_cuda_load(m.in[0], at.in[0], m.in[0].strides[m.ndim - 1], at.count, x);
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<1> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
 #pragma unroll
-    for (int k = 0; k < N; k++) r[k] = f(x[k]);
-    gi_cuda_store(m, at, r);
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]));
+        }
+    }
 }
 
 template <class X, class R, R (*f)(X)>
@@ -753,38 +765,49 @@ template <class X, class Y, class R, R (*f)(X, Y)>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map2(const __grid_constant__ gi_cuda_map m)
 {
     enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) };
-    uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (vector >= m.vectors) return;
-    gi_place<2> at;
-    gi_cuda_place<2, N>(m, vector, at);
-    X x[N];
-    Y y[N];
-    R r[N];
-    gi_cuda_load(m.in[0], at.in[0], m.in[0].strides[m.ndim - 1], at.count, x);
-    gi_cuda_load(m.in[1], at.in[1], m.in[1].strides[m.ndim - 1], at.count, y);
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<2> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
 #pragma unroll
-    for (int k = 0; k < N; k++) r[k] = f(x[k], y[k]);
-    gi_cuda_store(m, at, r);
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]));
+        }
+    }
 }
 
 template <class X, class Y, class Z, class R, R (*f)(X, Y, Z)>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __grid_constant__ gi_cuda_map m)
 {
     enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) }; /* a wider Z is a number */
-    uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (vector >= m.vectors) return;
-    gi_place<3> at;
-    gi_cuda_place<3, N>(m, vector, at);
-    X x[N];
-    Y y[N];
-    Z z[N];
-    R r[N];
-    gi_cuda_load(m.in[0], at.in[0], m.in[0].strides[m.ndim - 1], at.count, x);
-    gi_cuda_load(m.in[1], at.in[1], m.in[1].strides[m.ndim - 1], at.count, y);
-    gi_cuda_load(m.in[2], at.in[2], m.in[2].strides[m.ndim - 1], at.count, z);
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<3> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            Z             z[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
+            gi_cuda_load(m.in[2], at.in[2], z);
 #pragma unroll
-    for (int k = 0; k < N; k++) r[k] = f(x[k], y[k], z[k]);
-    gi_cuda_store(m, at, r);
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k], z[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]),
+                             gi_cuda_load_one<Z>(m.in[2], at.in[2]));
+        }
+    }
 }
 
 /* What a copy moves and a choice chooses, by its size alone. */
@@ -1193,24 +1216,26 @@ static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
 #elif GI_CUDA_PART == 3
 /* ==== >>cuda elementwise: from gi_map's job to launches =============================================================== */
 
-/* The device's view of an operand. `first`: the index along the outermost dimension where the launch begins. */
-static gi_cuda_operand gi_cuda_operand_of(const gi_job *j, const gi_operand *v, int64_t first, int vector)
+/* The device's view of an operand. `first`: the index along the outermost dimension where the launch begins. `vector`: the elements of a
+   vector; *packed becomes false if the operand does not lie so that vectors can be read (`written`: or written). */
+static gi_cuda_operand gi_cuda_operand_of(const gi_job *j, const gi_operand *v, int64_t first, int vector, bool written, bool *packed)
 {
     gi_cuda_operand o;
     memset(&o, 0, sizeof o);
-    int64_t size = ga_itemsize(v->dtype);
+    int64_t size = ga_itemsize(v->dtype), along = v->strides[j->ndim - 1];
     if (v->number) {
         o.how = GI_HOW_NUMBER;
         memcpy(o.number, v->data, (size_t)size);
         return o;
     }
     o.data       = v->data + first * v->strides[0];
-    bool aligned = (uintptr_t)o.data % (uintptr_t)(size * vector) == 0 && v->strides[j->ndim - 1] == size;
+    o.how        = along == 0 && !written ? GI_HOW_SPREAD : GI_HOW_PACKED;
+    bool aligned = along == size && (uintptr_t)o.data % (uintptr_t)(size * vector) == 0;
     for (int d = 0; d < j->ndim; d++) {
         o.strides[d] = v->strides[d];
         if (d < j->ndim - 1) aligned = aligned && v->strides[d] % (size * vector) == 0;
     }
-    o.how = aligned ? GI_HOW_PACKED : GI_HOW_STRIDED;
+    if (o.how == GI_HOW_PACKED && !aligned) *packed = false;
     return o;
 }
 
@@ -1223,7 +1248,35 @@ static int64_t gi_cuda_width(const gi_job *j)
     return width;
 }
 
-/* Runs a job whose operands are complete, on the device of its output (touched before). Jobs of 2^30 vectors and more are cut. */
+/* Launches the indices first to first + count - 1 of the outermost dimension. */
+static bool gi_cuda_launch_map(const char *site, const gi_job *j, gi_gpu_kernel kernel, int64_t first, int64_t count)
+{
+    gi_cuda_map m;
+    memset(&m, 0, sizeof m);
+    int     vector = GI_VECTOR(gi_cuda_width(j));
+    int64_t rows   = 1;
+    m.ndim         = j->ndim;
+    m.from         = j->in[0].dtype;
+    m.masked       = j->masked;
+    m.packed       = !j->masked;
+    for (int d = 0; d < j->ndim; d++) {
+        int64_t length = d == 0 ? count : j->shape[d];
+        m.shape[d]     = gi_divisor_of(length);
+        if (d < j->ndim - 1) rows *= length;
+    }
+    for (int k = 0; k < j->inputs; k++) m.in[k] = gi_cuda_operand_of(j, &j->in[k], first, vector, false, &m.packed);
+    m.out = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
+    if (j->masked) m.mask = gi_cuda_operand_of(j, &j->mask, first, vector, false, &m.packed);
+    int64_t columns = m.shape[j->ndim - 1].by;
+    m.row           = gi_divisor_of((columns + vector - 1) / vector);
+    m.elements      = (uint32_t)(rows * columns);
+    m.vectors       = (uint32_t)(rows * m.row.by);
+    int64_t threads = m.packed ? m.vectors : ((int64_t)m.elements + vector - 1) / vector;
+    GI_LAUNCH(kernel, gi_cuda_blocks(threads), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
+    return gi_cuda_launched(site, "an elementwise operation");
+}
+
+/* Runs a job whose operands are complete, on the device of its output (touched before). A launch computes at most 2^30 elements. */
 static bool gi_cuda_run(const char *site, gi_job *j)
 {
     const int64_t most = (int64_t)1 << 30;
@@ -1231,15 +1284,11 @@ static bool gi_cuda_run(const char *site, gi_job *j)
         if (j->shape[d] == 0) return true;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    int           vector  = GI_VECTOR(gi_cuda_width(j));
-    int           inner   = j->ndim - 1;
-    int64_t       columns = j->shape[inner], rows = 1, row = (columns + vector - 1) / vector; /* vectors of a row */
     gi_gpu_kernel kernel = j->gpu;
     if (!kernel) kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
-    for (int d = 0; d < inner; d++) rows *= j->shape[d];
-    int64_t per_outermost = inner == 0 ? 1 : rows / j->shape[0] * row; /* vectors for one index along the outermost dimension */
-    int64_t step          = inner == 0 ? most * vector : per_outermost > most ? 0 : most / per_outermost;
-    if (step == 0) { /* one index alone is too much: each of them is a job */
+    int64_t below = 1; /* elements for one index along the outermost dimension */
+    for (int d = 1; d < j->ndim; d++) below *= j->shape[d];
+    if (below > most) { /* too many already: each index is a job */
         for (int64_t i = 0; i < j->shape[0]; i++) {
             gi_job part   = *j;
             part.shape[0] = 1;
@@ -1251,23 +1300,9 @@ static bool gi_cuda_run(const char *site, gi_job *j)
         }
         return true;
     }
-    for (int64_t first = 0; first < j->shape[0]; first += step) {
-        int64_t     count = j->shape[0] - first < step ? j->shape[0] - first : step;
-        gi_cuda_map m;
-        memset(&m, 0, sizeof m);
-        m.ndim    = j->ndim;
-        m.columns = (uint32_t)(inner == 0 ? count : columns);
-        m.row     = gi_divisor_of(((int64_t)m.columns + vector - 1) / vector);
-        m.vectors = (uint32_t)((inner == 0 ? 1 : rows / j->shape[0] * count) * m.row.by);
-        for (int d = 0; d < inner; d++) m.shape[d] = gi_divisor_of(d == 0 ? count : j->shape[d]);
-        for (int k = 0; k < j->inputs; k++) m.in[k] = gi_cuda_operand_of(j, &j->in[k], first, vector);
-        m.out    = gi_cuda_operand_of(j, &j->out, first, vector);
-        m.masked = j->masked;
-        if (j->masked) m.mask = gi_cuda_operand_of(j, &j->mask, first, 1);
-        m.from = j->in[0].dtype;
-        GI_LAUNCH(kernel, gi_cuda_blocks(m.vectors), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
-        if (!gi_cuda_launched(site, "an elementwise operation")) return false;
-    }
+    int64_t step = most / below;
+    for (int64_t first = 0; first < j->shape[0]; first += step)
+        if (!gi_cuda_launch_map(site, j, kernel, first, j->shape[0] - first < step ? j->shape[0] - first : step)) return false;
     return true;
 }
 
