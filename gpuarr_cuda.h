@@ -2839,7 +2839,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
                     queued_bin[warp][lane]    = queued_bin[warp][lane + 32];
                     queued_weight[warp][lane] = queued_weight[warp][lane + 32];
                 }
-                __syncwarp();
+                __syncwarp(); /* redundant: the next ballot meets, too, though CUDA promises no order of memory for it */
             }
         }
         __syncthreads();
