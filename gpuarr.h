@@ -5,6 +5,7 @@
         #include "gpuarr.h"
 
     Build:   cc main.c -lm -lpthread             (gcc or clang, C11 and later, or C++20; no other flag is needed)
+    For faster builds: -DGPUARR_FEW_DTYPES leaves out the loops for all dtypes but bool, uint8, int32, int64, uint64, float32, float64.
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
@@ -177,27 +178,36 @@ GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 
 #elif defined(GI_PASS) && !defined(GA_TAG)
 /* ==== a pass: this file once more for each element type ============================================================== */
+#if defined(GPUARR_FEW_DTYPES) && GI_PASS >= 4
+#define GI_FEW 1
+#endif
 #define GA_TAG b8
 #include "gpuarr.h"
 #undef GA_TAG
+#ifndef GI_FEW
 #define GA_TAG i8
 #include "gpuarr.h"
 #undef GA_TAG
+#endif
 #define GA_TAG u8
 #include "gpuarr.h"
 #undef GA_TAG
+#ifndef GI_FEW
 #define GA_TAG i16
 #include "gpuarr.h"
 #undef GA_TAG
 #define GA_TAG u16
 #include "gpuarr.h"
 #undef GA_TAG
+#endif
 #define GA_TAG i32
 #include "gpuarr.h"
 #undef GA_TAG
+#ifndef GI_FEW
 #define GA_TAG u32
 #include "gpuarr.h"
 #undef GA_TAG
+#endif
 #define GA_TAG i64
 #include "gpuarr.h"
 #undef GA_TAG
@@ -210,12 +220,15 @@ GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #define GA_TAG f64
 #include "gpuarr.h"
 #undef GA_TAG
+#ifndef GI_FEW
 #define GA_TAG c64
 #include "gpuarr.h"
 #undef GA_TAG
 #define GA_TAG c128
 #include "gpuarr.h"
 #undef GA_TAG
+#endif
+#undef GI_FEW
 
 #elif defined(GI_PASS)
 /* ==== >>passes: one element type. GA_TAG is its tag, GA_T its C type ================================================== */
@@ -636,6 +649,15 @@ typedef struct ga_c128 {
                             X( C128, c128, ga_c128,  "complex128" )
 /* clang-format on */
 #define GI_EACH_DTYPE(X) GI_EACH_BOOL(X) GI_EACH_INT(X) GI_EACH_FLT(X) GI_EACH_COMPLEX(X)
+/* Those for which loops and kernels are compiled. */
+#ifdef GPUARR_FEW_DTYPES
+#define GI_EACH_STAMPED(X)                                                                                                     \
+    GI_EACH_BOOL(X)                                                                                                            \
+    X(U8, u8, uint8_t, "uint8")                                                                                                \
+    X(I32, i32, int32_t, "int32") X(I64, i64, int64_t, "int64") X(U64, u64, uint64_t, "uint64") GI_EACH_FLT(X)
+#else
+#define GI_EACH_STAMPED(X) GI_EACH_DTYPE(X)
+#endif
 
 #define GI_ENUM(TAG, tag, T, name) GA_##TAG,
 typedef enum ga_dtype {
@@ -1184,8 +1206,10 @@ void(ga_synchronize)(void); /* waits until every GPU in use has done everything 
 /*  Calls on GPU arrays queue their work and return; what needs a number on the CPU (ga_item, ga_print, ga_to(a, GA_CPU)) waits for it.
     Each thread has a selected device (0) and on each device a current stream (the default stream). Calls work on the selected device:
     an array of another one is an error, except for ga_to, ga_item, ga_data, ga_free, ga_print, ga_allclose and ga_array_equal.
-    Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. Your own kernels:
-    queue them on ga_get_stream(), with pointers from ga_cuda_data.
+    Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. An array that
+    several threads use, each on a stream of its own, is right too, but each call with it waits for all streams: where they shall run
+    beside each other, give each thread a copy. Your own kernels: queue them on ga_get_stream(), with pointers from ga_cuda_data.
+    Before cudaDeviceReset, free the arrays and streams of that device: it takes their memory away.
     In a program built without CUDA, or on a machine without a GPU, ga_cuda_count() is 0 and what needs a GPU fails with a sentence.   */
 
 /* The number of devices; 0 without a GPU, a driver, or CUDA in this program. */
@@ -1887,6 +1911,24 @@ static bool gi_is_signed(ga_dtype d) { return d == GA_I8 || d == GA_I16 || d == 
 static bool gi_is_unsigned(ga_dtype d) { return d == GA_U8 || d == GA_U16 || d == GA_U32 || d == GA_U64; }
 static bool gi_is_float(ga_dtype d) { return d == GA_F32 || d == GA_F64; }
 static bool gi_is_complex(ga_dtype d) { return d == GA_C64 || d == GA_C128; }
+/* Are there arrays of this dtype in this build? False with an error. */
+static bool gi_is_stamped(const char *site, ga_dtype dtype)
+{
+#ifdef GPUARR_FEW_DTYPES
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name) case GA_##TAG:
+        GI_EACH_STAMPED(GI_CASE)
+#undef GI_CASE
+        return true;
+    default:
+        gi_fail(site, GA_BAD_DTYPE, "%s does not exist in this build: compile without GPUARR_FEW_DTYPES",
+                gi_dtype_names[dtype]);
+        return false;
+    }
+#else
+    return (void)site, (void)dtype, true;
+#endif
+}
 /* The dtype of the real part. */
 static ga_dtype gi_real_dtype(ga_dtype d) { return d == GA_C64 ? GA_F32 : d == GA_C128 ? GA_F64 : d; }
 
@@ -2261,7 +2303,7 @@ static int64_t gi_size(int ndim, const int64_t *shape)
 static ga_array *gi_new_handle(const char *site, gi_buffer *owner, void *data, ga_dtype dtype, ga_device device, int ndim,
                                const int64_t *shape, const int64_t *strides)
 {
-    gi_handle *h = (gi_handle *)gi_alloc(site, sizeof *h);
+    gi_handle *h = gi_is_stamped(site, dtype) ? (gi_handle *)gi_alloc(site, sizeof *h) : NULL;
     if (!h) {
         gi_buffer_unref(owner);
         return NULL;
@@ -5175,10 +5217,45 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
 #undef GI_MOVE
 }
 
+#ifdef GPUARR_FEW_DTYPES
+/* Conversions without a loop: element by element. (Files may hold dtypes of which this build has no arrays.) */
+static void gi_cast_slowly(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const char *p = (const char *)in + i * ga_itemsize(from);
+        ga_c128     z = { 0, 0 };
+        ga_arg      v = GA_ARG(0);
+        switch (from) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: {                                                                                                           \
+        T x;                                                                                                                   \
+        memcpy(&x, p, sizeof x);                                                                                               \
+        if (GA_##TAG < GA_F32) v.i = (int64_t)gi_cast_u64_##tag(x);                                                            \
+        else z = gi_cast_c128_##tag(x);                                                                                        \
+        break;                                                                                                                 \
+    }
+            GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+        default: break;
+        }
+        v.kind = gi_is_complex(from) ? GA_KIND_COMPLEX
+                 : gi_is_float(from) ? GA_KIND_REAL
+                 : from == GA_U64    ? GA_KIND_UINT
+                                     : GA_KIND_INT;
+        v.re   = z.re;
+        v.im   = z.im;
+        gi_number_to(v, to, (char *)out + i * ga_itemsize(to));
+    }
+}
+#endif
+
 /* Converts n packed elements; in and out must not overlap unless the dtypes are equal. */
 static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
 {
     if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
+#ifdef GPUARR_FEW_DTYPES
+    else if (!gi_cpu_cast(to, from)) gi_cast_slowly(to, from, n, out, in);
+#endif
     else gi_cpu_cast(to, from)(n, out, in);
 }
 
@@ -5610,6 +5687,17 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
 
 typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
 
+/* Has the row of an operation this dtype, whether it is compiled or not? */
+static bool gi_row_has(ga_op op, ga_dtype dtype, ga_dtype common)
+{
+    (void)common;
+#ifdef GPUARR_FEW_DTYPES /* rows have all dtypes of a class or none */
+    if (gi_is_complex(dtype)) return gi_is_complex(common);
+    if (gi_is_int(dtype)) dtype = gi_is_signed(dtype) ? GA_I32 : GA_U8;
+#endif
+    return gi_cpu_kernel(op, dtype) != NULL;
+}
+
 /* The dtype in which an operation computes: the first one of its row that holds every operand. Numbers count only where they lift
    the arrays' dtype to another kind. */
 static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common)
@@ -5622,7 +5710,7 @@ static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common
     for (int d = GA_BOOL; d < (int)GA_DTYPE_COUNT; d++) {
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
-        if (holds && gi_cpu_kernel(op, (ga_dtype)d)) return (ga_dtype)d;
+        if (holds && gi_row_has(op, (ga_dtype)d, common)) return (ga_dtype)d;
     }
     return GA_DTYPE_DEFAULT;
 }
@@ -5662,7 +5750,15 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
     if (!gi_is_signed(dtype) || v.array->size == 0) return false;
     ga_array *cast = gi_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
     *failed = min == NULL;
-    if (min) gi_cast(GA_I64, dtype, 1, &least, min->data);
+#if GI_HAS_CUDA
+    if (min && min->device == GA_CUDA) { /* here the host needs to know */
+        char number[8] = { 0 };
+        *failed        = !gi_cuda_read(site, min, number, min->data, (size_t)ga_itemsize(dtype));
+        gi_cast(GA_I64, dtype, 1, &least, number);
+    } else
+#endif
+        if (min)
+        gi_cast(GA_I64, dtype, 1, &least, min->data);
     ga_free(cast);
     ga_free(min);
     return least < 0;
@@ -5762,6 +5858,7 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
         in           = exchanged;
     }
     if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(op, n, in, common);
+    if (loop != GA_DTYPE_DEFAULT && !gi_is_stamped(o.site, loop)) return NULL;
     if (loop == GA_DTYPE_DEFAULT || !gi_cpu_kernel(op, loop))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(common));
     if (op == GA_OP_power && gi_is_int(loop)) {
@@ -5892,10 +5989,9 @@ static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, 
     return false;
 }
 
-ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
+static ga_array *gi_to_with(const ga_array *a, ga_device device, ga_to_options o)
 {
-    /* not gi_check: the GPU waits for copies by itself */
-    if (!gi_is_array(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
+    if (!gi_is_array(o.site, a, "a")) return NULL; /* not gi_check: the GPU waits for copies by itself */
     if (o.out && !gi_is_array(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_has_device(o.site, device)) return NULL;
@@ -5908,13 +6004,16 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
     return gi_assign(o.site, o.out, a) ? o.out : NULL;
 }
 
-/* ga_to without options. */
+ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
+{
+    return gi_null_option(o.site, "out", o.out) ? NULL : gi_to_with(a, device, o);
+}
+
+/* ga_to without options, for other calls. */
 static ga_array *gi_to(const char *site, const ga_array *a, ga_device device)
 {
-    static ga_to_options none;
-    ga_to_options        o = none;
-    o.site                 = site;
-    return (ga_to)(a, device, o);
+    ga_to_options o = { site, NULL, NULL, false };
+    return gi_to_with(a, device, o);
 }
 
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
@@ -6036,14 +6135,13 @@ static int gi_place_of(ga_arg v) { return v.array->device == GA_CPU ? -1 : gi_cu
 /* Arrays that do not lie on one device that works are compared on the CPU: copies[k] is what must be freed. False with an error. */
 static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array **copies)
 {
-    ga_arg       *both[2]  = { a, b };
-    ga_to_options o        = { site, NULL, NULL, false };
-    bool          together = !a->array || !b->array || gi_place_of(*a) == gi_place_of(*b);
+    ga_arg *both[2]  = { a, b };
+    bool    together = !a->array || !b->array || gi_place_of(*a) == gi_place_of(*b);
     copies[0] = copies[1] = NULL;
     for (int k = 0; k < 2; k++) {
         const ga_array *array = both[k]->array;
         if (!array || array->device == GA_CPU || (together && gi_cuda_ordinal(array) == gi_cuda_selected)) continue;
-        both[k]->array = copies[k] = (ga_to)(array, GA_CPU, o);
+        both[k]->array = copies[k] = gi_to(site, array, GA_CPU);
         if (!copies[k]) {
             ga_free(copies[0]);
             return false;
@@ -7751,7 +7849,8 @@ typedef struct gi_random_plan {
 GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
 GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
 {
-    return (double)(int32_t)(high >> 6) * 0x1p-26 + (double)(int32_t)((high & 63) << 21 | low >> 11) * 0x1p-53;
+    return gi_mul_f64((double)(int32_t)(high >> 6), 0x1p-26) +
+           gi_mul_f64((double)(int32_t)((high & 63) << 21 | low >> 11), 0x1p-53);
 }
 
 /* The upper half of the 128 bits of a * b. */
@@ -7782,7 +7881,8 @@ GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int
 GI_FORMULA double gi_normal_pair(const gi_random_plan *p, gi_philox_words x, double *second)
 {
     double unit     = gi_unit_f64(x.w[0], x.w[1]) + 0x1p-53; /* in (0, 1]: it has a logarithm */
-    double distance = gi_root_f64(-2.0 * gi_log_core_f64(unit)), angle = 0x1.921fb54442d18p+2 * gi_unit_f64(x.w[2], x.w[3]);
+    double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(unit)));
+    double angle    = gi_mul_f64(0x1.921fb54442d18p+2, gi_unit_f64(x.w[2], x.w[3]));
     *second = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
     return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
 }
@@ -7963,6 +8063,7 @@ static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool 
                                 ga_array *result);
 static bool gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
 static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places, bool *nothing);
+static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype);
 #endif
 
 /* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
@@ -8706,6 +8807,13 @@ ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o)
             o.site, GA_BAD_SHAPE,
             "shapes %s and %s do not fit: the last axis of a has length %lld, the one of b that it meets %lld", gi_shape_of(a),
             gi_shape_of(b), (long long)a->shape[a->ndim - 1], (long long)inner);
+#if GI_HAS_CUDA
+    const ga_array *both[2] = { a, b };
+    ga_device       device  = gi_common_device(o.site, 2, both);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
+    if (device == GA_CUDA && (b->ndim == 1 || (b->ndim == 2 && a->ndim <= 2)))
+        return gi_finish(o.site, gi_cuda_dot(o.site, a, b, dtype), dtype, o.out);
+#endif
     if (b->ndim == 1) return gi_finish(o.site, gi_inner(o.site, a, b, dtype, a->ndim - 1), dtype, o.out);
     if (b->ndim > 2 || a->ndim > 2)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: b may have one dimension, or both two",
@@ -9417,7 +9525,11 @@ GI_FORMULA uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & 
 static ga_dtype gi_key_dtype(ga_dtype dtype)
 {
     if (ga_itemsize(dtype) > 4 || gi_is_float(dtype)) return dtype;
+#ifdef GPUARR_FEW_DTYPES
+    return GA_I32; /* the same bits */
+#else
     return gi_is_signed(dtype) ? GA_I32 : GA_U32;
+#endif
 }
 static uint64_t gi_key_bias(ga_dtype dtype) { return gi_is_signed(dtype) ? (uint64_t)1 << (8 * ga_itemsize(dtype) - 1) : 0; }
 
@@ -10898,6 +11010,7 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
 static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
     if (!gi_check(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
+    if (options.out && !gi_check(options.site, options.out, ".out")) return NULL;
     gi_order o;
     double   half  = 0.5;
     int64_t  place = 0;

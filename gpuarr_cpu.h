@@ -265,14 +265,14 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
         GI_VECTORIZE                                                                                                   \
         for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
     }
-GI_EACH_DTYPE(GI_CAST)
+GI_EACH_STAMPED(GI_CAST)
 #undef GI_CAST
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     case GA_##TAG: return GI_LOOP(gi_cast_##from);
 static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
 {
     switch (from) {
-        GI_EACH_DTYPE(GI_CAST)
+        GI_EACH_STAMPED(GI_CAST)
     default: return NULL;
     }
 }
@@ -387,7 +387,7 @@ GI_BEGIN_FAST
 #endif
 #define GI_ISA        baseline
 #define GI_ISA_STAMPS 1
-#define GI_ISA_DTYPES GI_EACH_DTYPE
+#define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
 #pragma GCC pop_options
@@ -410,7 +410,7 @@ GI_BEGIN_FAST
 #endif
 #define GI_ISA        avx2
 #define GI_ISA_STAMPS 1
-#define GI_ISA_DTYPES GI_EACH_DTYPE
+#define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_STAMPS

@@ -20,7 +20,7 @@ static __global__ void GI_NAME(gi_cuda_cast)(const __grid_constant__ gi_cuda_map
     switch (m.from) {
 #define GI_CAST(TAG, from, F, name)                                                                                            \
     case GA_##TAG: gi_cuda_map1_body<F, GA_T, GI_JOIN(GA_FN(cast), _##from)>(m); break;
-        GI_EACH_DTYPE(GI_CAST)
+        GI_EACH_STAMPED(GI_CAST)
 #undef GI_CAST
     default: break;
     }
@@ -59,8 +59,16 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
 #define GA_TABLE
 #include "gpuarr.h"
 
+/* Products of what is narrower than its accumulator are rare, but for float32: converted before. */
+#define GI_STAMPED(name, A)                                                                                             \
+    ((GA_OP_##name != GA_OP_prod && GA_OP_##name != GA_OP_nanprod) || sizeof(A) == sizeof(GA_T) ||                      \
+     (GA_OP_##name == GA_OP_prod && GI_CLASS == 3))
+#if GI_CLASS == 0 /* as uint8 */
+#define GI_KERNELS_ALL(name, A) return false
+#else
 #define GI_KERNELS_ALL(name, A)                                                                                         \
-    f->kernel = gi_cuda_fold<gi_cuda_row_fold<GA_T, A, GI_FOLD_NAMES(name)>>
+    f->kernel = gi_cuda_fold_if<GI_STAMPED(name, A), gi_cuda_row_fold<GA_T, A, GI_FOLD_NAMES(name)>>()
+#endif
 #define GI_KERNELS_FLTC  GI_KERNELS_ALL
 #define GI_KERNELS_FLT   GI_KERNELS_ALL
 #define GI_KERNELS_ARITH GI_KERNELS_ALL
@@ -86,6 +94,7 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 /* clang-format on */
 #undef GI_RED
 #undef GI_FOLD_NAMES
+#undef GI_STAMPED
 #undef GI_KERNELS_ALL
 #undef GI_KERNELS_FLTC
 #undef GI_KERNELS_FLT
@@ -308,46 +317,44 @@ static cudaStream_t gi_cuda_current_stream(void)
 }
 
 /* Work on `stream` that is queued from now on comes after everything that is queued on `earlier`, a stream of the current device. */
-static bool gi_cuda_after(const char *site, cudaStream_t stream, cudaStream_t earlier)
+static cudaError_t gi_cuda_wait(cudaStream_t stream, cudaStream_t earlier)
 {
     cudaEvent_t done;
-    if (stream == earlier) return true;
-    if (!GI_CUDA_OK(site, cudaEventCreateWithFlags(&done, cudaEventDisableTiming))) return false;
-    bool ok = GI_CUDA_OK(site, cudaEventRecord(done, earlier)) && GI_CUDA_OK(site, cudaStreamWaitEvent(stream, done, 0));
+    if (stream == earlier) return cudaSuccess;
+    cudaError_t error = cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+    if (error != cudaSuccess) return error;
+    error = cudaEventRecord(done, earlier);
+    if (error == cudaSuccess) error = cudaStreamWaitEvent(stream, done, 0);
     (void)cudaEventDestroy(done);
-    return ok;
+    return error;
 }
 
-/* The same, after everything that is queued on any stream of the current device that gpuarr knows. */
-static bool gi_cuda_after_all(const char *site, cudaStream_t stream, int ordinal)
+/* The same, after everything that is queued on any stream of the current device that gpuarr knows. The lock is held. */
+static cudaError_t gi_cuda_wait_for_all(cudaStream_t stream, int ordinal)
 {
-    cudaStream_t others[GI_MOST_STREAMS + 1];
-    int          n = 0;
-    pthread_mutex_lock(&gi_gpus.lock);
-    for (int k = 0; k < gi_gpus.known_streams; k++)
-        if (gi_gpus.streams[k].ordinal == ordinal) others[n++] = (cudaStream_t)gi_gpus.streams[k].stream;
-    pthread_mutex_unlock(&gi_gpus.lock);
-    others[n++] = GI_CUDA_DEFAULT_STREAM;
-    for (int k = 0; k < n; k++)
-        if (!gi_cuda_after(site, stream, others[k])) return false;
-    return true;
+    cudaError_t error = gi_cuda_wait(stream, GI_CUDA_DEFAULT_STREAM);
+    for (int k = 0; k < gi_gpus.known_streams && error == cudaSuccess; k++)
+        if (gi_gpus.streams[k].ordinal == ordinal) error = gi_cuda_wait(stream, (cudaStream_t)gi_gpus.streams[k].stream);
+    return error;
 }
 
 /* Work on `stream` that this thread queues from now on comes after all earlier work on the memory. A buffer remembers the stream that
    was given work last, and the thread that gave it. One thread: the last stream is all there is to wait for. Several threads with one
    stream: nothing. Several with several streams: a thread may have asked for the order and not yet have launched, so from then on every
-   stream is waited for. */
-static bool gi_cuda_order(const char *site, gi_buffer *b, cudaStream_t stream)
+   stream is waited for. The lock is held throughout, so that no other thread frees one of these streams meanwhile. */
+static bool gi_cuda_order_buffer(const char *site, gi_buffer *b, cudaStream_t stream)
 {
     const void *thread = &gi_cuda_selected; /* its address is a name of this thread */
     pthread_mutex_lock(&gi_gpus.lock);
     cudaStream_t last = (cudaStream_t)b->stream;
-    if (b->thread != thread && last != stream) b->crowded = true;
-    if (b->thread != thread) b->thread = last == stream ? NULL : thread;
-    b->stream    = (ga_stream)stream;
-    bool crowded = b->crowded;
+    if (b->thread != thread) {
+        if (last != stream) b->crowded = true;
+        b->thread = last == stream ? NULL : thread;
+    }
+    cudaError_t error = b->crowded ? gi_cuda_wait_for_all(stream, b->ordinal) : gi_cuda_wait(stream, last);
+    if (error == cudaSuccess) b->stream = (ga_stream)stream;
     pthread_mutex_unlock(&gi_gpus.lock);
-    return crowded ? gi_cuda_after_all(site, stream, b->ordinal) : gi_cuda_after(site, stream, last);
+    return gi_cuda_ok(site, error, "cudaStreamWaitEvent");
 }
 
 /* What every operation does before it touches an array: its device becomes current, and the work that another stream may still be
@@ -362,7 +369,7 @@ static bool gi_cuda_touch(const char *site, const ga_array *a)
                 gi_shape_of(a), ordinal, gi_cuda_selected, ordinal);
         return false;
     }
-    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order(site, a->owner, gi_cuda_stream(ordinal)));
+    return gi_cuda_use(site, ordinal) && (!a->owner || gi_cuda_order_buffer(site, a->owner, gi_cuda_stream(ordinal)));
 }
 
 /* Touches the arrays of a call (NULLs are passed over): all must lie on one GPU, the selected one. */
@@ -526,9 +533,22 @@ static void gi_cuda_release_buffer(gi_buffer *b)
         return;
     }
     bool plain = b->memory == GI_MANAGED || !gi_gpus.gpu[b->ordinal].pools;
-    if (b->crowded && !plain && gi_cuda_use("\tga_free", b->ordinal))
-        (void)gi_cuda_after_all("\tga_free", (cudaStream_t)b->stream, b->ordinal);
-    gi_cuda_give_back(b->base, b->ordinal, (cudaStream_t)b->stream, b->bytes, plain);
+    if (plain || gi_gpus.forked) {
+        gi_cuda_give_back(b->base, b->ordinal, NULL, b->bytes, plain);
+        return;
+    }
+    int current = b->ordinal;
+    (void)cudaGetDevice(&current);
+    if (current != b->ordinal) (void)cudaSetDevice(b->ordinal);
+    pthread_mutex_lock(&gi_gpus.lock);
+    bool known = false; /* else another thread has just freed the stream, and all its work is done */
+    for (int k = 0; k < gi_gpus.known_streams && !known; k++) known = gi_gpus.streams[k].stream == b->stream;
+    cudaStream_t stream = known ? (cudaStream_t)b->stream : GI_CUDA_DEFAULT_STREAM;
+    if (b->crowded) (void)gi_cuda_wait_for_all(stream, b->ordinal);
+    (void)cudaFreeAsync(b->base, stream);
+    gi_gpus.gpu[b->ordinal].used -= (int64_t)(b->bytes ? b->bytes : 1);
+    pthread_mutex_unlock(&gi_gpus.lock);
+    if (current != b->ordinal) (void)cudaSetDevice(current);
 }
 
 /* Waits until the copies between this memory of the CPU and a GPU are done. */
@@ -548,8 +568,7 @@ static void gi_cuda_finish_buffer(gi_buffer *b)
         (void)gi_cuda_settle("\tga_free", b);
         (void)cudaEventDestroy((cudaEvent_t)b->copied);
     }
-    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal))
-        (void)(b->crowded ? cudaDeviceSynchronize() : cudaStreamSynchronize((cudaStream_t)b->stream));
+    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal)) (void)cudaDeviceSynchronize();
 }
 
 /* Memory for the length of a call, on the device of `a` (touched before). */
@@ -615,24 +634,25 @@ GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d) { return ((uint32_t)(((ui
 
 #elif GI_CUDA_PART == 2
 /* ==== >>cuda map: elementwise kernels ================================================================================= */
-/*  A thread computes a vector: as many neighbours along the innermost dimension as fit 16 bytes. An operand is read in one access where
-    its elements lie one behind the other and aligned, else one by one; numbers come with the launch.                               */
+/*  Where every operand lies packed along the innermost dimension (or is one element there), a thread computes a vector: as many neighbours
+    as fit 16 bytes, each operand in one access. Else a block computes as many elements one by one, neighbouring threads neighbouring
+    elements; so are the ends of rows that are no whole vectors.                                                                  */
 
-typedef enum gi_how { GI_HOW_PACKED, GI_HOW_STRIDED, GI_HOW_NUMBER } gi_how;
+typedef enum gi_how { GI_HOW_PACKED, GI_HOW_SPREAD, GI_HOW_NUMBER } gi_how; /* spread: one element for a row */
 
 typedef struct gi_cuda_operand {
-    char    *data;
-    gi_how   how;
-    int64_t  strides[GPUARR_MAX_DIMS];
+    char   *data;
+    gi_how  how;
+    int64_t strides[GPUARR_MAX_DIMS];
     alignas(16) uint64_t number[2]; /* the element, if it is a number */
 } gi_cuda_operand;
 
 typedef struct gi_cuda_map {
-    uint32_t        vectors; /* in all; below 2^31 */
-    uint32_t        columns; /* elements of the innermost dimension */
-    gi_divisor      row;     /* vectors of a row */
+    uint32_t        elements, vectors; /* in all; below 2^31 */
+    bool            packed;            /* do threads compute vectors? */
+    gi_divisor      row;               /* vectors of a row */
     int             ndim;
-    gi_divisor      shape[GPUARR_MAX_DIMS]; /* of the other dimensions */
+    gi_divisor      shape[GPUARR_MAX_DIMS];
     gi_cuda_operand in[3], out, mask;
     bool            masked;
     ga_dtype        from; /* of casts */
@@ -649,79 +669,90 @@ template <class T, int N> struct alignas(sizeof(T) * N) gi_pack {
     T e[N];
 };
 
-/* The vector of a thread: how many of its elements exist, and where it begins in each operand. */
-template <int INPUTS> struct gi_place {
-    uint32_t    count;
-    const char *in[INPUTS], *mask;
-    char       *out;
+/* The elements of a thread: first, first + step ... below end. A step of N means whole vectors. */
+template <int N> struct gi_span {
+    uint32_t first, end, step;
+
+    __device__ __forceinline__ gi_span(const gi_cuda_map &m)
+    {
+        const uint32_t begin = blockIdx.x * (GI_CUDA_THREADS * N);
+        first                = begin + threadIdx.x;
+        end                  = m.elements - begin < GI_CUDA_THREADS * N ? m.elements : begin + GI_CUDA_THREADS * N;
+        step                 = GI_CUDA_THREADS;
+        if (!m.packed) return;
+        const uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x, columns = m.shape[m.ndim - 1].by;
+        const uint32_t row = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
+        const bool     all = columns - column >= N;
+        first              = vector < m.vectors ? row * columns + column : 0;
+        end                = vector < m.vectors ? first + (all ? N : columns - column) : 0;
+        step               = all ? N : 1;
+    }
 };
 
-template <int INPUTS, int N> GI_DEVICE void gi_cuda_place(const gi_cuda_map &m, uint32_t vector, gi_place<INPUTS> &at)
-{
-    int      inner = m.ndim - 1;
-    uint32_t row = gi_divide(vector, m.row), column = (vector - row * m.row.by) * N;
-    at.count = m.columns - column < N ? m.columns - column : N;
-#pragma unroll
-    for (int k = 0; k < INPUTS; k++) at.in[k] = m.in[k].data + column * m.in[k].strides[inner];
-    at.out  = m.out.data + column * m.out.strides[inner];
-    at.mask = m.mask.data + column * m.mask.strides[inner];
-#pragma unroll 1
-    for (int d = inner - 1; d >= 0; d--) {
-        uint32_t above = gi_divide(row, m.shape[d]), index = row - above * m.shape[d].by;
-        row = above;
-#pragma unroll
-        for (int k = 0; k < INPUTS; k++) at.in[k] += index * m.in[k].strides[d];
-        at.out += index * m.out.strides[d];
-        at.mask += index * m.mask.strides[d];
-    }
-}
+/* Where an element lies in each operand. */
+template <int INPUTS> struct gi_place {
+    const char *in[INPUTS], *mask;
+    char       *out;
 
-template <class T, int N>
-GI_DEVICE void gi_cuda_load(const gi_cuda_operand &v, const char *p, int64_t stride, uint32_t count, T (&x)[N])
-{
-    if (v.how == GI_HOW_NUMBER) {
-        T number = *(const T *)v.number;
+    __device__ __forceinline__ gi_place(const gi_cuda_map &m, uint32_t element)
+    {
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k] = number;
-    } else if (v.how == GI_HOW_PACKED && count == N) {
+        for (int k = 0; k < INPUTS; k++) in[k] = m.in[k].data;
+        out  = m.out.data;
+        mask = m.mask.data;
+#pragma unroll 1
+        for (int d = m.ndim - 1; d >= 0; d--) {
+            const uint32_t above = gi_divide(element, m.shape[d]), index = element - above * m.shape[d].by;
+            element = above;
+#pragma unroll
+            for (int k = 0; k < INPUTS; k++) in[k] += index * m.in[k].strides[d];
+            out += index * m.out.strides[d];
+            mask += index * m.mask.strides[d];
+        }
+    }
+};
+
+template <class T, int N> GI_DEVICE void gi_cuda_load(const gi_cuda_operand &v, const char *p, T (&x)[N])
+{
+    if (v.how == GI_HOW_PACKED) {
         gi_pack<T, N> pack = *(const gi_pack<T, N> *)p;
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = pack.e[k];
     } else {
+        const T one = v.how == GI_HOW_NUMBER ? *(const T *)v.number : *(const T *)p;
 #pragma unroll
-        for (int k = 0; k < N; k++) x[k] = *(const T *)(p + (k < count ? k * stride : 0));
+        for (int k = 0; k < N; k++) x[k] = one;
     }
 }
 
-template <class R, int N, int INPUTS>
-GI_DEVICE void gi_cuda_store(const gi_cuda_map &m, const gi_place<INPUTS> &at, const R (&r)[N])
+template <class T> GI_DEVICE T gi_cuda_load_one(const gi_cuda_operand &v, const char *p)
 {
-    if (m.out.how == GI_HOW_PACKED && at.count == N && !m.masked) {
-        gi_pack<R, N> pack;
-#pragma unroll
-        for (int k = 0; k < N; k++) pack.e[k] = r[k];
-        *(gi_pack<R, N> *)at.out = pack;
-        return;
-    }
-    int64_t stride = m.out.strides[m.ndim - 1], next = m.mask.strides[m.ndim - 1];
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        if (k < at.count && (!m.masked || *(const bool *)(at.mask + k * next))) *(R *)(at.out + k * stride) = r[k];
+    return v.how == GI_HOW_NUMBER ? *(const T *)v.number : *(const T *)p;
+}
+
+template <int INPUTS> GI_DEVICE bool gi_cuda_writes(const gi_cuda_map &m, const gi_place<INPUTS> &at)
+{
+    return !m.masked || *(const bool *)at.mask;
 }
 
 template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi_cuda_map &m)
 {
     enum { N = GI_VECTOR(GI_WIDER(sizeof(X), sizeof(R))) };
-    uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (vector >= m.vectors) return;
-    gi_place<1> at;
-    gi_cuda_place<1, N>(m, vector, at);
-    X x[N];
-    R r[N];
-    gi_cuda_load(m.in[0], at.in[0], m.in[0].strides[m.ndim - 1], at.count, x);
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<1> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
 #pragma unroll
-    for (int k = 0; k < N; k++) r[k] = f(x[k]);
-    gi_cuda_store(m, at, r);
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]));
+        }
+    }
 }
 
 template <class X, class R, R (*f)(X)>
@@ -734,38 +765,49 @@ template <class X, class Y, class R, R (*f)(X, Y)>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map2(const __grid_constant__ gi_cuda_map m)
 {
     enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) };
-    uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (vector >= m.vectors) return;
-    gi_place<2> at;
-    gi_cuda_place<2, N>(m, vector, at);
-    X x[N];
-    Y y[N];
-    R r[N];
-    gi_cuda_load(m.in[0], at.in[0], m.in[0].strides[m.ndim - 1], at.count, x);
-    gi_cuda_load(m.in[1], at.in[1], m.in[1].strides[m.ndim - 1], at.count, y);
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<2> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
 #pragma unroll
-    for (int k = 0; k < N; k++) r[k] = f(x[k], y[k]);
-    gi_cuda_store(m, at, r);
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]));
+        }
+    }
 }
 
 template <class X, class Y, class Z, class R, R (*f)(X, Y, Z)>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __grid_constant__ gi_cuda_map m)
 {
     enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) }; /* a wider Z is a number */
-    uint32_t vector = blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (vector >= m.vectors) return;
-    gi_place<3> at;
-    gi_cuda_place<3, N>(m, vector, at);
-    X x[N];
-    Y y[N];
-    Z z[N];
-    R r[N];
-    gi_cuda_load(m.in[0], at.in[0], m.in[0].strides[m.ndim - 1], at.count, x);
-    gi_cuda_load(m.in[1], at.in[1], m.in[1].strides[m.ndim - 1], at.count, y);
-    gi_cuda_load(m.in[2], at.in[2], m.in[2].strides[m.ndim - 1], at.count, z);
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<3> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            Z             z[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
+            gi_cuda_load(m.in[2], at.in[2], z);
 #pragma unroll
-    for (int k = 0; k < N; k++) r[k] = f(x[k], y[k], z[k]);
-    gi_cuda_store(m, at, r);
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k], z[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]),
+                             gi_cuda_load_one<Z>(m.in[2], at.in[2]));
+        }
+    }
 }
 
 /* What a copy moves and a choice chooses, by its size alone. */
@@ -773,7 +815,9 @@ struct alignas(16) gi_16_bytes {
     uint64_t part[2];
 };
 template <class U> GI_DEVICE U           gi_same(U x) { return x; }
-template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return chosen ? x : y; }
+/* Without a branch: nvcc would spill. */
+template <class U> GI_DEVICE U gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
+GI_DEVICE gi_16_bytes gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
 template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
 template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 
@@ -795,18 +839,21 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
     case 2: return gi_cuda_select_of<uint16_t>();
     case 4: return gi_cuda_select_of<uint32_t>();
     case 8: return gi_cuda_select_of<uint64_t>();
-    default: return gi_cuda_select_of<gi_16_bytes>();
+    default: return gi_cuda_map3<bool, gi_16_bytes, gi_16_bytes, gi_16_bytes, gi_choose_16>;
     }
 }
 
 /* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
-/*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 32 lanes, a power of two, share it. A lane folds the
+/*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 64 lanes, a power of two, share it. A lane folds the
     elements i, i + lanes, i + 2 lanes ... in registers (those lie highest in the tree), then the lanes fold their results by halves in
-    shared memory. Either the lanes of a unit are neighbours and lie in one warp (rows), or neighbouring threads work on neighbouring
-    lines (columns), whichever reads neighbouring memory. Full blocks of packed lines are read 16 bytes at a time: then a lane owns W
-    neighbours, whose accumulators change hands before the lanes fold.                                                        */
+    shared memory. Either the lanes of a unit are neighbours (rows), or neighbouring threads work on neighbouring lines (columns),
+    whichever reads neighbouring memory. Full blocks of packed lines are read 16 bytes at a time: then a lane owns W neighbours, whose
+    accumulators change hands before the lanes fold.                                                                          */
 
-enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 32, GI_MOST_PASSES = 4 };
+enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 16, GI_MOST_LANES = GI_BLOCK / GI_LANE_ELEMENTS };
+
+/* Passes in which the lanes of a unit may fold their elements: as many accumulators of each lane find room in shared memory. */
+#define GI_MOST_PASSES(acc_bytes) ((acc_bytes) > 8 ? 4 : 8)
 
 /* What moments need besides (see >>cuda moments): the result that is wanted, and factors of the formula that joins two nodes of a block,
    which depend on the distance of its two halves. */
@@ -819,9 +866,17 @@ typedef struct gi_cuda_moments {
 
 /* What the search for extremes needs (see >>cuda search). */
 typedef struct gi_cuda_search {
-    bool largest, skip_nan;
-    int *nothing; /* set to 1 for a line of nothing but NaN */
+    bool     largest, skip_nan;
+    uint64_t sign;    /* the sign bit of signed integers, else 0 */
+    int     *nothing; /* set to 1 for a line of nothing but NaN */
 } gi_cuda_search;
+
+/* The other factors of products that are summed: those of line i * columns + k are `stride` apart and begin k * next behind data. */
+typedef struct gi_cuda_factors {
+    const char *data;
+    int64_t     stride, next;
+    gi_divisor  columns;
+} gi_cuda_factors;
 
 typedef struct gi_cuda_folding {
     const char *data;   /* the first element of the first line */
@@ -843,13 +898,14 @@ typedef struct gi_cuda_folding {
     int         kept;
     gi_divisor  kept_shape[GPUARR_MAX_DIMS];
     int64_t     kept_strides[GPUARR_MAX_DIMS];
-    uint64_t    mask[2];       /* the bits of an element that make it true */
+    uint64_t    mask;          /* the bits of an element that make it true */
     int64_t     count;         /* elements that are folded into a result */
     int64_t     blocks;        /* accumulators of a line in accs */
     char       *accs, *result; /* where accumulators, or else results, go */
     union {
         gi_cuda_moments moments;
         gi_cuda_search  search;
+        gi_cuda_factors factors;
     };
 } gi_cuda_folding;
 
@@ -914,11 +970,6 @@ template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_,
 };
 
 /* A row that asks whether elements are true, of elements of any type: a unsigned integer of their size. */
-GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, uint64_t x) { return (x & j.mask[0]) != 0; }
-GI_DEVICE bool gi_cuda_truth(const gi_cuda_folding &j, const gi_16_bytes &x)
-{
-    return ((x.part[0] & j.mask[0]) | (x.part[1] & j.mask[1])) != 0;
-}
 template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_, int64_t)> struct gi_cuda_truth_fold {
     typedef U  T;
     typedef A_ A;
@@ -926,7 +977,7 @@ template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_
     const gi_cuda_folding &j;
 
     __device__ __forceinline__ gi_cuda_truth_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
-    __device__ __forceinline__ A of(U x, uint32_t) const { return of_(gi_cuda_truth(j, x)); }
+    __device__ __forceinline__ A of(U x, uint32_t) const { return of_((x & (U)j.mask) != 0); }
     __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
     __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
@@ -958,7 +1009,7 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
     enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = F::any_order || WIDEST < 4 ? WIDEST : 4 };
     enum { LEFT = F::any_order ? 1 : W };
-    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES]);
+    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES(sizeof(A))]);
     const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
     const uint32_t within = j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
     const uint32_t i      = j.columns ? threadIdx.x >> (GI_CUDA_THREADS_LOG - j.lanes) : threadIdx.x & (lanes - 1);
@@ -978,7 +1029,7 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     }
     const F        f(j, line, at, start, n);
     const uint32_t pitch = j.columns ? units : 1;
-    A             *s     = shared + (j.columns ? within : within * lanes * GI_MOST_PASSES); /* of this unit */
+    A             *s     = shared + (j.columns ? within : within * lanes * 4); /* of this unit */
     A              a[HALF];
 #pragma unroll 1
     for (uint32_t e = i; e < j.step; e += lanes) { /* a pass: elements e, e + step, e + 2 step ... */
@@ -989,16 +1040,16 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 #pragma unroll
             for (int r = 0; r < GI_LANE_ELEMENTS / W; r++) {
                 if constexpr (W == 1) {
-                    x[r] = p[r * 32];
+                    x[r] = p[r * GI_MOST_LANES];
                 } else {
-                    const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * 32 * W);
+                    const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * GI_MOST_LANES * W);
 #pragma unroll
                     for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
                 }
             }
             lane.first = W * i;
             lane.near  = 1;
-            lane.far   = 32 * W;
+            lane.far   = GI_MOST_LANES * W;
             lane.count = GI_LANE_ELEMENTS;
         } else {
             const int64_t  run = j.two ? gi_divide((uint32_t)start + e, j.inner) : 0; /* of inner.by elements, `stride` apart */
@@ -1031,18 +1082,22 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
         if (LEFT > 1 && !whole) gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
         if (j.step > lanes) s[e * pitch] = a[0]; /* only this thread reads it */
     }
-    if (LEFT > 1 && whole) { /* neighbours' accumulators change hands */
+    if (LEFT > 1 && j.packed) { /* neighbours' accumulators change hands */
+        if (whole) {
 #pragma unroll
-        for (int c = 0; c < LEFT; c++) s[W * i + c] = a[c];
-        __syncwarp();
-        gi_cuda_lane<LEFT> lane;
-        lane.first = i;
-        lane.near  = 32;
-        lane.far   = 0;
-        lane.count = LEFT;
+            for (int c = 0; c < LEFT; c++) s[W * i + c] = a[c];
+        }
+        __syncthreads();
+        if (whole) {
+            gi_cuda_lane<LEFT> lane;
+            lane.first = i;
+            lane.near  = GI_MOST_LANES;
+            lane.far   = 0;
+            lane.count = LEFT;
 #pragma unroll
-        for (int c = 0; c < LEFT; c++) a[c] = s[i + 32 * c];
-        gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+            for (int c = 0; c < LEFT; c++) a[c] = s[i + GI_MOST_LANES * c];
+            gi_cuda_halve<LEFT / 2, 1>(f, lane, a);
+        }
     }
 #pragma unroll 1
     for (uint32_t h = j.step / 2; h >= lanes; h /= 2)
@@ -1055,8 +1110,7 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     if (lanes > 1) s[i * pitch] = a[0];
 #pragma unroll 1
     for (uint32_t h = lanes / 2; h > 0; h /= 2) {
-        if (j.columns) __syncthreads();
-        else __syncwarp();
+        __syncthreads();
         if (i < h && i + h < n) s[i * pitch] = a[0] = f.join(a[0], s[(i + h) * pitch], i, h);
     }
     if (i > 0 || n == 0) return;
@@ -1066,11 +1120,17 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 
 /* How the GPU folds a row for a dtype. */
 typedef struct gi_cuda_row_folds {
-    gi_cuda_fold_kernel kernel;                  /* of the elements, if truth is NULL */
-    gi_cuda_fold_kernel (*truth)(int64_t size); /* the kernel that looks at the truth of elements of any dtype */
+    gi_cuda_fold_kernel kernel;                  /* of the elements; NULL: see truth, or convert them to the accumulators' dtype */
+    gi_cuda_fold_kernel (*truth)(int64_t size);  /* the kernel that looks at the truth of elements of any dtype of a size */
     gi_cuda_fold_kernel again;                   /* of accumulators; NULL: the row's kernel for their dtype */
     ga_dtype            accs;                    /* the dtype of an accumulator */
 } gi_cuda_row_folds;
+
+template <bool stamped, class F> static gi_cuda_fold_kernel gi_cuda_fold_if(void)
+{
+    if constexpr (stamped) return gi_cuda_fold<F>;
+    else return NULL;
+}
 
 template <class A> static ga_dtype gi_cuda_dtype_of(void);
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
@@ -1082,10 +1142,9 @@ template <class A, A (*of)(bool), A (*join)(A, A), A (*end)(A, int64_t)> static 
 {
     switch (itemsize) {
     case 1: return gi_cuda_fold<gi_cuda_truth_fold<uint8_t, A, of, join, end>>;
-    case 2: return gi_cuda_fold<gi_cuda_truth_fold<uint16_t, A, of, join, end>>;
     case 4: return gi_cuda_fold<gi_cuda_truth_fold<uint32_t, A, of, join, end>>;
     case 8: return gi_cuda_fold<gi_cuda_truth_fold<uint64_t, A, of, join, end>>;
-    default: return gi_cuda_fold<gi_cuda_truth_fold<gi_16_bytes, A, of, join, end>>;
+    default: return NULL; /* rare: converted to bool before */
     }
 }
 
@@ -1100,7 +1159,7 @@ static gi_cuda_kernel gi_cuda_cast(ga_dtype to)
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         return gi_cuda_cast_##tag;
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
@@ -1134,7 +1193,7 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         return gi_cuda_row_##tag(op);
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return NULL;
     }
@@ -1144,10 +1203,11 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
 static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
 {
     memset(f, 0, sizeof *f);
+    if (dtype == GA_BOOL && !gi_cuda_find_fold_b8(op, f)) dtype = GA_U8; /* truths are the numbers 0 and 1 */
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);
-        GI_EACH_DTYPE(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return false;
     }
@@ -1156,24 +1216,26 @@ static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
 #elif GI_CUDA_PART == 3
 /* ==== >>cuda elementwise: from gi_map's job to launches =============================================================== */
 
-/* The device's view of an operand. `first`: the index along the outermost dimension where the launch begins. */
-static gi_cuda_operand gi_cuda_operand_of(const gi_job *j, const gi_operand *v, int64_t first, int vector)
+/* The device's view of an operand. `first`: the index along the outermost dimension where the launch begins. `vector`: the elements of a
+   vector; *packed becomes false if the operand does not lie so that vectors can be read (`written`: or written). */
+static gi_cuda_operand gi_cuda_operand_of(const gi_job *j, const gi_operand *v, int64_t first, int vector, bool written, bool *packed)
 {
     gi_cuda_operand o;
     memset(&o, 0, sizeof o);
-    int64_t size = ga_itemsize(v->dtype);
+    int64_t size = ga_itemsize(v->dtype), along = v->strides[j->ndim - 1];
     if (v->number) {
         o.how = GI_HOW_NUMBER;
         memcpy(o.number, v->data, (size_t)size);
         return o;
     }
     o.data       = v->data + first * v->strides[0];
-    bool aligned = (uintptr_t)o.data % (uintptr_t)(size * vector) == 0 && v->strides[j->ndim - 1] == size;
+    o.how        = along == 0 && !written ? GI_HOW_SPREAD : GI_HOW_PACKED;
+    bool aligned = along == size && (uintptr_t)o.data % (uintptr_t)(size * vector) == 0;
     for (int d = 0; d < j->ndim; d++) {
         o.strides[d] = v->strides[d];
         if (d < j->ndim - 1) aligned = aligned && v->strides[d] % (size * vector) == 0;
     }
-    o.how = aligned ? GI_HOW_PACKED : GI_HOW_STRIDED;
+    if (o.how == GI_HOW_PACKED && !aligned) *packed = false;
     return o;
 }
 
@@ -1186,7 +1248,35 @@ static int64_t gi_cuda_width(const gi_job *j)
     return width;
 }
 
-/* Runs a job whose operands are complete, on the device of its output (touched before). Jobs of 2^30 vectors and more are cut. */
+/* Launches the indices first to first + count - 1 of the outermost dimension. */
+static bool gi_cuda_launch_map(const char *site, const gi_job *j, gi_gpu_kernel kernel, int64_t first, int64_t count)
+{
+    gi_cuda_map m;
+    memset(&m, 0, sizeof m);
+    int     vector = GI_VECTOR(gi_cuda_width(j));
+    int64_t rows   = 1;
+    m.ndim         = j->ndim;
+    m.from         = j->in[0].dtype;
+    m.masked       = j->masked;
+    m.packed       = !j->masked;
+    for (int d = 0; d < j->ndim; d++) {
+        int64_t length = d == 0 ? count : j->shape[d];
+        m.shape[d]     = gi_divisor_of(length);
+        if (d < j->ndim - 1) rows *= length;
+    }
+    for (int k = 0; k < j->inputs; k++) m.in[k] = gi_cuda_operand_of(j, &j->in[k], first, vector, false, &m.packed);
+    m.out = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
+    if (j->masked) m.mask = gi_cuda_operand_of(j, &j->mask, first, vector, false, &m.packed);
+    int64_t columns = m.shape[j->ndim - 1].by;
+    m.row           = gi_divisor_of((columns + vector - 1) / vector);
+    m.elements      = (uint32_t)(rows * columns);
+    m.vectors       = (uint32_t)(rows * m.row.by);
+    int64_t threads = m.packed ? m.vectors : ((int64_t)m.elements + vector - 1) / vector;
+    GI_LAUNCH(kernel, gi_cuda_blocks(threads), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
+    return gi_cuda_launched(site, "an elementwise operation");
+}
+
+/* Runs a job whose operands are complete, on the device of its output (touched before). A launch computes at most 2^30 elements. */
 static bool gi_cuda_run(const char *site, gi_job *j)
 {
     const int64_t most = (int64_t)1 << 30;
@@ -1194,15 +1284,11 @@ static bool gi_cuda_run(const char *site, gi_job *j)
         if (j->shape[d] == 0) return true;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    int           vector  = GI_VECTOR(gi_cuda_width(j));
-    int           inner   = j->ndim - 1;
-    int64_t       columns = j->shape[inner], rows = 1, row = (columns + vector - 1) / vector; /* vectors of a row */
     gi_gpu_kernel kernel = j->gpu;
     if (!kernel) kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
-    for (int d = 0; d < inner; d++) rows *= j->shape[d];
-    int64_t per_outermost = inner == 0 ? 1 : rows / j->shape[0] * row; /* vectors for one index along the outermost dimension */
-    int64_t step          = inner == 0 ? most * vector : per_outermost > most ? 0 : most / per_outermost;
-    if (step == 0) { /* one index alone is too much: each of them is a job */
+    int64_t below = 1; /* elements for one index along the outermost dimension */
+    for (int d = 1; d < j->ndim; d++) below *= j->shape[d];
+    if (below > most) { /* too many already: each index is a job */
         for (int64_t i = 0; i < j->shape[0]; i++) {
             gi_job part   = *j;
             part.shape[0] = 1;
@@ -1214,23 +1300,9 @@ static bool gi_cuda_run(const char *site, gi_job *j)
         }
         return true;
     }
-    for (int64_t first = 0; first < j->shape[0]; first += step) {
-        int64_t     count = j->shape[0] - first < step ? j->shape[0] - first : step;
-        gi_cuda_map m;
-        memset(&m, 0, sizeof m);
-        m.ndim    = j->ndim;
-        m.columns = (uint32_t)(inner == 0 ? count : columns);
-        m.row     = gi_divisor_of(((int64_t)m.columns + vector - 1) / vector);
-        m.vectors = (uint32_t)((inner == 0 ? 1 : rows / j->shape[0] * count) * m.row.by);
-        for (int d = 0; d < inner; d++) m.shape[d] = gi_divisor_of(d == 0 ? count : j->shape[d]);
-        for (int k = 0; k < j->inputs; k++) m.in[k] = gi_cuda_operand_of(j, &j->in[k], first, vector);
-        m.out    = gi_cuda_operand_of(j, &j->out, first, vector);
-        m.masked = j->masked;
-        if (j->masked) m.mask = gi_cuda_operand_of(j, &j->mask, first, 1);
-        m.from = j->in[0].dtype;
-        GI_LAUNCH(kernel, gi_cuda_blocks(m.vectors), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
-        if (!gi_cuda_launched(site, "an elementwise operation")) return false;
-    }
+    int64_t step = most / below;
+    for (int64_t first = 0; first < j->shape[0]; first += step)
+        if (!gi_cuda_launch_map(site, j, kernel, first, j->shape[0] - first < step ? j->shape[0] - first : step)) return false;
     return true;
 }
 
@@ -1423,7 +1495,7 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_fo
     j.step     = 1u << j.lanes;
     if (j.columns) { /* fewer lanes, in more passes, for more neighbours: as long as all of the GPU has work */
         int64_t enough = 2 * gi_gpus.gpu[gi_cuda_ordinal_in_use()].processors;
-        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES && ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
+        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES(acc_bytes) && ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
             j.lanes--;
     }
     int64_t runs     = j.two ? j.step / p.inner : 0;
@@ -1465,12 +1537,9 @@ static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_lev
 }
 
 /* The bits that make an element of a dtype true: all but the sign of zero. */
-static void gi_cuda_truth_mask(ga_dtype dtype, uint64_t mask[2])
+static uint64_t gi_cuda_truth_mask(ga_dtype dtype)
 {
-    mask[0] = mask[1] = UINT64_MAX;
-    if (dtype == GA_F32) mask[0] = 0x7fffffffu;
-    if (dtype == GA_C64) mask[0] = 0x7fffffff7fffffffu;
-    if (dtype == GA_F64 || dtype == GA_C128) mask[0] = mask[1] = INT64_MAX;
+    return dtype == GA_F32 ? 0x7fffffffu : dtype == GA_C64 ? 0x7fffffff7fffffffu : dtype == GA_F64 ? (uint64_t)INT64_MAX : UINT64_MAX;
 }
 
 /* A row of the table over planned lines that are not empty. */
@@ -1485,11 +1554,15 @@ static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_arr
     if (!gi_cuda_find_fold(op, p->dtype, &f)) return false;
     const ga_array *both[2] = { p->a, result };
     if (!gi_cuda_touch_all(site, 2, both)) return false;
-    if (!gi_cuda_lines_of(site, p, f.truth ? p->a->dtype : p->dtype, false, &lines, &copy)) return false;
-    if (f.truth) {
-        f.kernel = f.truth(ga_itemsize(p->a->dtype));
-        gi_cuda_truth_mask(p->a->dtype, j.mask);
+    ga_dtype dtype = p->dtype;
+    if (f.truth && f.truth(ga_itemsize(p->a->dtype))) dtype = p->a->dtype;
+    if (f.truth) f.kernel = f.truth(ga_itemsize(dtype));
+    if (!f.kernel) {
+        dtype = f.accs;
+        if (!gi_cuda_find_fold(op, dtype, &f)) return false;
     }
+    if (!gi_cuda_lines_of(site, p, dtype, false, &lines, &copy)) return false;
+    j.mask = gi_cuda_truth_mask(dtype);
     if (!f.again && gi_cuda_find_fold(op, f.accs, &of_accs)) f.again = of_accs.kernel;
     j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
     j.result = (char *)result->data;
@@ -1621,8 +1694,9 @@ static gi_cuda_fold_kernel gi_cuda_moment_kernel(ga_dtype dtype)
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_fold<gi_cuda_moment_fold<T>>;
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+        GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
 #undef GI_CASE
+    case GA_BOOL: return gi_cuda_fold<gi_cuda_moment_fold<uint8_t>>;
     default: return NULL;
     }
 }
@@ -1709,15 +1783,12 @@ GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, double x)
     return x != x ? (o.skip_nan ? UINT64_MAX : 0) : o.largest ? ~rank : rank;
 }
 GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, float x) { return gi_cuda_rank(o, (double)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint64_t x) { return o.largest ? ~x : x; }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int64_t x) { return gi_cuda_rank(o, (uint64_t)x ^ (uint64_t)1 << 63); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint32_t x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint16_t x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, uint8_t x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, bool x) { return gi_cuda_rank(o, (uint64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int32_t x) { return gi_cuda_rank(o, (int64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int16_t x) { return gi_cuda_rank(o, (int64_t)x); }
-GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, int8_t x) { return gi_cuda_rank(o, (int64_t)x); }
+/* Integers of a size, by the bits: without their sign bit turned, negative ones would be the largest. */
+template <class U> GI_DEVICE uint64_t gi_cuda_rank(const gi_cuda_search &o, U x)
+{
+    const uint64_t rank = (U)(x ^ (U)o.sign);
+    return o.largest ? ~rank : rank;
+}
 
 /* Place: uint32_t within a block, int64_t within a line. */
 template <class Place> struct gi_cuda_best {
@@ -1792,11 +1863,20 @@ template <class T_, class A_, class Kept> struct gi_cuda_place_fold {
 
 static gi_cuda_fold_kernel gi_cuda_place_kernel(ga_dtype dtype)
 {
+#define GI_PLACES(T) gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best<uint32_t>, gi_cuda_best<int64_t>>>
     switch (dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best<uint32_t>, gi_cuda_best<int64_t>>>;
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
-#undef GI_CASE
+    case GA_BOOL:
+    case GA_I8:
+    case GA_U8: return GI_PLACES(uint8_t);
+    case GA_I16:
+    case GA_U16: return GI_PLACES(uint16_t);
+    case GA_I32:
+    case GA_U32: return GI_PLACES(uint32_t);
+    case GA_I64:
+    case GA_U64: return GI_PLACES(uint64_t);
+    case GA_F32: return GI_PLACES(float);
+    case GA_F64: return GI_PLACES(double);
+#undef GI_PLACES
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best2<uint32_t>, gi_cuda_best2<int64_t>>>;
         GI_EACH_COMPLEX(GI_CASE)
@@ -1825,6 +1905,7 @@ static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, c
     bool ok           = true, paired = gi_is_complex(p->a->dtype);
     j.search.largest  = largest;
     j.search.skip_nan = skip_nan && gi_is_float(p->a->dtype);
+    j.search.sign     = gi_is_signed(p->a->dtype) ? (uint64_t)1 << (8 * ga_itemsize(p->a->dtype) - 1) : 0;
     j.result          = (char *)places->data;
     if (j.search.skip_nan) {
         ok = gi_scratch_get(site, &flag, p->a, sizeof(int)) &&
@@ -1841,6 +1922,116 @@ static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, c
     ga_free(copy);
     *nothing = seen != 0;
     return ok;
+}
+
+/* ---- dot: sums of products ----------------------------------------------------------------------------------------------- */
+
+GI_DEVICE uint64_t gi_cuda_product(uint64_t x, uint64_t y) { return gi_mul_u64(x, y); }
+GI_DEVICE double   gi_cuda_product(float x, float y) { return gi_mul_f64((double)x, (double)y); }
+GI_DEVICE double   gi_cuda_product(double x, double y) { return gi_mul_f64(x, y); }
+GI_DEVICE ga_c128  gi_cuda_product(ga_c64 x, ga_c64 y) { return gi_mul_c128(gi_cast_c128_c64(x), gi_cast_c128_c64(y)); }
+GI_DEVICE ga_c128  gi_cuda_product(ga_c128 x, ga_c128 y) { return gi_mul_c128(x, y); }
+GI_DEVICE uint64_t gi_cuda_plus(uint64_t a, uint64_t b) { return gi_add_u64(a, b); }
+GI_DEVICE double   gi_cuda_plus(double a, double b) { return gi_add_f64(a, b); }
+GI_DEVICE ga_c128  gi_cuda_plus(ga_c128 a, ga_c128 b) { return gi_add_c128(a, b); }
+
+template <class T_, class A_> struct gi_cuda_dot_fold {
+    typedef T_ T;
+    typedef A_ A;
+    enum { any_order = gi_any_order<A>::yes };
+    const gi_cuda_folding &j;
+    const char            *y; /* of the block's first element */
+    uint32_t               n; /* elements of the block */
+
+    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t line, const char *, int64_t start, uint32_t length)
+        : j(job), n(length)
+    {
+        const uint32_t column = line - gi_divide(line, j.factors.columns) * j.factors.columns.by;
+        y                     = j.factors.data + column * j.factors.next + (j.before + start) * j.factors.stride;
+    }
+    __device__ __forceinline__ A of(T x, uint32_t e) const
+    {
+        return gi_cuda_product(x, e < n ? *(const T *)(y + e * j.factors.stride) : T());
+    }
+    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return gi_cuda_plus(a, b); }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
+    __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, a); }
+};
+
+static gi_cuda_fold_kernel gi_cuda_dot_kernel(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_F32: return gi_cuda_fold<gi_cuda_dot_fold<float, double>>;
+    case GA_F64: return gi_cuda_fold<gi_cuda_dot_fold<double, double>>;
+    case GA_C64: return gi_cuda_fold<gi_cuda_dot_fold<ga_c64, ga_c128>>;
+    case GA_C128: return gi_cuda_fold<gi_cuda_dot_fold<ga_c128, ga_c128>>;
+    default: return gi_cuda_fold<gi_cuda_dot_fold<uint64_t, uint64_t>>; /* the bits of signed sums and products, too */
+    }
+}
+
+/* The sums over the last axis of x and the first one of y (1-D or 2-D) of x * y, both of a dtype in gi_cuda_dot_kernel. */
+static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_array *y)
+{
+    const int64_t   most = (int64_t)1 << 30, columns = y->ndim == 2 ? y->shape[1] : 1;
+    gi_lines        p;
+    gi_cuda_lines   lines;
+    gi_cuda_folding j;
+    ga_array       *copy = NULL;
+    ga_shape        last;
+    memset(&last, 0, sizeof last);
+    last.ndim = 1;
+    last.n[0] = x->ndim - 1;
+    memset(&j, 0, sizeof j);
+    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &last, false)) return NULL;
+    if (y->ndim == 2) {
+        p.kept_shape[p.kept]            = columns;
+        p.kept_strides[p.kept++]        = 0;
+        p.result_shape[p.result_ndim++] = columns;
+        p.lines *= columns;
+    }
+    ga_array *result = gi_new(site, x->dtype, GA_CUDA, p.result_ndim, p.result_shape);
+    if (!result || p.lines == 0) return result;
+    if (p.length == 0) {
+        if (gi_clear(site, result)) return result;
+        ga_free(result);
+        return NULL;
+    }
+    const ga_array *all[3] = { x, y, result };
+    gi_cuda_row_folds sums;
+    bool ok = gi_cuda_touch_all(site, 3, all) && gi_cuda_lines_of(site, &p, x->dtype, false, &lines, &copy);
+    if (ok && lines.lines > 1 && (lines.lines > most || (lines.length + GI_BLOCK - 1) / GI_BLOCK > most / lines.lines))
+        ok = gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: multiply parts of them", gi_shape_of(x),
+                     gi_shape_of(y)) != NULL;
+    if (ok) {
+        gi_cuda_find_fold(GA_OP_sum, x->dtype, &sums);
+        if (sums.accs != x->dtype) {
+            ga_dtype wide = sums.accs;
+            gi_cuda_find_fold(GA_OP_sum, wide, &sums);
+        }
+        j.factors.data    = (const char *)y->data;
+        j.factors.stride  = y->strides[0];
+        j.factors.next    = y->ndim == 2 ? y->strides[1] : 0;
+        j.factors.columns = gi_divisor_of(columns);
+        j.narrow          = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
+        j.result          = (char *)result->data;
+        ok = gi_cuda_fold_lines(site, x, gi_cuda_tree(gi_cuda_dot_kernel(x->dtype)), gi_cuda_tree(sums.kernel), j, lines,
+                                ga_itemsize(sums.accs), ga_itemsize(result->dtype));
+    }
+    ga_free(copy);
+    if (ok) return result;
+    ga_free(result);
+    return NULL;
+}
+
+static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype)
+{
+    ga_dtype  in = gi_is_float(dtype) || gi_is_complex(dtype) ? dtype : gi_end_dtype(GI_ENDS_SUM, dtype);
+    ga_array *x  = a->dtype == in ? gi_new_view(site, a, a->data, in, a->ndim, a->shape, a->strides) : gi_convert(site, a, in);
+    ga_array *y  = b->dtype == in ? gi_new_view(site, b, b->data, in, b->ndim, b->shape, b->strides) : gi_convert(site, b, in);
+    ga_array *r  = x && y ? gi_cuda_dot_of(site, x, y) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return gi_finish(site, r, dtype, NULL);
 }
 
 /* ==== >>cuda scans: running sums ======================================================================================== */
@@ -1945,13 +2136,13 @@ static bool gi_cuda_exclusive_scan(const char *site, const ga_array *on, int64_t
 typedef struct gi_running {
     const void *in;
     void       *out;
-    void       *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
-    int64_t     length, inner, blocks; /* blocks of a line */
-    int64_t     units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
-    int64_t     turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
-    gi_divisor  small_turn;            /* by 0: turn is too large for it */
-    uint32_t    places, rows, step;    /* elements of a row; rows of a tile */
-    gi_divisor  cut;                   /* by places, or if step is not 1 by rows */
+    void   *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
+    int64_t length, inner, blocks; /* blocks of a line */
+    int64_t units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
+    int64_t turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
+    gi_divisor small_turn;         /* by 0: turn is too large for it */
+    uint32_t   places, rows, step; /* elements of a row; rows of a tile */
+    gi_divisor cut;                /* by places, or if step is not 1 by rows */
 } gi_running;
 
 enum { GI_RUNNING_BLOCK = 1024, GI_RUNNING_BYTES = 32768, GI_RUNNING_SHARE = 16, GI_RUNNING_TURN = 1 << 20 };
@@ -1990,11 +2181,12 @@ GI_DEVICE gi_running_row gi_cuda_running_row(const gi_running &m, const gi_runni
 }
 
 /* The row of element q of the tile, which lies at the place `place` of it; does it exist? */
-GI_DEVICE bool gi_cuda_running_at(const gi_running &m, const gi_running_tile &t, uint32_t q, uint32_t &place, gi_running_row &row)
+GI_DEVICE bool gi_cuda_running_at(const gi_running &m, const gi_running_tile &t, uint32_t q, uint32_t &place,
+                                  gi_running_row &row)
 {
     uint32_t quotient = gi_divide(q, m.cut), rest = q - quotient * m.cut.by, r = m.step == 1 ? quotient : rest;
-    place             = m.step == 1 ? rest : quotient;
-    row               = gi_cuda_running_row(m, t, r);
+    place = m.step == 1 ? rest : quotient;
+    row   = gi_cuda_running_row(m, t, r);
     return r < m.rows && place < m.places && row.exists && row.block * GI_RUNNING_BLOCK + place < m.length;
 }
 
@@ -2100,7 +2292,7 @@ typedef struct gi_running_kernels {
 template <class T, class W, W (*to)(T), T (*from)(W), W (*add)(W, W), W (*multiply)(W, W)>
 static gi_running_kernels gi_running_kernels_of(ga_op op)
 {
-    gi_running_kernels sums     = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, add>, gi_cuda_running<T, W, to, from, add> };
+    gi_running_kernels sums = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, add>, gi_cuda_running<T, W, to, from, add> };
     gi_running_kernels products = { (int64_t)sizeof(W), gi_cuda_running_ends<T, W, to, multiply>,
                                     gi_cuda_running<T, W, to, from, multiply> };
     return op == GA_OP_add ? sums : products;
@@ -2110,12 +2302,16 @@ static gi_running_kernels gi_running_kernels_of(ga_op op)
 static gi_running_kernels gi_running_kernels_for(ga_dtype dtype, ga_op op)
 {
     switch (dtype) {
-    case GA_F32: return gi_running_kernels_of<float, double, gi_cast_f64_f32, gi_cast_f32_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
-    case GA_F64: return gi_running_kernels_of<double, double, gi_cast_f64_f64, gi_cast_f64_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_F32:
+        return gi_running_kernels_of<float, double, gi_cast_f64_f32, gi_cast_f32_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
+    case GA_F64:
+        return gi_running_kernels_of<double, double, gi_cast_f64_f64, gi_cast_f64_f64, gi_op_add_f64, gi_op_multiply_f64>(op);
     case GA_C128:
-        return gi_running_kernels_of<ga_c128, ga_c128, gi_cast_c128_c128, gi_cast_c128_c128, gi_op_add_c128, gi_op_multiply_c128>(op);
+        return gi_running_kernels_of<ga_c128, ga_c128, gi_cast_c128_c128, gi_cast_c128_c128, gi_op_add_c128,
+                                     gi_op_multiply_c128>(op);
     default:
-        return gi_running_kernels_of<uint64_t, uint64_t, gi_cast_u64_u64, gi_cast_u64_u64, gi_op_add_u64, gi_op_multiply_u64>(op);
+        return gi_running_kernels_of<uint64_t, uint64_t, gi_cast_u64_u64, gi_cast_u64_u64, gi_op_add_u64, gi_op_multiply_u64>(
+            op);
     }
 }
 
@@ -2131,8 +2327,9 @@ static int64_t gi_cut_running(gi_running *m, int64_t lines, int64_t rows)
 }
 
 /* Scans the lines of (outer, length, inner) elements, packed; out may be in. `narrow` reads and writes the elements, `wide` their ends. */
-static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_running_kernels *narrow, const gi_running_kernels *wide,
-                              const void *in, void *out, int64_t outer, int64_t length, int64_t inner)
+static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_running_kernels *narrow,
+                              const gi_running_kernels *wide, const void *in, void *out, int64_t outer, int64_t length,
+                              int64_t inner)
 {
     gi_running   m;
     gi_scratch   ends;
@@ -2174,19 +2371,21 @@ static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_run
 /* Scans `in`, read as dtype, along an axis into out, a C-ordered array of the same shape. */
 static bool gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
 {
-    ga_dtype  read   = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
+    ga_dtype  read = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
     ga_array *packed = gi_contiguous(site, in, dtype);
     if (packed && read != dtype) {
         ga_array *widened = gi_convert(site, packed, read);
         ga_free(packed);
         packed = widened;
     }
-    ga_array *target = !packed ? NULL : read == out->dtype ? (ga_view)(out, site) : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
+    ga_array *target = !packed              ? NULL
+                       : read == out->dtype ? (ga_view)(out, site)
+                                            : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
     int64_t   outer = 1, inner = 1;
     for (int d = 0; d < axis; d++) outer *= out->shape[d];
     for (int d = axis + 1; d < out->ndim; d++) inner *= out->shape[d];
     gi_running_kernels narrow = gi_running_kernels_for(read, op), widest = gi_running_kernels_for(wide, op);
-    bool               ok     = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
+    bool               ok = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
               gi_cuda_run_lines(site, target, &narrow, &widest, packed->data, target->data, outer, out->shape[axis], inner);
     if (ok && read != out->dtype) ok = gi_assign(site, out, target);
     ga_free(target);
@@ -2295,7 +2494,7 @@ static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array 
         ok     = GI_CUDA_OK(site, cudaMemsetAsync(bad.p, 0xff, sizeof *m->bad, stream));
     }
     if (ok && m->units > 0) {
-        m->count = gi_wide_divisor_of(m->count.by, m->units);
+        m->count                = gi_wide_divisor_of(m->count.by, m->units);
         gi_taking_kernel kernel = gi_taking_kernel_for(unit);
         GI_LAUNCH(kernel, gi_cuda_blocks(m->units), GI_CUDA_THREADS, stream, *m);
         ok = gi_cuda_launched(site, "ga_take");
@@ -2381,10 +2580,12 @@ GI_DEVICE uint32_t gi_cuda_choose(const gi_choosing &m, int64_t (&row)[GI_WARPS]
     return bits | __shfl_down_sync(0xffffffffu, bits, 1) << 16;
 }
 
-template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
 {
     GI_SHARED(int64_t, row, [GI_WARPS]);
-    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    int64_t at, lane = threadIdx.x % 32,
+                first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
 #pragma unroll 1
     for (int turn = 0; turn < GI_CHOOSE_FLAGS; turn += GI_CHOOSE_BATCH) {
@@ -2406,7 +2607,8 @@ template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(const __grid_constant__ gi_choosing m)
 {
     GI_SHARED(int64_t, row, [GI_WARPS]);
-    int64_t  at, lane = threadIdx.x % 32, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
+    int64_t at, lane = threadIdx.x % 32,
+                first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
 #pragma unroll 1
     for (int k = 0; k < GI_CHOOSE_FLAGS; k++) {
@@ -2414,9 +2616,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(
         if (word >> lane & 1) { /* the last axis first: what is left of a place is its index along the axes before */
             int64_t place = first + 32 * k, *to = (int64_t *)m.to + at + __popc(word & below);
             for (int d = m.ndim - 1; d > 0; d--) {
-                int64_t left      = gi_divide_wide(place, m.shape[d]);
+                int64_t left    = gi_divide_wide(place, m.shape[d]);
                 to[d * m.total] = place - left * m.shape[d].by;
-                place             = left;
+                place           = left;
             }
             to[0] = place;
         }
@@ -2439,9 +2641,10 @@ static gi_choosing_kernel gi_choosing_kernel_for(int64_t itemsize)
 /* The counts of the blocks as places, and their total: the number for which the host waits. */
 static bool gi_cuda_count_flags(const char *site, const ga_array *flags, int64_t *starts, int64_t blocks, int64_t *total)
 {
-    GI_LAUNCH(gi_cuda_count_true, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), (const uint8_t *)flags->data, flags->size,
-              starts);
-    return gi_cuda_launched(site, "counting what is true") && gi_cuda_exclusive_scan(site, flags, starts, blocks, starts + blocks) &&
+    GI_LAUNCH(gi_cuda_count_true, (unsigned)blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), (const uint8_t *)flags->data,
+              flags->size, starts);
+    return gi_cuda_launched(site, "counting what is true") &&
+           gi_cuda_exclusive_scan(site, flags, starts, blocks, starts + blocks) &&
            gi_cuda_read(site, flags, total, starts + blocks, sizeof *total);
 }
 
@@ -2452,7 +2655,7 @@ static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, con
     gi_scratch  starts;
     memset(&m, 0, sizeof m);
     memset(&starts, 0, sizeof starts);
-    ga_array *flags  = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
+    ga_array *flags = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
     ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL;
     int64_t   blocks = (condition->size + GI_CHOOSE_TILE - 1) / GI_CHOOSE_TILE;
     bool      ok     = flags && (packed || !a) && gi_cuda_touch(site, flags) && (!a || gi_cuda_touch(site, packed));
@@ -2508,15 +2711,17 @@ GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
         if (m.edges) x = gi_cast_f64_##tag(((const T *)m.data)[i]);                                                            \
         else bin = gi_cast_i64_##tag(((const T *)m.data)[i]);                                                                  \
         break;
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+        GI_EACH_BOOL(GI_CASE)
+        GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
 #undef GI_CASE
-    default: break;
+            default : break;
     }
     return m.edges ? gi_bin_of(x, m.edges, m.bins) : bin;
 }
 
 /* Counts into shared memory first, if the bins fit. */
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
 {
     GI_SHARED(unsigned, own, [GI_COUNT_SHARED]);
     for (int k = threadIdx.x; k < m.bins; k += GI_CUDA_THREADS) own[k] = 0;
@@ -2530,7 +2735,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_few(cons
         if (own[k]) atomicAdd(&counts[k], (unsigned long long)own[k]);
 }
 
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_many(const __grid_constant__ gi_binning m, unsigned long long *counts)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_many(const __grid_constant__ gi_binning m, unsigned long long *counts)
 {
     for (int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x; i < m.n; i += (int64_t)gridDim.x * GI_CUDA_THREADS) {
         int64_t bin = gi_cuda_bin(m, i);
@@ -2608,7 +2814,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 }
 
 /* Adds the rows, in their order, to the total. */
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_rows(double *total, const double *rows, int64_t bins, int64_t count)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_add_rows(double *total, const double *rows, int64_t bins, int64_t count)
 {
     int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (i >= bins) return;
@@ -2621,8 +2828,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_rows(doubl
 static bool gi_cuda_count_ones(const char *site, const ga_array *a, const gi_binning *m, ga_array *total)
 {
     unsigned long long *counts = (unsigned long long *)total->data;
-    int64_t             most   = (int64_t)gi_gpus.gpu[gi_cuda_ordinal(a)].processors * 8, least = m->n >> 31; /* own counts are 32 bits */
-    int64_t             blocks = (m->n + 16 * GI_CUDA_THREADS - 1) / (16 * GI_CUDA_THREADS);
+    int64_t most = (int64_t)gi_gpus.gpu[gi_cuda_ordinal(a)].processors * 8, least = m->n >> 31; /* own counts are 32 bits */
+    int64_t blocks = (m->n + 16 * GI_CUDA_THREADS - 1) / (16 * GI_CUDA_THREADS);
     if (blocks > most) blocks = most > least ? most : least + 1;
     void (*kernel)(const gi_binning, unsigned long long *) = gi_cuda_count_many;
     if (m->bins <= GI_COUNT_SHARED) kernel = gi_cuda_count_few;
@@ -2632,8 +2839,8 @@ static bool gi_cuda_count_ones(const char *site, const ga_array *a, const gi_bin
 
 static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_array *weights, ga_array *total)
 {
-    const int64_t room    = (int64_t)1 << 25; /* sums of all blocks that are added up at once */
-    int64_t       block   = m->bins > GI_COUNT_BLOCK ? m->bins : GI_COUNT_BLOCK, blocks = (m->n + block - 1) / block;
+    const int64_t room  = (int64_t)1 << 25; /* sums of all blocks that are added up at once */
+    int64_t       block = m->bins > GI_COUNT_BLOCK ? m->bins : GI_COUNT_BLOCK, blocks = (m->n + block - 1) / block;
     int64_t       at_once = room / m->bins < 1 ? 1 : room / m->bins < blocks ? room / m->bins : blocks;
     size_t        row     = (size_t)m->bins * sizeof(double);
     cudaStream_t  stream  = gi_cuda_current_stream();
@@ -2648,8 +2855,8 @@ static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_ar
                   (double *)sums.p);
         ok = gi_cuda_launched(site, "adding weights");
         if (!ok) break;
-        GI_LAUNCH(gi_cuda_add_rows, gi_cuda_blocks(m->bins), GI_CUDA_THREADS, stream, (double *)total->data, (const double *)sums.p,
-                  m->bins, count);
+        GI_LAUNCH(gi_cuda_add_rows, gi_cuda_blocks(m->bins), GI_CUDA_THREADS, stream, (double *)total->data,
+                  (const double *)sums.p, m->bins, count);
         ok = gi_cuda_launched(site, "adding weights");
     }
     gi_scratch_free(&sums);
@@ -2657,7 +2864,8 @@ static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_ar
 }
 
 /* How many elements lie in each bin, int64, or the sums of their weights, float64. */
-static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
+                                    const double *edges)
 {
     ga_array *total          = gi_new(site, weights ? GA_F64 : GA_I64, GA_CUDA, 1, &bins);
     ga_array *packed         = total ? gi_contiguous(site, a, a->dtype) : NULL;
@@ -3916,7 +4124,8 @@ GI_DEVICE void gi_cuda_narrow(char *to, int itemsize, int64_t x)
 }
 
 template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T)])>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_generator(const __grid_constant__ P plan, int64_t n, char *out, int itemsize)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_generator(const __grid_constant__ P plan, int64_t n, char *out, int itemsize)
 {
     enum { N = 16 / sizeof(T) };
     int64_t first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * N;
@@ -3942,8 +4151,8 @@ template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T
 static bool gi_cuda_launch_generator(const char *site, ga_array *a, const void *plan)
 {
     const P plans = *(const P *)plan;
-    GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))), GI_CUDA_THREADS,
-              gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
+    GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))),
+              GI_CUDA_THREADS, gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
     return gi_cuda_launched(site, "making a new array");
 }
 
@@ -5104,7 +5313,9 @@ static bool gi_cuda_owner(const char *site, const void *p, ga_device device, int
         for (int d = 0; d < GI_MOST_GPUS; d++) used = used || gi_cuda_is_known(d);
         if (!used || gi_gpus.forked) return true;
     }
-    if (!GI_CUDA_OK(site, cudaPointerGetAttributes(&at, p))) return device == GA_CPU && (ga_clear_error(), true);
+    cudaError_t error = cudaPointerGetAttributes(&at, p);
+    if (error != cudaSuccess && device == GA_CPU) return (void)cudaGetLastError(), true;
+    if (!gi_cuda_ok(site, error, "cudaPointerGetAttributes")) return false;
     *managed = at.type == cudaMemoryTypeManaged;
     if (device == GA_CPU && at.type == cudaMemoryTypeDevice)
         gi_fail(site, GA_BAD_DEVICE, "the pointer is memory of CUDA device %d: say .device = GA_CUDA", at.device);
@@ -5180,19 +5391,16 @@ ga_stream ga_stream_new(void)
 /* Neither a thread nor an array remembers the stream any more; all its work is done. */
 static void gi_cuda_detach_stream(ga_stream stream)
 {
+    pthread_mutex_lock(&gi_pool.lock);
     pthread_mutex_lock(&gi_gpus.lock);
+    for (gi_handle *h = gi_pool.first; h; h = h->next) {
+        gi_buffer *b = h->array.owner;
+        if (b && b->device == GA_CUDA && b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
+    }
     for (int k = 0; k < gi_gpus.known_streams; k++)
         if (gi_gpus.streams[k].stream == stream) gi_gpus.streams[k--] = gi_gpus.streams[--gi_gpus.known_streams];
     __atomic_add_fetch(&gi_gpus.forgotten, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_gpus.lock);
-    pthread_mutex_lock(&gi_pool.lock);
-    for (gi_handle *h = gi_pool.first; h; h = h->next) {
-        gi_buffer *b = h->array.owner;
-        if (!b || b->device != GA_CUDA) continue;
-        pthread_mutex_lock(&gi_gpus.lock);
-        if (b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
-        pthread_mutex_unlock(&gi_gpus.lock);
-    }
     pthread_mutex_unlock(&gi_pool.lock);
 }
 

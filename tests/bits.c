@@ -101,7 +101,7 @@ int main(int argc, char **argv)
         }
     }
     ga_scope { /* two dimensions, strides, broadcasting, pictures */
-        ga_array *a = ga_keep(ga_random_normal(0, 1, (rows, 257), .seed = 5)), *f = ga_astype(a, GA_F32);
+        ga_array *a = ga_random_normal(0, 1, (rows, 257), .seed = 5), *f = ga_astype(a, GA_F32);
         add("sum 0", ga_sum(a, .axis = 0));
         add("sum 1", ga_sum(f, .axis = 1));
         add("std 0", ga_std(f, .axis = 0));

@@ -18,7 +18,7 @@ cuda_flags() { # cuda_flags MODE implementation|runtime|link
     plain-runtime | check-runtime) echo "-O2 -g1" ;; # the checker's callbacks take the place of ThreadSanitizer's runtime
     plain-implementation) echo "-O1 -g1" ;;
     asan-link) echo "-fsanitize=address,undefined" ;;
-    asan-*) echo "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
+    asan-*) echo "-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined --param asan-instrumentation-with-call-threshold=0" ;;
     check-implementation)
         echo "-O1 -g -fsanitize=thread,undefined -fno-sanitize=vptr -fno-sanitize-recover=undefined --param tsan-instrument-func-entry-exit=0"
         ;;
@@ -62,7 +62,9 @@ cuda_link() { # cuda_link MODE ARGUMENTS...
 }
 
 cuda_program() { # cuda_program MODE NAME
-    gcc -std=c11 -g -O1 -I. -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+    local headers=$SIM/include
+    [ "$1" != gpu ] || headers=$(dirname "$nvcc")/../include
+    gcc -std=c11 -g -O1 -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }
 
 cuda_example() { # cuda_example MODE NAME
@@ -123,11 +125,15 @@ if [ "$job" != gpu ]; then
     cuda_tests plain 3000 CUDASIM_ORDER=reverse
     cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1
     cuda_examples plain
+    part "cuda_api without a GPU" "$B/plain/cuda_api" none
+    for mode in plain asan check; do part "cuda_api with two GPUs, $mode" "$B/$mode/cuda_api" two; done
+    part "cuda_api with two GPUs, lazy" env CUDASIM_LAZY=1 "$B/plain/cuda_api" two
     part "errors without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/errors"
     cuda_tests asan 1500 GPUARR_TEST_SMALL=1
     cuda_tests check 1000 GPUARR_TEST_SMALL=1
     part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
     part "nvcc and its kernels" tools/ptx_gate
+    [ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
 fi
 
 if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then

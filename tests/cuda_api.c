@@ -7,8 +7,8 @@
 
 /* Of cudasim: makes calls of the CUDA runtime fail. */
 extern void cudasim_fail(const char *kind, long n) __attribute__((weak));
-
-static ga_status last_status;
+/* Does it watch what a program does wrong? Then only what is right is tried. */
+extern int cudasim_is_checker(void) __attribute__((weak));
 
 /* Did the last call fail with a sentence that holds these words? The error is cleared. */
 static bool says(ga_status status, const char *words)
@@ -16,7 +16,6 @@ static bool says(ga_status status, const char *words)
     const char *error = ga_error();
     bool        ok    = error && strstr(error, words) && ga_error_status() == status;
     if (!ok) printf("     expected '%s', the library says: %s\n", words, error ? error : "nothing");
-    last_status = ga_error_status();
     ga_clear_error();
     return ok;
 }
@@ -32,7 +31,7 @@ static ga_array *count_to(int64_t n, ga_dtype dtype)
 static bool counts_by(const ga_array *a, double factor)
 {
     ga_array *here = ga_to(a, GA_CPU), *wide = here ? ga_astype(here, GA_F64) : NULL;
-    bool      ok   = wide != NULL;
+    bool      ok = wide != NULL;
     for (int64_t i = 0; ok && i < wide->size; i++) ok = ((const double *)wide->data)[i] == factor * (double)i;
     ga_free(here);
     ga_free(wide);
@@ -119,8 +118,8 @@ static void test_memory(void)
     ga_cuda_memory before = ga_cuda_memory_stats();
     CHECK(before.total_bytes > 0 && before.free_bytes > 0 && before.free_bytes <= before.total_bytes);
     ga_cuda_memory_reset_peak();
-    ga_memory host  = ga_memory_stats();
-    ga_array *g     = ga_zeros((1000, 1000), .device = GA_CUDA), *view = ga_index(g, "::2");
+    ga_memory      host = ga_memory_stats();
+    ga_array      *g = ga_zeros((1000, 1000), .device = GA_CUDA), *view = ga_index(g, "::2");
     ga_cuda_memory with = ga_cuda_memory_stats();
     CHECK(with.used_bytes - before.used_bytes == 8000000 && with.peak_bytes >= with.used_bytes);
     CHECK(with.arrays - before.arrays == 2);
@@ -179,7 +178,8 @@ static void test_to(void)
     ga_array *twice = ga_add(g, g), *again = ga_to(twice, GA_CUDA);
     CHECK(counts_by(twice, 2) && counts_by(again, 2) && !ga_may_share_memory(twice, again));
     /* views: any layout goes both ways */
-    ga_array *odd = ga_index(a, "1::2"), *back = ga_index(a, "::-1"), *odd_g = ga_to(odd, GA_CUDA), *flipped = ga_index(g, "::-1");
+    ga_array *odd = ga_index(a, "1::2"), *back = ga_index(a, "::-1"), *odd_g = ga_to(odd, GA_CUDA),
+             *flipped = ga_index(g, "::-1");
     ga_array *odd_2 = ga_to(odd_g, GA_CPU), *back_2 = ga_to(flipped, GA_CPU);
     CHECK(ga_array_equal(odd, odd_2) && ga_array_equal(back, back_2));
     ga_array *empty = ga_zeros((0, 5)), *empty_g = ga_to(empty, GA_CUDA), *empty_2 = ga_to(empty_g, GA_CPU);
@@ -189,7 +189,8 @@ static void test_to(void)
     CHECK(ga_to(a, GA_CUDA, .out = into_g) == into_g && counts_by(into_g, 1));
     CHECK(ga_to(twice, GA_CUDA, .out = into_g) == into_g && counts_by(into_g, 2));
     CHECK(ga_to(into_g, GA_CPU, .out = into) == into && counts_by(into, 2));
-    ga_array *even = ga_index(into, "::2"), *even_g = ga_index(into_g, "::2"), *half = ga_index(g, ":500"), *half_a = ga_index(a, ":500");
+    ga_array *even = ga_index(into, "::2"), *even_g = ga_index(into_g, "::2"), *half = ga_index(g, ":500"),
+             *half_a = ga_index(a, ":500");
     CHECK(ga_to(half, GA_CPU, .out = even) == even && ga_item_at(into, 998) == 499 && ga_item_at(into, 999) == 1998);
     CHECK(ga_to(half_a, GA_CUDA, .out = even_g) == even_g && ga_item_at(into_g, 998) == 499 && ga_item_at(into_g, 999) == 1998);
     CHECK(ga_to(a, GA_CUDA, .out = into) == NULL && says(GA_BAD_DEVICE, ".out is on the CPU"));
@@ -204,7 +205,8 @@ static void test_to(void)
     CHECK(ga_copyto(g, a) == NULL && says(GA_BAD_DEVICE, "ga_to"));
     CHECK(ga_add(g, 1, .out = a) == NULL && says(GA_BAD_DEVICE, "ga_to"));
     /* but whole comparisons and single numbers are */
-    CHECK(ga_allclose(a, g) && ga_allclose(g, a) && ga_array_equal(g, a) && !ga_allclose(a, twice) && !ga_array_equal(twice, a));
+    CHECK(ga_allclose(a, g) && ga_allclose(g, a) && ga_array_equal(g, a) && !ga_allclose(a, twice) &&
+          !ga_array_equal(twice, a));
     CHECK(ga_item_at(g, 7) == 7 && ga_item_int_at(twice, -1) == 1998);
     CHECK(isnan(ga_item(g)) && says(GA_BAD_SHAPE, "1000 elements"));
     CHECK(ga_data(g, GA_F32) == NULL && says(GA_BAD_DEVICE, "ga_to(a, GA_CPU) first"));
@@ -212,8 +214,8 @@ static void test_to(void)
     CHECK(ga_cuda_data(g, GA_F64) == NULL && says(GA_BAD_DTYPE, "float32"));
     CHECK(ga_cuda_data(even_g, GA_F32) == NULL && says(GA_BAD_SHAPE, "one behind the other"));
     CHECK(ga_cuda_data(a, GA_F32) == NULL && says(GA_BAD_DEVICE, "ga_to(a, GA_CUDA) first"));
-    ga_array *all[] = { a,  g,     twice, again, odd,   back,   odd_g, flipped, odd_2, back_2, empty, empty_g, empty_2,
-                        into_g, into,  even,  even_g, half,  half_a, f64 };
+    ga_array *all[] = { a,     g,       twice,   again,  odd,  back, odd_g,  flipped, odd_2,  back_2,
+                        empty, empty_g, empty_2, into_g, into, even, even_g, half,    half_a, f64 };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) ga_free(all[i]);
 }
 
@@ -221,7 +223,8 @@ static void test_async(void)
 {
     enum { N = 100000 };
     ga_stream s = ga_stream_new(), t = ga_stream_new();
-    ga_array *host = ga_empty((N), .pinned = true), *back = ga_empty((N), .pinned = true), *g = ga_empty((N), .device = GA_CUDA);
+    ga_array *host = ga_empty((N), .pinned = true), *back = ga_empty((N), .pinned = true),
+             *g = ga_empty((N), .device = GA_CUDA);
     CHECK(s && t && s != t && host && back && g);
     for (int round = 1; round <= 3; round++) {
         double *p = (double *)ga_data(host, GA_F64); /* waits for the copy of the round before */
@@ -244,7 +247,8 @@ static void test_async(void)
     /* slices of pinned memory, several streams, in any order; two copies of one source */
     ga_array *low = ga_index(host, ":50000"), *high = ga_index(host, "50000:"), *g_low = ga_index(g, ":50000"),
              *g_high = ga_index(g, "50000:");
-    CHECK(ga_to(low, GA_CUDA, .out = g_low, .stream = s, .async = true) && ga_to(high, GA_CUDA, .out = g_high, .stream = t, .async = true));
+    CHECK(ga_to(low, GA_CUDA, .out = g_low, .stream = s, .async = true) &&
+          ga_to(high, GA_CUDA, .out = g_high, .stream = t, .async = true));
     ga_array *once_more = ga_to(low, GA_CUDA, .stream = t, .async = true);
     CHECK(once_more && ga_item_at(g, 0) == 5 && ga_item_at(g, N - 1) == 5 && ga_item_at(once_more, 77) == 5);
     /* a new array for the host is pinned by itself; ordinary memory is right as well */
@@ -300,7 +304,7 @@ static void count_release(void *p, void *user)
 static void test_wrap(void)
 {
     double    numbers[6] = { 0, 1, 2, 3, 4, 5 };
-    ga_array *g = ga_from(numbers, (6), .device = GA_CUDA);
+    ga_array *g          = ga_from(numbers, (6), .device = GA_CUDA);
     CHECK(g && g->device == GA_CUDA && counts_by(g, 1));
     double   *d = (double *)ga_cuda_data(g, GA_F64);
     ga_array *w = ga_wrap(d, (2, 3), .device = GA_CUDA, .release = count_release, .user = &released);
@@ -366,12 +370,13 @@ static void test_events(void)
     ga_stream s = ga_stream_new(), t = ga_stream_new();
     ga_event  first = ga_event_new(), last = ga_event_new();
     CHECK(first && last);
-    CHECK(isnan(ga_event_elapsed(first, last)) && says(GA_BAD_ARGUMENT, "recorded"));
+    if (!cudasim_is_checker || !cudasim_is_checker())
+        CHECK(isnan(ga_event_elapsed(first, last)) && says(GA_BAD_ARGUMENT, "recorded"));
     CHECK(ga_event_record(first, s));
     ga_set_stream(s);
     ga_array *a = ga_ones((100000), .device = GA_CUDA), *b = ga_exp(a);
     CHECK(ga_event_record(last, s) && ga_stream_wait_event(t, last) && ga_event_synchronize(last));
-    CHECK(ga_event_query(last) && ga_event_query(first) && ga_stream_query(t));
+    CHECK(ga_event_query(last) && ga_event_query(first) && ga_stream_synchronize(t) && ga_stream_query(t));
     double seconds = ga_event_elapsed(first, last);
     CHECK(seconds >= 0 && seconds < 60);
     CHECK(!ga_event_record(NULL, s) && says(GA_BAD_ARGUMENT, "the event is NULL"));
@@ -435,7 +440,7 @@ static void test_two_devices(void)
     ga_array *a = count_to(5000, GA_I32), *g0 = ga_to(a, GA_CUDA);
     CHECK(ga_cuda_select(1) && ga_cuda_selected() == 1);
     ga_cuda_memory before = ga_cuda_memory_stats();
-    ga_array      *g1 = ga_to(a, GA_CUDA), *g01 = ga_to(g0, GA_CUDA), *zero = ga_zeros((5000), .dtype = GA_I32, .device = GA_CUDA);
+    ga_array *g1 = ga_to(a, GA_CUDA), *g01 = ga_to(g0, GA_CUDA), *zero = ga_zeros((5000), .dtype = GA_I32, .device = GA_CUDA);
     CHECK(ga_cuda_device_of(g0) == 0 && ga_cuda_device_of(g1) == 1 && ga_cuda_device_of(g01) == 1);
     CHECK(ga_cuda_memory_stats().arrays - before.arrays == 3 && ga_cuda_memory_stats().used_bytes - before.used_bytes == 60000);
     CHECK(counts_by(g01, 1) && counts_by(g1, 1));
@@ -444,7 +449,8 @@ static void test_two_devices(void)
     CHECK(ga_add(g0, g1) == NULL && says(GA_BAD_DEVICE, "CUDA devices 0 and 1"));
     CHECK(ga_add(g0, g0) == NULL && says(GA_BAD_DEVICE, "ga_cuda_select(0)"));
     CHECK(ga_item_at(g0, 17) == 17 && counts_by(g0, 1) && ga_cuda_selected() == 1);
-    CHECK(ga_allclose(g0, g1) && ga_array_equal(g1, g0) && ga_array_equal(g0, a) && !ga_array_equal(g0, sum) && ga_array_equal(g0, g0));
+    CHECK(ga_allclose(g0, g1) && ga_array_equal(g1, g0) && ga_array_equal(g0, a) && !ga_array_equal(g0, sum) &&
+          ga_array_equal(g0, g0));
     ga_array *odd = ga_index(g0, "::-2"), *odd1 = ga_to(odd, GA_CUDA), *odd_h = ga_to(odd, GA_CPU);
     CHECK(ga_cuda_device_of(odd1) == 1 && ga_item_at(odd1, 0) == 4999 && ga_array_equal(odd1, odd_h));
     CHECK(ga_to(g0, GA_CUDA, .out = zero) == zero && counts_by(zero, 1));
@@ -466,6 +472,14 @@ static void test_two_devices(void)
     CHECK(ga_cuda_select(1) && ga_cuda_memory_stats().used_bytes == before.used_bytes && ga_cuda_select(0));
 }
 
+/* Arrays that live until the program has nearly ended. */
+static ga_array *late[2];
+static void      free_late(void)
+{
+    ga_free(late[0]);
+    ga_free(late[1]);
+}
+
 /* ---- benchmark, fork ------------------------------------------------------------------------------------------------------------ */
 
 static void add_on_gpu(void *user) { ga_add((ga_array *)user, 1); }
@@ -474,7 +488,8 @@ static void test_benchmark(void)
 {
     ga_array           *g = ga_ones((10000), .device = GA_CUDA);
     ga_benchmark_result r = ga_benchmark(add_on_gpu, g, .repeat = 5, .quiet = true);
-    CHECK(r.repeats == 5 && r.cpu.max > 0 && r.device.max > 0 && r.device.min <= r.device.median && r.device.median <= r.device.max);
+    CHECK(r.repeats == 5 && r.cpu.max > 0 && r.device.max > 0 && r.device.min <= r.device.median &&
+          r.device.median <= r.device.max);
     r = ga_benchmark(add_on_gpu, g, .repeat = 3, .name = "ga_add");
     CHECK(r.repeats == 3);
     ga_free(g);
@@ -546,7 +561,7 @@ static ga_array *scenario_streams(void)
 static ga_array *scenario_events(void)
 {
     ga_event from = ga_event_new(), to = ga_event_new();
-    bool     ok   = from && to && ga_event_record(from, NULL) && ga_event_record(to, NULL) && ga_event_synchronize(to) &&
+    bool     ok = from && to && ga_event_record(from, NULL) && ga_event_record(to, NULL) && ga_event_synchronize(to) &&
               ga_event_elapsed(from, to) >= 0;
     ga_event_free(from);
     ga_event_free(to);
@@ -566,10 +581,10 @@ static ga_array *scenario_peer(void)
 
 static void test_failures(void)
 {
-    static ga_array *(*const scenarios[])(void) = { scenario_to,      scenario_zeros,   scenario_full,    scenario_pinned,
-                                                    scenario_from,    scenario_add,     scenario_cast,    scenario_back,
-                                                    scenario_async,   scenario_item,    scenario_compare, scenario_strided,
-                                                    scenario_streams, scenario_events,  scenario_benchmark, scenario_peer };
+    static ga_array *(*const scenarios[])(void) = { scenario_to,      scenario_zeros,  scenario_full,      scenario_pinned,
+                                                    scenario_from,    scenario_add,    scenario_cast,      scenario_back,
+                                                    scenario_async,   scenario_item,   scenario_compare,   scenario_strided,
+                                                    scenario_streams, scenario_events, scenario_benchmark, scenario_peer };
     if (!cudasim_fail) {
         test_skip("calls of the CUDA runtime fail on demand with cudasim only", 1);
         return;
@@ -624,6 +639,7 @@ int main(int argc, char **argv)
         return 1;
     }
     ga_set_error_handler(ga_ignore_error, NULL);
+    atexit(free_late); /* runs after CUDA's own, which are registered later */
     if (ga_cuda_count() == 0) {
         test_without();
         if (ga_memory_stats().arrays) ga_report_leaks(stdout);
@@ -645,5 +661,7 @@ int main(int argc, char **argv)
     test_failures();
     if (ga_memory_stats().arrays) ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_cuda_memory_stats().used_bytes == 0);
+    late[0] = ga_ones((10), .device = GA_CUDA);
+    late[1] = ga_to(late[0], GA_CPU, .async = true);
     return test_end();
 }

@@ -20,7 +20,8 @@ static void reductions(void)
 {
     all_along(numbers(GA_F32, 3, 3000));
     all_along(numbers(GA_I16, 70, 5));
-    all_along(numbers(GA_C128, 1100, 2));
+    ga_array *c = numbers(GA_C128, 1100, 2);
+    ga_sum(c), ga_prod(c, .axis = 0), ga_mean(c), ga_count_nonzero(c, .axis = 0);
 }
 
 static void moments(void)
@@ -28,7 +29,8 @@ static void moments(void)
     const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I32, GA_C64 };
     for (int i = 0; i < 4; i++) {
         ga_array *a = numbers(dtypes[i], 3, 3000);
-        ga_var(a), ga_std(a, .axis = 0), ga_std(a, .axis = 1), ga_nanstd(a), ga_nanvar(a, .axis = 1), ga_nanmean(a);
+        ga_var(a), ga_std(a, .axis = 0), ga_std(a, .axis = 1);
+        if (i < 3) ga_nanstd(a), ga_nanvar(a, .axis = 1), ga_nanmean(a);
     }
 }
 

@@ -233,6 +233,85 @@ static void test_solids(ga_dtype dtype, uint64_t odd)
     ga_free(gpu);
 }
 
+/* Products of views of two arrays that are in both places. */
+static void compare_dot(const ga_array *a, const ga_array *b, const char *index_a, const char *index_b)
+{
+    ga_array *there_a = ga_to(a, GA_CUDA), *there_b = ga_to(b, GA_CUDA);
+    ga_array *x = view(a, index_a), *y = view(b, index_b), *there_x = view(there_a, index_a), *there_y = view(there_b, index_b);
+    ga_clear_error();
+    if (!CHECK(same(ga_dot(x, y), ga_dot(there_x, there_y))))
+        printf("     dot of %s %s and %s %s, %d and %d dimensions\n", ga_dtype_name(a->dtype), index_a, ga_dtype_name(b->dtype), index_b,
+               x->ndim, y->ndim);
+    ga_array *all[] = { there_a, there_b, x, y, there_x, there_y };
+    for (int k = 0; k < 6; k++) ga_free(all[k]);
+}
+
+static void test_dot(ga_dtype first, ga_dtype second)
+{
+    static const int lengths[] = { 0, 1, 5, 1023, 1024, 1025, 3000 };
+    static const int sizes[][3] = { { 5, 40, 33 }, { 3, 1500, 9 }, { 70, 3, 300 }, { 1, 1, 1 }, { 4, 0, 3 }, { 0, 3, 3 } };
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        ga_array *a = draw_array(first, axes_of(1, lengths[k], 0), 0), *b = draw_array(second, axes_of(1, lengths[k], 0), 500);
+        compare_dot(a, b, ":", ":");
+        compare_dot(a, b, "::-1", ":");
+        compare_dot(a, b, "::2", "::2");
+        ga_free(a);
+        ga_free(b);
+    }
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        ga_array *a = draw_array(first, axes_of(2, sizes[k][0], sizes[k][1]), 3000);
+        ga_array *b = draw_array(second, axes_of(2, sizes[k][1], sizes[k][2]), 0);
+        compare_dot(a, b, ":", ":");
+        compare_dot(a, b, "::-1, ::-1", ":, ::2");
+        if (sizes[k][2] > 0) compare_dot(a, b, ":", ":, 0");
+        if (sizes[k][0] > 0) compare_dot(a, b, "0", ":");
+        ga_free(a);
+        ga_free(b);
+    }
+    ga_shape solid = axes_of(3, 3, 4);
+    solid.n[2]     = 50;
+    ga_array *a = draw_array(first, solid, 0), *b = draw_array(second, axes_of(1, 50, 0), 0);
+    compare_dot(a, b, ":", ":");
+    ga_free(a);
+    ga_free(b);
+}
+
+/* What is put together from reductions, and options. */
+static void test_calls(ga_dtype dtype)
+{
+    ga_array *a = draw_array(dtype, axes_of(2, 40, 60), 0), *b = ga_to(a, GA_CUDA);
+    ga_array *out = ga_zeros((60)), *out_there = ga_to(out, GA_CUDA), *wrong = ga_zeros((61)), *wrong_there = ga_to(wrong, GA_CUDA);
+    CHECK(same(ga_norm(a), ga_norm(b)));
+    CHECK(same(ga_norm(a, .axis = 0, .ord = 1), ga_norm(b, .axis = 0, .ord = 1)));
+    CHECK(same(ga_norm(a, .axis = 1, .ord = INFINITY), ga_norm(b, .axis = 1, .ord = INFINITY)));
+    CHECK(same(ga_norm(a, .ord = GA_EXACTLY), ga_norm(b, .ord = GA_EXACTLY)));
+    CHECK(same(ga_norm(a, .ord = 3), ga_norm(b, .ord = 3)));
+    CHECK(same(ga_sum(a, .dtype = GA_C128), ga_sum(b, .dtype = GA_C128)));
+    CHECK(same(ga_mean(a, .dtype = GA_C64, .axis = 1), ga_mean(b, .dtype = GA_C64, .axis = 1)));
+    CHECK(same(ga_std(a, .ddof = 1, .axis = 0), ga_std(b, .ddof = 1, .axis = 0)));
+    CHECK(same(ga_var(a, .ddof = 40, .axis = 0), ga_var(b, .ddof = 40, .axis = 0)));
+    CHECK(same(ga_std(a, .dtype = GA_F32), ga_std(b, .dtype = GA_F32)));
+    CHECK(ga_mean(b, .axis = 0, .out = out_there) == (dtype < GA_C64 ? out_there : NULL));
+    if (dtype < GA_C64) {
+        CHECK(ga_mean(a, .axis = 0, .out = out) == out);
+        CHECK(same(ga_copy(out), ga_copy(out_there)));
+    }
+    CHECK(ga_sum(b, .axis = 0, .out = wrong_there) == NULL && ga_sum(b, .axis = 0, .out = out) == NULL);
+    CHECK(ga_sum(b, .axis = 2) == NULL && ga_max(b, .ddof = 1) == NULL && ga_argmax(b, .dtype = GA_F64) == NULL);
+    ga_clear_error();
+    if (dtype == GA_I8 || dtype == GA_I32 || dtype == GA_I64) {
+        ga_array *x = ga_remainder(b, 5), *y = ga_subtract(x, 4);
+        CHECK(ga_power(b, y) == NULL);
+        ga_clear_error();
+        ga_free(ga_power(b, x));
+        CHECK(ga_error() == NULL);
+        ga_free(x);
+        ga_free(y);
+    }
+    ga_array *all[] = { a, b, out, out_there, wrong, wrong_there };
+    for (int k = 0; k < 6; k++) ga_free(all[k]);
+}
+
 int main(int argc, char **argv)
 {
     static const int64_t short_lines[] = { 0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 1023, 1024, 1025, 2048, 5000 };
@@ -250,6 +329,14 @@ int main(int argc, char **argv)
         first_reduction = atoi(argv[1]);
         last_reduction  = atoi(argv[2]);
     }
+    for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
+        test_dot((ga_dtype)dtype, (ga_dtype)dtype);
+        test_calls((ga_dtype)dtype);
+    }
+    test_dot(GA_F32, GA_I16);
+    test_dot(GA_I8, GA_U8);
+    test_dot(GA_C64, GA_F64);
+    test_dot(GA_BOOL, GA_C128);
     for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
         bool real = dtype < GA_F32;
         test_lengths((ga_dtype)dtype, short_lines, sizeof short_lines / sizeof *short_lines, real ? 1 : 500);

@@ -1,11 +1,14 @@
 /* Running sums, selection, counting, generators and rearranging on the GPU: the bits, shapes, dtypes and errors of the CPU. */
 #include "test.h"
 
-static const ga_dtype dtypes[] = { GA_BOOL, GA_I8, GA_U8, GA_I16, GA_U16, GA_I32, GA_U32, GA_I64, GA_U64, GA_F32, GA_F64, GA_C64, GA_C128 };
+static const ga_dtype dtypes[] = { GA_BOOL, GA_I8,  GA_U8,  GA_I16, GA_U16, GA_I32, GA_U32,
+                                   GA_I64,  GA_U64, GA_F32, GA_F64, GA_C64, GA_C128 };
 enum { DTYPES = sizeof dtypes / sizeof *dtypes };
 
 /* Sizes around those of the kernels: warps, blocks, tiles. */
-static const int64_t sizes[] = { 0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 5000, 70001 };
+static const int64_t sizes[] = {
+    0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 2047, 2049, 4095, 4096, 4097, 5000, 70001
+};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* ---- comparing ----------------------------------------------------------------------------------------------------------- */
@@ -109,7 +112,7 @@ static ga_array *numbers(int64_t n, ga_dtype dtype, bool wild)
     ga_array *wide    = ga_empty_n(2, ((int64_t[]){ n, 2 }), .dtype = GA_F64);
     for (int64_t i = 0; i < 2 * n; i++) ((double *)wide->data)[i] = number(wild);
     ga_array *whole = complex ? ga_view_as(wide, GA_C128) : ga_index(wide, ":, :1");
-    ga_array *flat  = ga_ravel(whole), *a = ga_astype(flat, dtype);
+    ga_array *flat = ga_ravel(whole), *a = ga_astype(flat, dtype);
     ga_free(flat);
     ga_free(whole);
     ga_free(wide);
@@ -239,7 +242,8 @@ static void test_take(bool thorough)
         drop(i);
         drop(p);
     }
-    pair p = pair_of(100, GA_F32), i = integers(50, -150, 90, GA_I64), none = pair_of(0, GA_F32), nothing = integers(0, 0, 1, GA_I64);
+    pair p = pair_of(100, GA_F32), i = integers(50, -150, 90, GA_I64), none = pair_of(0, GA_F32),
+         nothing = integers(0, 0, 1, GA_I64);
     FAILS_ALIKE(ga_take(p.here, i.here), ga_take(p.there, i.there));
     FAILS_ALIKE(ga_take(none.here, i.here), ga_take(none.there, i.there));
     SAME(ga_take(p.here, nothing.here), ga_take(p.there, nothing.there));
@@ -248,7 +252,8 @@ static void test_take(bool thorough)
     MIXED(ga_take(p.here, i.there));
     none = SHAPED(none, 0, 5);
     FAILS_ALIKE(ga_take(none.here, i.here, .axis = 1), ga_take(none.there, i.there, .axis = 1));
-    SAME(ga_take(none.here, i.here, .axis = 1, .mode = GA_TAKE_CLIP), ga_take(none.there, i.there, .axis = 1, .mode = GA_TAKE_CLIP));
+    SAME(ga_take(none.here, i.here, .axis = 1, .mode = GA_TAKE_CLIP),
+         ga_take(none.there, i.there, .axis = 1, .mode = GA_TAKE_CLIP));
     drop(nothing);
     drop(none);
     drop(i);
@@ -277,7 +282,8 @@ static void test_choose(bool thorough)
                 drop(c);
                 drop(p);
             }
-    pair c = SHAPED(integers(4 * 30 * 7 * 5, -3, 2, GA_F32), 4, 30, 7, 5), p = SHAPED(pair_of(4 * 30 * 7 * 5, GA_C64), 4, 30, 7, 5);
+    pair c = SHAPED(integers(4 * 30 * 7 * 5, -3, 2, GA_F32), 4, 30, 7, 5),
+         p = SHAPED(pair_of(4 * 30 * 7 * 5, GA_C64), 4, 30, 7, 5);
     for (int round = 0; round < 2; round++) {
         SAME(ga_nonzero(c.here), ga_nonzero(c.there));
         SAME(ga_extract(c.here, p.here), ga_extract(c.there, p.there));
@@ -331,7 +337,8 @@ static void test_counting(bool thorough)
     for (int d = 0; d < DTYPES - 2; d++) { /* the range from the data */
         pair p = both(numbers(3000, dtypes[d], false)), w = both(numbers(3000, GA_F32, false));
         SAME(ga_histogram(p.here, 50), ga_histogram(p.there, 50));
-        SAME(ga_histogram(p.here, 7, .weights = w.here, .density = true), ga_histogram(p.there, 7, .weights = w.there, .density = true));
+        SAME(ga_histogram(p.here, 7, .weights = w.here, .density = true),
+             ga_histogram(p.there, 7, .weights = w.there, .density = true));
         p = SHAPED(p, 60, 50), w = SHAPED(w, 60, 50);
         p = view(p, "::-1, 3:20:2"), w = view(w, ":, 9:0:-1");
         SAME(ga_histogram(p.here, 20, .weights = w.here), ga_histogram(p.there, 20, .weights = w.there));
@@ -386,20 +393,26 @@ static void test_generators(void)
                 if (n < 30) SAME(ga_arange(3, 3 + n, 1, .dtype = t), ga_arange(3, 3 + n, 1, .dtype = t, .device = GA_CUDA));
                 if (t >= GA_I32) SAME(ga_arange(n, 0, -1, .dtype = t), ga_arange(n, 0, -1, .dtype = t, .device = GA_CUDA));
             }
-            if (t >= GA_F32) SAME(ga_arange(0.1, 0.1 + 0.3 * (double)n, 0.3, .dtype = t), ga_arange(0.1, 0.1 + 0.3 * (double)n, 0.3, .dtype = t, .device = GA_CUDA));
+            if (t >= GA_F32)
+                SAME(ga_arange(0.1, 0.1 + 0.3 * (double)n, 0.3, .dtype = t),
+                     ga_arange(0.1, 0.1 + 0.3 * (double)n, 0.3, .dtype = t, .device = GA_CUDA));
             SAME(ga_linspace(-3.7, 100, n, .dtype = t), ga_linspace(-3.7, 100, n, .dtype = t, .device = GA_CUDA));
             SAME(ga_linspace(1e-320, 0, n, .dtype = t, .no_endpoint = true),
                  ga_linspace(1e-320, 0, n, .dtype = t, .no_endpoint = true, .device = GA_CUDA));
             if (t >= GA_I8 && t <= GA_U64)
-                SAME(ga_random_integers(0, 100, (n), .dtype = t, .seed = 7), ga_random_integers(0, 100, (n), .dtype = t, .seed = 7, .device = GA_CUDA));
+                SAME(ga_random_integers(0, 100, (n), .dtype = t, .seed = 7),
+                     ga_random_integers(0, 100, (n), .dtype = t, .seed = 7, .device = GA_CUDA));
         }
         for (int d = 0; d < 2; d++) {
             ga_dtype t = d ? GA_F32 : GA_F64;
             SAME(ga_random((n), .dtype = t, .seed = 42), ga_random((n), .dtype = t, .seed = 42, .device = GA_CUDA));
-            SAME(ga_random((n), .dtype = t, .seed = 1u << 31, .stream = 3), ga_random((n), .dtype = t, .seed = 1u << 31, .stream = 3, .device = GA_CUDA));
-            SAME(ga_random_normal(2, 1.5, (n), .dtype = t, .seed = 5), ga_random_normal(2, 1.5, (n), .dtype = t, .seed = 5, .device = GA_CUDA));
+            SAME(ga_random((n), .dtype = t, .seed = 1u << 31, .stream = 3),
+                 ga_random((n), .dtype = t, .seed = 1u << 31, .stream = 3, .device = GA_CUDA));
+            SAME(ga_random_normal(2, 1.5, (n), .dtype = t, .seed = 5),
+                 ga_random_normal(2, 1.5, (n), .dtype = t, .seed = 5, .device = GA_CUDA));
         }
-        SAME(ga_random_integers(INT64_MIN, INT64_MAX, (n), .seed = 9), ga_random_integers(INT64_MIN, INT64_MAX, (n), .seed = 9, .device = GA_CUDA));
+        SAME(ga_random_integers(INT64_MIN, INT64_MAX, (n), .seed = 9),
+             ga_random_integers(INT64_MIN, INT64_MAX, (n), .seed = 9, .device = GA_CUDA));
         SAME(ga_random_integers(-5, INT64_MAX - 9, (n)), ga_random_integers(-5, INT64_MAX - 9, (n), .device = GA_CUDA));
         SAME(ga_logspace(-2, 3, n), ga_logspace(-2, 3, n, .device = GA_CUDA));
     }
@@ -419,7 +432,8 @@ static void test_generators(void)
     SAME(ga_mgrid("0:1:5j, 3:-7:-0.3"), ga_mgrid("0:1:5j, 3:-7:-0.3", .device = GA_CUDA));
     SAME(ga_mgrid("0:1:0.1"), ga_mgrid("0:1:0.1", .device = GA_CUDA));
     SAME(ga_indices((0, 5)), ga_indices((0, 5), .device = GA_CUDA));
-    SAME(ga_logspace(0, 6, 20, .dtype = GA_I32, .base = 2), ga_logspace(0, 6, 20, .dtype = GA_I32, .base = 2, .device = GA_CUDA));
+    SAME(ga_logspace(0, 6, 20, .dtype = GA_I32, .base = 2),
+         ga_logspace(0, 6, 20, .dtype = GA_I32, .base = 2, .device = GA_CUDA));
     const float values[] = { 1, -2, NAN, 4, 5, 6 };
     SAME(ga_from(values, (2, 3)), ga_from(values, (2, 3), .device = GA_CUDA));
     SAME(ga_from(values, (2, 3), .dtype = GA_I8), ga_from(values, (2, 3), .dtype = GA_I8, .device = GA_CUDA));
@@ -484,7 +498,8 @@ static void test_rearranging(void)
     }
     pair a = pair_of(30, GA_F32), b = integers(12, -5, 5, GA_I16), o = both(ga_zeros((42), .dtype = GA_F64));
     SAME(ga_concatenate((a.here, b.here)), ga_concatenate((a.there, b.there)));
-    CHECK(ga_concatenate((a.there, b.there), .out = o.there) == o.there && ga_concatenate((a.here, b.here), .out = o.here) == o.here);
+    CHECK(ga_concatenate((a.there, b.there), .out = o.there) == o.there &&
+          ga_concatenate((a.here, b.here), .out = o.here) == o.here);
     SAME(ga_view(o.here), ga_view(o.there));
     MIXED(ga_concatenate((a.there, b.there), .out = o.here));
     SAME(ga_view_as(a.here, GA_U8), ga_view_as(a.there, GA_U8));
@@ -494,11 +509,16 @@ static void test_rearranging(void)
     drop(a);
 }
 
+/* "thorough" as an argument: all sizes with all dtypes, which takes a minute. */
 int main(int argc, char **argv)
 {
     bool thorough = argc > 1 && strcmp(argv[1], "thorough") == 0;
     ga_set_error_handler(ga_ignore_error, NULL);
     ga_array *one = ga_zeros((1), .device = GA_CUDA);
+    if (!one && test_wants("cuda")) {
+        CHECK(!"there is no GPU");
+        return test_end();
+    }
     if (!one) {
         printf("%s\n", ga_error());
         test_skip("no CUDA device: selection and counting on the GPU are not tested", 1);

@@ -432,8 +432,12 @@ static void test_creation(void)
     FAILS_AS(GA_BAD_DTYPE, isnan(ga_item(c)), "ga_item(c)", "complex64", "ga_real");
     FAILS_AS(GA_BAD_SHAPE, isnan(ga_item(e)), "ga_item(e)", "(0, 3)");
     FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(e, 0, 0)), "ga_item_at(e, 0, 0)", "length 0");
-    FAILS(GA_BAD_DTYPE, ga_data(a, GA_F32), "float64", "float32", "ga_astype");
-    FAILS(GA_BAD_SHAPE, ga_data(t, GA_F64), "ga_ascontiguous");
+    ga_array *host = test_to_cpu(a), *host_t = ga_transpose(host);
+    FAILS(GA_BAD_DTYPE, ga_data(host, GA_F32), "float64", "float32", "ga_astype");
+    FAILS(GA_BAD_SHAPE, ga_data(host_t, GA_F64), "ga_ascontiguous");
+    if (test_on_gpu()) FAILS(GA_BAD_DEVICE, ga_data(a, GA_F64), "GPU", "ga_to");
+    ga_free(host_t);
+    ga_free(host);
     ga_free(e);
     ga_free(t);
     ga_free(c);

@@ -237,9 +237,11 @@ static void test_creation(void)
     ga_free(t);
     ga_array *one = ga_scalar(3.0);
     RUN_NUMBER(ga_item(one));
-    RUN_NUMBER(ga_item_int(one));
+    RUN_BOOL(ga_item_int(one) == 3);
     RUN_NUMBER(ga_item_at(m, 1, 2));
-    RUN_INTO(ga_data(m, GA_F64));
+    ga_array *host = test_to_cpu(m);
+    RUN_INTO(ga_data(host, GA_F64));
+    ga_free(host);
     ga_free(one);
     ga_free(m);
     ga_free(v);

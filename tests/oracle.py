@@ -83,7 +83,8 @@ def options(*fields):
 
 
 OPTIONS = {
-    "N": options("t dtype", "i device"),
+    "N": options("t dtype", "i device", "b pinned", "b managed"),
+    "K": options("a out", "p stream", "b async"),
     "M": options("a out", "a where", "t dtype"),
     "R": options("i axis", "s axes", "b keepdims", "t dtype", "a out", "i ddof"),
     "O": options("i axis", "s axes", "b keepdims", "a out", "i method"),
@@ -229,9 +230,10 @@ class Gpuarr:
         lib.ga_wrap_strided.restype = ptr
         lib.ga_wrap_strided.argtypes = [ptr, i32, Shape, Shape, OPTIONS["W"]]
         lib.ga_to.restype = lib.ga_view.restype = ptr
-        lib.ga_to.argtypes, lib.ga_view.argtypes = [ptr, i32, text], [ptr, text]
+        lib.ga_to.argtypes, lib.ga_view.argtypes = [ptr, i32, OPTIONS["K"]], [ptr, text]
         lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, ptr), None)
         self.free, self.no_options = lib.ga_free, OPTIONS["W"](b"oracle\twrap()")
+        self.to_options = OPTIONS["K"](b"oracle\tto()")
         for name, (result, _, *arguments) in self.signatures.items():
             if hasattr(lib, "ga_" + name):
                 function = getattr(lib, "ga_" + name)
@@ -290,7 +292,7 @@ class Gpuarr:
         low, high = bounds(root_of(a))
         if low not in self.uploaded:
             on_cpu = self.lib.ga_wrap_strided(low, NUMBER_OF[np.dtype("u1")], as_shape(high - low), as_shape(1), self.no_options)
-            self.uploaded[low] = self.lib.ga_to(on_cpu, CUDA, b"oracle\tto()"), high - low
+            self.uploaded[low] = self.lib.ga_to(on_cpu, CUDA, self.to_options), high - low
             self.free(on_cpu)
         p = self.lib.ga_view(self.uploaded[low][0], b"oracle\tview()")
         if not p:
@@ -314,7 +316,7 @@ class Gpuarr:
         """A copy of the elements of a ga_array, in NumPy."""
         if Array.from_address(p).device == CPU:
             return to_numpy(p)
-        q = self.lib.ga_to(p, CPU, b"oracle\tto()")
+        q = self.lib.ga_to(p, CPU, self.to_options)
         if not q:
             raise Mismatch("the array cannot be brought from the GPU: " + self.error())
         try:

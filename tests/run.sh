@@ -80,6 +80,8 @@ finish() {
     exit
 }
 
+trap 'say "FAIL stopped before the end" && failed=$((failed + 1)) && finish' TERM
+
 if [ "$job" = cudasim ] || [ "$job" = gpu ]; then # these alone
     . tests/cuda.sh
     finish
@@ -138,6 +140,11 @@ if [ -f tests/threads.c ]; then
     one "build of threads" clang -std=c11 -O1 -g -fsanitize=thread -I. tests/threads.c "$B/impl-tsan.o" -o "$B/threads" $LIBS
     part "threads, ThreadSanitizer" "$B/threads"
 fi
+few_dtypes() {
+    gcc -std=c11 -O1 $WARN -Wno-conversion -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -I. tests/impl.c tests/few_dtypes.c -o "$B/few_dtypes" -lm -lpthread &&
+        "$B/few_dtypes"
+}
+part "few dtypes" few_dtypes
 [ -f tests/mustfail.sh ] && part "what must not compile" bash tests/mustfail.sh
 
 # ---- 3. the same bits everywhere -------------------------------------------------------------------------------------------------

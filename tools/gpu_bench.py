@@ -209,7 +209,8 @@ class Ours:
         wrap = lambda v: self.wrap(peer, getattr(arrays, v)) if isinstance(v, str) else v
         options = oracle.OPTIONS[kinds[-1]]() if kinds[-1] in oracle.OPTIONS else b"bench\tcall()"
         if kinds[-1] in oracle.OPTIONS:
-            options.site = b"bench\tga_" + name.encode() + b"()"
+            given = ", ".join(f".{key} = {value}" for key, value in named.items())
+            options.site = f"bench\tga_{name}({given})".encode()  # the text says that .axis = 0 is given
             for key, value in named.items():
                 setattr(options, key, oracle.as_shape(value) if options.kinds[key] == "s" else wrap(value))
         values = [oracle.Arg(wrap(v)) if kind == "n" else wrap(v) for kind, v in zip(kinds, arguments)] + [options]
