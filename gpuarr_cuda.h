@@ -4296,16 +4296,57 @@ template <class T> GI_DEVICE void gi_cuda_poke(T *p, T x) { *(volatile T *)p = x
     counted in raster order, are the numbers. P is uint32_t, or uint64_t for images of 2^31 elements and more: the highest bit of a
     parent says that there is a number behind it, that of a root, or 0 for the background.                                     */
 
-typedef struct gi_cuda_image {
-    const uint8_t *mask; /* a byte an element; packed */
-    int64_t        size, columns;
-    int            leading, connectivity; /* axes before the last */
-    int64_t        shape[GPUARR_MAX_DIMS];
-    gi_divisor     by_columns, by_shape[GPUARR_MAX_DIMS];
-} gi_cuda_image;
+/* Division of numbers below 2^63 by one that is known before the launch, as gi_divisor does it below 2^31. */
+typedef struct gi_divisor_64 {
+    uint64_t by, magic;
+    uint32_t shift;
+} gi_divisor_64;
 
-GI_DEVICE uint32_t gi_quotient(uint32_t n, gi_divisor d, int64_t by) { return (void)by, gi_divide(n, d); }
-GI_DEVICE uint64_t gi_quotient(uint64_t n, gi_divisor d, int64_t by) { return (void)d, n / (uint64_t)by; }
+__extension__ typedef unsigned __int128 gi_u128;
+
+static gi_divisor_64 gi_divisor_64_of(int64_t by)
+{
+    gi_divisor_64 d = { (uint64_t)by, 0, 0 };
+    while (((uint64_t)1 << d.shift) < d.by) d.shift++;
+    d.magic = (uint64_t)(((gi_u128)(((uint64_t)1 << d.shift) - d.by) << 64) / d.by + 1);
+    return d;
+}
+
+GI_DEVICE uint64_t gi_divide(uint64_t n, gi_divisor_64 d) { return (__umul64hi(n, d.magic) + n) >> d.shift; }
+
+template <class P> struct gi_positions; /* what belongs to the type of positions */
+template <> struct gi_positions<uint32_t> {
+    typedef gi_divisor divisor;
+    static divisor     divisor_of(int64_t by) { return gi_divisor_of(by); }
+};
+template <> struct gi_positions<uint64_t> {
+    typedef gi_divisor_64 divisor;
+    static divisor        divisor_of(int64_t by) { return gi_divisor_64_of(by); }
+};
+
+/* The axes of an image; position = (... * shape[1] + index[1]) * shape[2] + index[2]. */
+template <class P> struct gi_cuda_axes {
+    int                               ndim;
+    typename gi_positions<P>::divisor shape[GPUARR_MAX_DIMS];
+};
+
+/* Of an array that is not empty. A number is a line of one element. */
+template <class P> static gi_cuda_axes<P> gi_cuda_axes_of(const ga_array *a)
+{
+    gi_cuda_axes<P> axes;
+    memset((void *)&axes, 0, sizeof axes);
+    axes.ndim     = a->ndim > 0 ? a->ndim : 1;
+    axes.shape[0] = gi_positions<P>::divisor_of(1);
+    for (int d = 0; d < a->ndim; d++) axes.shape[d] = gi_positions<P>::divisor_of(a->shape[d]);
+    return axes;
+}
+
+template <class P> struct gi_cuda_image {
+    const uint8_t  *mask; /* a byte an element; packed */
+    P               size, columns;
+    int             connectivity;
+    gi_cuda_axes<P> axes;
+};
 
 template <class P> struct gi_parents {
     static constexpr P number = (P)1 << (8 * sizeof(P) - 1);
@@ -4316,12 +4357,12 @@ enum { GI_PARENTS_EACH = 4, GI_PARENTS_TILE = GI_PARENTS_EACH * GI_CUDA_THREADS 
 /* The first parents. `parents` has room for whole tiles: what lies behind the image is background. */
 template <class P>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
-    gi_cuda_label_runs(const __grid_constant__ gi_cuda_image m, P *parents)
+    gi_cuda_label_runs(const __grid_constant__ gi_cuda_image<P> m, P *parents)
 {
     P        i      = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     unsigned lane   = threadIdx.x % 32;
-    bool     inside = i < (P)m.size, set = inside && m.mask[i];
-    bool     row_begins = inside && i == gi_quotient(i, m.by_columns, m.columns) * (P)m.columns;
+    bool     inside = i < m.size, set = inside && m.mask[i];
+    bool     row_begins = inside && i == gi_divide(i, m.axes.shape[m.axes.ndim - 1]) * m.columns;
     uint32_t sets = __ballot_sync(0xffffffffu, set), rows = __ballot_sync(0xffffffffu, row_begins);
     uint32_t begins = sets & (~(sets << 1) | rows | 1), before = begins & (0xffffffffu >> (31 - lane));
     parents[i] = set ? i - lane + (31 - __clz((int)before)) : gi_parents<P>::number;
@@ -4359,39 +4400,37 @@ template <class P> GI_DEVICE void gi_cuda_unite(P *parents, P a, P b)
 /* Unites every element with its neighbours before it, but only where no other element of the two runs does it. */
 template <class P>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
-    gi_cuda_label_unite(const __grid_constant__ gi_cuda_image m, P *parents)
+    gi_cuda_label_unite(const __grid_constant__ gi_cuda_image<P> m, P *parents)
 {
-    P i = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (i >= (P)m.size || !m.mask[i]) return;
-    const uint8_t *here    = m.mask + i;
-    P              row     = gi_quotient(i, m.by_columns, m.columns);
-    int64_t        column  = (int64_t)(i - row * (P)m.columns);
+    P   i    = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    int last = m.axes.ndim - 1, combinations = 1;
+    if (i >= m.size || !m.mask[i]) return;
+    const uint8_t *here = m.mask + i;
+    P              row = gi_divide(i, m.axes.shape[last]), column = i - row * m.columns;
     bool           on_left = column > 0 && here[-1], on_right = column + 1 < m.columns && here[1];
     if (on_left && threadIdx.x % 32 == 0) gi_cuda_unite(parents, i, i - 1);
-    int combinations = 1;
-    for (int d = 0; d < m.leading; d++) combinations *= 3;
+    for (int d = 0; d < last; d++) combinations *= 3;
 #pragma unroll 1
     for (int c = 0; c < combinations / 2; c++) { /* the rows that touch this one and come before: see gi_list_neighbours */
-        int     digits = c, moved = 0;
-        int64_t rows = 0, stride = 1;
-        P       rest   = row;
-        bool    exists = true;
+        int  digits = c, moved = 0;
+        P    back = 0, stride = m.columns, rest = row; /* elements */
+        bool exists = true;
 #pragma unroll 1
-        for (int d = m.leading - 1; d >= 0; d--) {
-            int     offset = digits % 3 - 1;
-            P       above  = gi_quotient(rest, m.by_shape[d], m.shape[d]);
-            int64_t at     = (int64_t)(rest - above * (P)m.shape[d]) + offset;
+        for (int d = last - 1; d >= 0; d--) {
+            int offset = digits % 3 - 1;
+            P   length = m.axes.shape[d].by, above = gi_divide(rest, m.axes.shape[d]), at = rest - above * length;
             digits /= 3;
             rest   = above;
-            exists = exists && at >= 0 && at < m.shape[d];
+            exists = exists && (offset < 0 ? at > 0 : offset == 0 || at + 1 < length);
             moved += offset != 0;
-            rows -= offset * stride;
-            stride *= m.shape[d];
+            back -= (P)(int64_t)offset * stride;
+            stride *= length;
         }
         if (!exists || moved > m.connectivity) continue;
-        P              j       = i - (P)(rows * m.columns);
+        P              j       = i - back;
         const uint8_t *there   = m.mask + j;
-        bool           corners = moved<m.connectivity, left = column> 0 && there[-1];
+        bool           corners = moved < m.connectivity;
+        bool           left    = column > 0 && there[-1];
         if (there[0]) {
             if (!(on_left && left)) gi_cuda_unite(parents, i, j);
         } else if (corners) {
@@ -4471,12 +4510,19 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_write(co
     }
 }
 
-/* Labels a planned image that is not empty. The number of objects is read back when somebody wants it. */
-template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_array *result, const ga_label_options *o)
+/* Labels an image that is not empty. The number of objects is read back when somebody wants it. */
+template <class P>
+static bool gi_cuda_label_image(const uint8_t *mask, int connectivity, ga_array *result, const ga_label_options *o)
 {
+    gi_cuda_image<P> m;
+    m.mask              = mask;
+    m.size              = (P)result->size;
+    m.columns           = result->ndim > 0 ? (P)result->shape[result->ndim - 1] : 1;
+    m.connectivity      = connectivity;
+    m.axes              = gi_cuda_axes_of<P>(result);
     const char  *site   = o->site;
     cudaStream_t stream = gi_cuda_current_stream();
-    int64_t      tiles = (m->size + GI_PARENTS_TILE - 1) / GI_PARENTS_TILE, objects = 0;
+    int64_t      tiles = (result->size + GI_PARENTS_TILE - 1) / GI_PARENTS_TILE, objects = 0;
     unsigned     blocks = (unsigned)tiles, threads = GI_CUDA_THREADS;
     gi_scratch   p = {}, c = {};
     bool         ok = gi_scratch_get(site, &p, result, (size_t)(tiles * GI_PARENTS_TILE) * sizeof(P)) &&
@@ -4484,18 +4530,18 @@ template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_ar
     P       *parents = (P *)p.p;
     int64_t *counts  = (int64_t *)c.p;
     if (ok) {
-        GI_LAUNCH(gi_cuda_label_runs<P>, blocks * GI_PARENTS_EACH, threads, stream, *m, parents);
+        GI_LAUNCH(gi_cuda_label_runs<P>, blocks * GI_PARENTS_EACH, threads, stream, m, parents);
         ok = gi_cuda_launched(site, "the runs of ga_label");
     }
     if (ok) {
-        GI_LAUNCH(gi_cuda_label_unite<P>, blocks * GI_PARENTS_EACH, threads, stream, *m, parents);
+        GI_LAUNCH(gi_cuda_label_unite<P>, blocks * GI_PARENTS_EACH, threads, stream, m, parents);
         ok = gi_cuda_launched(site, "uniting in ga_label");
     }
     if (ok) {
         GI_LAUNCH(gi_cuda_label_roots<P>, blocks, threads, stream, parents, counts);
         ok = gi_cuda_launched(site, "the roots of ga_label") && gi_cuda_exclusive_scan(site, result, counts, tiles + 1, NULL);
     }
-    if (ok && (o->count || (m->size + 1) / 2 > gi_largest_int(result->dtype)))
+    if (ok && (o->count || (result->size + 1) / 2 > gi_largest_int(result->dtype)))
         ok =
             gi_cuda_read(site, result, &objects, counts + tiles, sizeof objects) && gi_can_number(site, objects, result->dtype);
     if (ok) {
@@ -4503,7 +4549,7 @@ template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_ar
         ok = gi_cuda_launched(site, "numbering in ga_label");
     }
     if (ok) {
-        GI_LAUNCH(gi_cuda_label_write<P>, blocks, threads, stream, (const P *)parents, (P)m->size, result->data,
+        GI_LAUNCH(gi_cuda_label_write<P>, blocks, threads, stream, (const P *)parents, m.size, result->data,
                   (int)ga_itemsize(result->dtype));
         ok = gi_cuda_launched(site, "writing in ga_label");
     }
@@ -4515,25 +4561,14 @@ template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_ar
 
 static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o)
 {
-    gi_cuda_image m;
-    memset(&m, 0, sizeof m);
-    m.size         = a->size;
-    m.columns      = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
-    m.leading      = a->ndim > 0 ? a->ndim - 1 : 0;
-    m.connectivity = connectivity;
-    bool wide      = a->size >= GI_CUDA_WIDE;
-    for (int d = 0; d < m.leading; d++) {
-        m.shape[d] = a->shape[d];
-        if (!wide && a->size > 0) m.by_shape[d] = gi_divisor_of(a->shape[d]);
-    }
-    if (!wide && a->size > 0) m.by_columns = gi_divisor_of(m.columns);
     ga_array *mask   = gi_contiguous(o->site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
     ga_array *result = mask ? gi_new(o->site, dtype, GA_CUDA, a->ndim, a->shape) : NULL;
     bool      ok     = result && gi_cuda_touch(o->site, mask) && gi_cuda_touch(o->site, result);
     if (ok && a->size == 0 && o->count) *o->count = 0;
     if (ok && a->size > 0) {
-        m.mask = (const uint8_t *)mask->data;
-        ok     = wide ? gi_cuda_label_image<uint64_t>(&m, result, o) : gi_cuda_label_image<uint32_t>(&m, result, o);
+        const uint8_t *bytes = (const uint8_t *)mask->data;
+        ok                   = a->size < GI_CUDA_WIDE ? gi_cuda_label_image<uint32_t>(bytes, connectivity, result, o)
+                                                      : gi_cuda_label_image<uint64_t>(bytes, connectivity, result, o);
     }
     ga_free(mask);
     if (ok) return result;
@@ -4666,7 +4701,6 @@ typedef struct gi_cuda_measure {
     const double    *x;                      /* the members */
     const void      *positions;              /* theirs; NULL: 0, 1 ... */
     int              ndim;
-    int64_t          shape[GPUARR_MAX_DIMS];
     double          *accs;    /* for each fold the blocks of all groups */
     double          *results; /* of each group: the measure, of centers ndim numbers */
 } gi_cuda_measure;
@@ -4688,14 +4722,16 @@ GI_DEVICE double gi_cuda_join(gi_label_measure what, double a, double b)
 enum { GI_LANE_ITEMS = GI_BLOCK / 32 };
 
 /* What the n elements of a block give along the documented tree: lane l brings elements l, l + 32 ... Lane 0 has the result. */
-GI_DEVICE double gi_cuda_fold_warp(gi_label_measure what, double (&v)[GI_LANE_ITEMS], int64_t n)
+GI_DEVICE double gi_cuda_fold_warp(gi_label_measure what, double (&v)[GI_LANE_ITEMS], int n)
 {
     int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int h = GI_LANE_ITEMS / 2; h > 0; h /= 2)
+    for (int level = 0; level < 5; level++)
 #pragma unroll
-        for (int k = 0; k < h; k++)
-            if ((k + h) * 32 + lane < n) v[k] = gi_cuda_join(what, v[k], v[k + h]);
+        for (int k = 0; k < GI_LANE_ITEMS / 2; k++) {
+            const int h = GI_LANE_ITEMS / 2 >> level;
+            if (k < h && (k + h) * 32 + lane < n) v[k] = gi_cuda_join(what, v[k], v[k + h]);
+        }
 #pragma unroll
     for (int h = 16; h > 0; h /= 2) {
         double other = __shfl_down_sync(0xffffffffu, v[0], h);
@@ -4706,7 +4742,8 @@ GI_DEVICE double gi_cuda_fold_warp(gi_label_measure what, double (&v)[GI_LANE_IT
 
 /* A warp folds a block of a group. */
 template <class P>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_blocks(const __grid_constant__ gi_cuda_measure m)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_measure_blocks(const __grid_constant__ gi_cuda_measure m, const __grid_constant__ gi_cuda_axes<P> axes)
 {
     int64_t unit = (int64_t)blockIdx.x * GI_WARPS + threadIdx.x / 32, group = 0, beyond = m.count;
     int     lane = threadIdx.x % 32;
@@ -4717,7 +4754,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_blocks
         else beyond = middle;
     }
     int64_t start = m.starts[group] + (unit - m.first_block[group]) * GI_BLOCK, n = m.starts[group + 1] - start;
-    int64_t stride = 1; /* from one step along the axis of the fold to the next */
     if (n > GI_BLOCK) n = GI_BLOCK;
     for (int s = 0; s < m.sums; s++) {
         double v[GI_LANE_ITEMS];
@@ -4727,12 +4763,12 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_blocks
             int64_t i = start + k * 32 + lane;
             v[k]      = k * 32 + lane < n ? m.x[i] : 0;
             if (s == 0 || k * 32 + lane >= n) continue;
-            int64_t position = m.positions ? (int64_t)((const P *)m.positions)[i] : i;
-            v[k]             = gi_mul_f64(v[k], (double)((P)position / (P)stride % (P)m.shape[axis]));
+            P position = m.positions ? ((const P *)m.positions)[i] : (P)i;
+            for (int d = axes.ndim - 1; d > axis; d--) position = gi_divide(position, axes.shape[d]);
+            v[k] = gi_mul_f64(v[k], (double)(position - gi_divide(position, axes.shape[axis]) * (P)axes.shape[axis].by));
         }
-        double all = gi_cuda_fold_warp(m.what, v, n);
+        double all = gi_cuda_fold_warp(m.what, v, (int)n);
         if (lane == 0) m.accs[(s == 0 ? 0 : axis + 1) * m.blocks + unit] = all;
-        if (s > 0) stride *= m.shape[axis];
     }
 }
 
@@ -4749,9 +4785,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_groups
         for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK) {
             for (int64_t start = 0; start < n; start += GI_BLOCK) {
                 double v[GI_LANE_ITEMS];
+                int    here = n - start < GI_BLOCK ? (int)(n - start) : (int)GI_BLOCK;
 #pragma unroll
-                for (int k = 0; k < GI_LANE_ITEMS; k++) v[k] = start + k * 32 + lane < n ? accs[start + k * 32 + lane] : 0;
-                double all = gi_cuda_fold_warp(m.what, v, n - start);
+                for (int k = 0; k < GI_LANE_ITEMS; k++) v[k] = k * 32 + lane < here ? accs[start + k * 32 + lane] : 0;
+                double all = gi_cuda_fold_warp(m.what, v, here);
                 if (lane == 0) accs[start / GI_BLOCK] = all;
             }
             __syncwarp(); /* the next level reads what lane 0 has written */
@@ -4813,7 +4850,6 @@ static bool gi_cuda_fold_groups(const gi_cuda_measuring *g, const ga_array *on, 
     m.positions   = positions;
     m.ndim        = g->a->ndim;
     m.results     = (double *)g->results;
-    memcpy(m.shape, g->a->shape, sizeof m.shape);
     gi_scratch x = {}, accs = {};
     bool       ok = gi_scratch_get(site, &accs, on, (size_t)(m.blocks * m.sums) * sizeof(double)) &&
               (!positions || gi_scratch_get(site, &x, on, (size_t)members * sizeof(double)));
@@ -4825,7 +4861,8 @@ static bool gi_cuda_fold_groups(const gi_cuda_measuring *g, const ga_array *on, 
         ok = gi_cuda_launched(site, "gathering members of labels");
     }
     if (ok && members > 0) {
-        GI_LAUNCH(gi_cuda_measure_blocks<P>, gi_cuda_blocks(m.blocks * 32), GI_CUDA_THREADS, stream, m);
+        GI_LAUNCH(gi_cuda_measure_blocks<P>, gi_cuda_blocks(m.blocks * 32), GI_CUDA_THREADS, stream, m,
+                  gi_cuda_axes_of<P>(g->a));
         ok = gi_cuda_launched(site, "measuring labels");
     }
     if (ok) {
