@@ -5163,9 +5163,11 @@ static bool gi_cuda_between_gpus(const char *site, const ga_array *from, ga_arra
     cudaStream_t there = gi_cuda_stream(source), here = gi_cuda_stream(target);
     bool         ok  = gi_cuda_touch(site, packed);
     gi_cuda_selected = target;
-    ok = ok && gi_cuda_touch(site, to) && gi_cuda_after_there(site, source, there, target, here) &&
-         (bytes == 0 || GI_CUDA_OK(site, cudaMemcpyPeerAsync(to->data, target, packed->data, source, bytes, there))) &&
-         gi_cuda_after_there(site, target, here, source, there);
+    bool queued      = ok && gi_cuda_touch(site, to) && gi_cuda_after_there(site, source, there, target, here) &&
+                  (bytes == 0 || GI_CUDA_OK(site, cudaMemcpyPeerAsync(to->data, target, packed->data, source, bytes, there)));
+    ok = queued && gi_cuda_after_there(site, target, here, source, there);
+    if (queued && !ok && gi_cuda_use(site, source))
+        (void)cudaStreamSynchronize(there); /* nobody else would wait for the copy */
     ga_free(packed);
     return ok;
 }
