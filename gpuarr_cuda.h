@@ -112,7 +112,7 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 /* ==== >>cuda runtime: devices, errors, streams, memory, copies ======================================================= */
 
 #ifdef __CUDASIM__
-#define GI_LAUNCH(kernel, grid, block, stream, ...) CUDASIM_LAUNCH(kernel, (grid, block, 0, stream), __VA_ARGS__)
+#define GI_LAUNCH(kernel, grid, block, stream, ...) CUDASIM_LAUNCH_POINTER(kernel, (grid, block, 0, stream), __VA_ARGS__)
 /* GI_SHARED(float, tile, [256]): a variable that the threads of a block share */
 #define GI_SHARED(T, name, dims)                                                                                               \
     CUDASIM_SHARED(name, T name dims;);                                                                                        \

@@ -359,7 +359,8 @@ int main(int argc, char **argv)
         test_lengths((ga_dtype)dtype, short_lines, sizeof short_lines / sizeof *short_lines, real ? 1 : 500);
         test_planes((ga_dtype)dtype, 3000);
         test_solids((ga_dtype)dtype, real ? 0 : 60);
-        if (dtype == GA_U8 || dtype >= GA_F32) test_lengths((ga_dtype)dtype, long_lines, 2, 0);
+        if (dtype == GA_F32 && test_small()) test_lengths((ga_dtype)dtype, long_lines, 1, 0);
+        if ((dtype == GA_U8 || dtype >= GA_F32) && !test_small()) test_lengths((ga_dtype)dtype, long_lines, 2, 0);
     }
     return test_end();
 }

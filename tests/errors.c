@@ -266,10 +266,11 @@ static void test_null_and_freed(void)
     if (TEST_ASAN) {
         test_skip("freed arrays: AddressSanitizer reports them itself", 1);
     } else {
-        x             = ga_ones((3, 4));
-        ga_array *gap = ga_ones((3, 4)); /* so that the next handle is not the one just freed */
+        ga_array *gap[8]; /* so that the next handles are not the one just freed */
+        x = ga_ones((3, 4));
+        for (int i = 0; i < 8; i++) gap[i] = ga_ones((3, 4));
         ga_free(x);
-        ga_free(gap);
+        for (int i = 0; i < 8; i++) ga_free(gap[i]);
 #define ONE(call) FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "freed");
         int failed = test_failed;
         EACH_CALL(ONE)
@@ -1018,16 +1019,19 @@ int main(void)
 {
     ga_set_error_handler(ga_ignore_error, NULL);
     test_begin();
-    test_rules();
-    ga_free(NULL);
-    test_null_and_freed();
-    test_creation();
-    test_views();
-    test_elementwise();
-    test_reductions();
-    test_rearranging();
-    test_images();
-    test_files();
-    test_option_text();
+    ga_scope { /* releases what a failing outer call leaves behind */
+        test_rules();
+        ga_free(NULL);
+        test_null_and_freed();
+        test_creation();
+        test_views();
+        test_elementwise();
+        test_reductions();
+        test_rearranging();
+        test_images();
+        test_files();
+        test_option_text();
+    }
+    CHECK(ga_report_leaks(stdout) == 0);
     return test_end();
 }

@@ -50,6 +50,9 @@ ROWS = {
 }
 
 
+BOUND_OTHERWISE = ("median", "sort", "compress", "label")  # not by the memory: no share of the copy rate is aimed at
+
+
 class Numpy:
     """A peer: how its arrays are made and looked at, how its work is timed. This one is for --dry."""
     name, module = "NumPy", np
@@ -311,7 +314,7 @@ class Table:
         share = rate / self.rate if rate and self.rate else None
         self.passed, self.failed = self.passed + right, self.failed + (not right)
         self.slower += ratio is not None and ratio < 1
-        self.below += share is not None and n >= 10**8 and share < 0.9
+        self.below += share is not None and n >= 10**8 and share < 0.9 and name not in BOUND_OTHERWISE
         print(f"{name:15} {dtype:8} {n:10} {mine * 1e6:10.1f}" + "".join(f"{t * 1e6:12.1f}" if t else f"{'-':>12}" for t in theirs)
               + (f" {ratio:6.2f}x" if ratio else f" {'-':>7}") + (f" {rate / 1e9:7.0f}" if rate else "")
               + (f" {100 * share:7.0f}%" if share else "") + ("" if right else "  FAIL: another result"), flush=True)
@@ -384,7 +387,7 @@ def main():
                   [None] * (len(peers) - 1) + [theirs], None)
         ours.release()
     if not options.dry:
-        print(f"{table.slower} rows slower than the best peer, {table.below} rows of 10^8 elements below 90% of the copy rate")
+        print(f"{table.slower} rows slower than the best peer, {table.below} elementwise rows and reductions of 10^8 elements below 90% of the copy rate")
     print(f"{table.passed} passed, {table.failed} failed, {table.skipped} skipped")
     return table.failed > 0
 
