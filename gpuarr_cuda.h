@@ -886,9 +886,9 @@ typedef struct gi_cuda_folding {
     int64_t     outer;  /* from one run to the next */
     bool        two;    /* are there several runs? (then the length is below 2^31) */
     gi_divisor  inner;
-    int64_t     jump, carry;    /* from a lane's element to its next; and more where that begins a new run */
-    uint32_t    columns_jumped; /* elements of a run that are jumped over, whole runs apart */
-    uint32_t    step;           /* elements of a block from a lane's element to its next */
+    int64_t     jump, carry;     /* from a lane's element to its next; and more where that begins a new run */
+    uint32_t    columns_jumped;  /* elements of a run that are jumped over, whole runs apart */
+    uint32_t    step;            /* elements of a block from a lane's element to its next */
     int         step_log, lanes; /* lanes: the logarithm of their number */
     bool        columns, packed;
     bool        again;  /* are the elements accumulators already? */
@@ -929,7 +929,7 @@ template <> struct gi_any_order<ga_c128> {
 };
 
 template <class A> GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, A v) { ((A *)j.result)[line] = v; }
-GI_DEVICE void gi_cuda_put(const gi_cuda_folding &j, uint32_t line, double v)
+GI_DEVICE void                    gi_cuda_put(const gi_cuda_folding &j, uint32_t line, double v)
 {
     if (j.narrow) ((float *)j.result)[line] = gi_cast_f32_f64(v);
     else ((double *)j.result)[line] = v;
@@ -958,13 +958,15 @@ template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_,
     enum { any_order = gi_any_order<A>::yes };
     const gi_cuda_folding &j;
 
-    __device__ __forceinline__ gi_cuda_row_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
+    __device__ __forceinline__ gi_cuda_row_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job)
+    {
+    }
     __device__ __forceinline__ A of(T x, uint32_t) const
     {
         A a;
         return gi_cuda_again(j, x, &a) ? a : of_(x);
     }
-    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ A    join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
     __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
 };
@@ -976,16 +978,19 @@ template <class U, class A_, A_ (*of_)(bool), A_ (*join_)(A_, A_), A_ (*end_)(A_
     enum { any_order = 1 };
     const gi_cuda_folding &j;
 
-    __device__ __forceinline__ gi_cuda_truth_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
-    __device__ __forceinline__ A of(U x, uint32_t) const { return of_((x & (U)j.mask) != 0); }
-    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
+    __device__ __forceinline__ gi_cuda_truth_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t)
+        : j(job)
+    {
+    }
+    __device__ __forceinline__ A    of(U x, uint32_t) const { return of_((x & (U)j.mask) != 0); }
+    __device__ __forceinline__ A    join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
     __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, end_(a, j.count)); }
 };
 
 /* Where the elements of a lane lie in their block: RUN of them lie `near` apart, from run to run it is `far`. */
 template <int RUN> struct gi_cuda_lane {
-    uint32_t first, near, far, count; /* the first element; how many exist */
+    uint32_t                            first, near, far, count; /* the first element; how many exist */
     __device__ __forceinline__ uint32_t at(uint32_t k) const { return first + k / RUN * far + k % RUN * near; }
     __device__ __forceinline__ uint32_t apart(uint32_t h) const { return h < RUN ? h * near : h / RUN * far; }
 };
@@ -1002,7 +1007,8 @@ GI_DEVICE void gi_cuda_halve(const F &f, const gi_cuda_lane<RUN> &lane, typename
     }
 }
 
-template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __grid_constant__ gi_cuda_folding j)
+template <class F>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __grid_constant__ gi_cuda_folding j)
 {
     typedef typename F::T T;
     typedef typename F::A A;
@@ -1011,9 +1017,10 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     enum { LEFT = F::any_order ? 1 : W };
     GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES(sizeof(A))]);
     const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
-    const uint32_t within = j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
-    const uint32_t i      = j.columns ? threadIdx.x >> (GI_CUDA_THREADS_LOG - j.lanes) : threadIdx.x & (lanes - 1);
-    const uint32_t unit   = blockIdx.x * units + within;
+    const uint32_t within =
+        j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
+    const uint32_t i     = j.columns ? threadIdx.x >> (GI_CUDA_THREADS_LOG - j.lanes) : threadIdx.x & (lanes - 1);
+    const uint32_t unit  = blockIdx.x * units + within;
     const uint32_t first = gi_divide(unit, j.per), second = unit - first * j.per.by;
     const uint32_t line  = j.columns ? second : first;
     const int64_t  start = (int64_t)(j.columns ? first : second) * GI_BLOCK;
@@ -1052,14 +1059,14 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
             lane.far   = GI_MOST_LANES * W;
             lane.count = GI_LANE_ELEMENTS;
         } else {
-            const int64_t  run = j.two ? gi_divide((uint32_t)start + e, j.inner) : 0; /* of inner.by elements, `stride` apart */
-            const int64_t  column = start + e - run * j.inner.by;
-            const char    *p      = at + run * j.outer + column * j.stride;
-            uint32_t       left = j.two ? j.inner.by - (uint32_t)column : UINT32_MAX; /* of the run */
-            lane.first = e;
-            lane.near  = j.step;
-            lane.far   = W * j.step;
-            lane.count = n > e ? (n - e + j.step - 1) >> j.step_log : 0;
+            const int64_t run = j.two ? gi_divide((uint32_t)start + e, j.inner) : 0; /* of inner.by elements, `stride` apart */
+            const int64_t column = start + e - run * j.inner.by;
+            const char   *p      = at + run * j.outer + column * j.stride;
+            uint32_t      left   = j.two ? j.inner.by - (uint32_t)column : UINT32_MAX; /* of the run */
+            lane.first           = e;
+            lane.near            = j.step;
+            lane.far             = W * j.step;
+            lane.count           = n > e ? (n - e + j.step - 1) >> j.step_log : 0;
 #pragma unroll
             for (uint32_t k = 0; k < GI_LANE_ELEMENTS; k++) {
                 x[k] = T();
@@ -1120,10 +1127,10 @@ template <class F> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 
 /* How the GPU folds a row for a dtype. */
 typedef struct gi_cuda_row_folds {
-    gi_cuda_fold_kernel kernel;                  /* of the elements; NULL: see truth, or convert them to the accumulators' dtype */
-    gi_cuda_fold_kernel (*truth)(int64_t size);  /* the kernel that looks at the truth of elements of any dtype of a size */
-    gi_cuda_fold_kernel again;                   /* of accumulators; NULL: the row's kernel for their dtype */
-    ga_dtype            accs;                    /* the dtype of an accumulator */
+    gi_cuda_fold_kernel kernel; /* of the elements; NULL: see truth, or convert them to the accumulators' dtype */
+    gi_cuda_fold_kernel (*truth)(int64_t size); /* the kernel that looks at the truth of elements of any dtype of a size */
+    gi_cuda_fold_kernel again;                  /* of accumulators; NULL: the row's kernel for their dtype */
+    ga_dtype            accs;                   /* the dtype of an accumulator */
 } gi_cuda_row_folds;
 
 template <bool stamped, class F> static gi_cuda_fold_kernel gi_cuda_fold_if(void)
@@ -1138,7 +1145,8 @@ template <class A> static ga_dtype gi_cuda_dtype_of(void);
 GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
 
-template <class A, A (*of)(bool), A (*join)(A, A), A (*end)(A, int64_t)> static gi_cuda_fold_kernel gi_cuda_truth_kernel(int64_t itemsize)
+template <class A, A (*of)(bool), A (*join)(A, A), A (*end)(A, int64_t)>
+static gi_cuda_fold_kernel gi_cuda_truth_kernel(int64_t itemsize)
 {
     switch (itemsize) {
     case 1: return gi_cuda_fold<gi_cuda_truth_fold<uint8_t, A, of, join, end>>;
@@ -1147,7 +1155,6 @@ template <class A, A (*of)(bool), A (*join)(A, A), A (*end)(A, int64_t)> static 
     default: return NULL; /* rare: converted to bool before */
     }
 }
-
 
 #define GI_PASS 5
 #include "gpuarr.h"
@@ -1342,8 +1349,8 @@ typedef struct gi_cuda_lines {
     const char *data;
     int         kept;
     int64_t     kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
-    int64_t     lines, length, stride, outer, inner; /* inner: elements that lie `stride` apart, the next ones begin `outer` away */
-    int64_t     size;                                /* bytes of an element */
+    int64_t lines, length, stride, outer, inner; /* inner: elements that lie `stride` apart, the next ones begin `outer` away */
+    int64_t size;                                /* bytes of an element */
 } gi_cuda_lines;
 
 /* Packed lines one after the other. */
@@ -1375,10 +1382,12 @@ static bool gi_cuda_lie_packed(const gi_lines *p)
 }
 
 /* The lines of a plan as elements of `dtype`, copied where they cannot be folded as they lie, or are to be packed and are not. *copy is to be freed. False with an error. */
-static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype, bool packed, gi_cuda_lines *q, ga_array **copy)
+static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype, bool packed, gi_cuda_lines *q,
+                             ga_array **copy)
 {
     *copy = NULL;
-    if (dtype != p->a->dtype || (packed && !gi_cuda_lie_packed(p)) || p->reduced > 2 || (p->reduced == 2 && p->length >= (int64_t)1 << 30)) {
+    if (dtype != p->a->dtype || (packed && !gi_cuda_lie_packed(p)) || p->reduced > 2 ||
+        (p->reduced == 2 && p->length >= (int64_t)1 << 30)) {
         int64_t shape[2 * GPUARR_MAX_DIMS], strides[2 * GPUARR_MAX_DIMS];
         for (int d = 0; d < p->kept; d++) {
             shape[d]   = p->kept_shape[d];
@@ -1392,7 +1401,7 @@ static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype
         ga_array *view = ndim <= GPUARR_MAX_DIMS /* one element a line: an axis too many */
                              ? gi_new_view(site, p->a, p->a->data, p->a->dtype, ndim, shape, strides)
                              : gi_new_view(site, p->a, p->a->data, p->a->dtype, p->kept, shape, strides);
-        *copy = view ? gi_convert(site, view, dtype) : NULL;
+        *copy          = view ? gi_convert(site, view, dtype) : NULL;
         ga_free(view);
         if (!*copy) return false;
         *q = gi_cuda_packed_lines((*copy)->data, p->lines, p->length, ga_itemsize(dtype));
@@ -1474,11 +1483,11 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_fo
         return gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
     }
     int64_t block = p.length < GI_BLOCK ? p.length : GI_BLOCK, near = p.kept > 0 ? llabs(p.kept_strides[p.kept - 1]) : 0;
-    j.data    = p.data;
-    j.stride  = p.stride;
-    j.outer   = p.outer;
-    j.length  = p.length;
-    j.two     = p.inner < p.length;
+    j.data   = p.data;
+    j.stride = p.stride;
+    j.outer  = p.outer;
+    j.length = p.length;
+    j.two    = p.inner < p.length;
     if (j.two) j.inner = gi_divisor_of(p.inner);
     j.columns = p.lines > 1 && near < llabs(p.stride);
     j.units   = (uint32_t)(p.lines * blocks);
@@ -1495,7 +1504,8 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_fo
     j.step     = 1u << j.lanes;
     if (j.columns) { /* fewer lanes, in more passes, for more neighbours: as long as all of the GPU has work */
         int64_t enough = 2 * gi_gpus.gpu[gi_cuda_ordinal_in_use()].processors;
-        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES(acc_bytes) && ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
+        while (j.lanes > 0 && j.step >> j.lanes < GI_MOST_PASSES(acc_bytes) &&
+               ((int64_t)j.units << (j.lanes - 1)) / GI_CUDA_THREADS >= enough)
             j.lanes--;
     }
     int64_t runs     = j.two ? j.step / p.inner : 0;
@@ -1512,8 +1522,8 @@ static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_lev
                                gi_cuda_folding j, gi_cuda_lines p, int64_t acc_bytes, int64_t result_bytes)
 {
     gi_scratch from = { NULL, 0, 0, NULL }, to = { NULL, 0, 0, NULL };
-    bool       ok   = true;
-    j.count         = p.length;
+    bool       ok = true;
+    j.count       = p.length;
     while (ok) {
         int64_t blocks = (p.length + GI_BLOCK - 1) / GI_BLOCK;
         j.blocks       = blocks;
@@ -1539,7 +1549,10 @@ static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_lev
 /* The bits that make an element of a dtype true: all but the sign of zero. */
 static uint64_t gi_cuda_truth_mask(ga_dtype dtype)
 {
-    return dtype == GA_F32 ? 0x7fffffffu : dtype == GA_C64 ? 0x7fffffff7fffffffu : dtype == GA_F64 ? (uint64_t)INT64_MAX : UINT64_MAX;
+    return dtype == GA_F32   ? 0x7fffffffu
+           : dtype == GA_C64 ? 0x7fffffff7fffffffu
+           : dtype == GA_F64 ? (uint64_t)INT64_MAX
+                             : UINT64_MAX;
 }
 
 /* A row of the table over planned lines that are not empty. */
@@ -1566,7 +1579,8 @@ static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_arr
     if (!f.again && gi_cuda_find_fold(op, f.accs, &of_accs)) f.again = of_accs.kernel;
     j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
     j.result = (char *)result->data;
-    bool ok  = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(f.kernel), gi_cuda_tree(f.again), j, lines, ga_itemsize(f.accs), ga_itemsize(result->dtype));
+    bool ok  = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(f.kernel), gi_cuda_tree(f.again), j, lines, ga_itemsize(f.accs),
+                                  ga_itemsize(result->dtype));
     ga_free(copy);
     return ok;
 }
@@ -1594,7 +1608,8 @@ template <class T_> struct gi_cuda_moment_fold {
     double                 origin;
     uint32_t               n; /* elements of the block */
 
-    __device__ __forceinline__ gi_cuda_moment_fold(const gi_cuda_folding &job, uint32_t, const char *first, int64_t, uint32_t length)
+    __device__ __forceinline__ gi_cuda_moment_fold(const gi_cuda_folding &job, uint32_t, const char *first, int64_t,
+                                                   uint32_t length)
         : j(job), origin(0), n(length)
     {
         if (j.moments.shifted && n > 0) origin = gi_cuda_origin(*(const T *)(first - j.before * j.stride));
@@ -1641,7 +1656,10 @@ template <class T_> struct gi_cuda_nanmean_fold {
     enum { any_order = 0 };
     const gi_cuda_folding &j;
 
-    __device__ __forceinline__ gi_cuda_nanmean_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job) {}
+    __device__ __forceinline__ gi_cuda_nanmean_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t)
+        : j(job)
+    {
+    }
     __device__ __forceinline__ A of(const T &x, uint32_t) const { return gi_cuda_tally_of(x); }
     __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const
     {
@@ -1658,21 +1676,25 @@ template <class T_> struct gi_cuda_nanmean_fold {
 
 /* Nodes of any counts: of elements with NaNs to leave out, and of whole blocks. A unit's nodes lie in shared memory, four for each of its
    lanes. */
-GI_DEVICE gi_node gi_cuda_node_of(const gi_cuda_folding &j, const gi_node &x, const gi_node *first) { return (void)j, (void)first, x; }
+GI_DEVICE gi_node gi_cuda_node_of(const gi_cuda_folding &j, const gi_node &x, const gi_node *first)
+{
+    return (void)j, (void)first, x;
+}
 template <class T> GI_DEVICE gi_node gi_cuda_node_of(const gi_cuda_folding &j, T x, const T *first)
 {
     gi_node v = { 0, 0, 0 };
     if (x == x) v.n = 1, v.s = (double)x - gi_cuda_origin(first[-j.before]);
     return v;
 }
-template <class T> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_nodes(const __grid_constant__ gi_cuda_folding j)
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_nodes(const __grid_constant__ gi_cuda_folding j)
 {
     GI_SHARED(gi_node, shared, [GI_BLOCK]);
     const uint32_t lanes = 1u << j.lanes, i = threadIdx.x & (lanes - 1);
     const uint32_t unit = blockIdx.x * (GI_CUDA_THREADS >> j.lanes) + (threadIdx.x >> j.lanes);
     const uint32_t line = gi_divide(unit, j.per), block = unit - line * j.per.by;
     const int64_t  start = (int64_t)block * GI_BLOCK;
-    const uint32_t n = unit >= j.units ? 0 : j.length - start < GI_BLOCK ? (uint32_t)(j.length - start) : GI_BLOCK;
+    const uint32_t n     = unit >= j.units ? 0 : j.length - start < GI_BLOCK ? (uint32_t)(j.length - start) : GI_BLOCK;
     const T       *first = (const T *)j.data + line * j.length;
     gi_node       *s     = shared + (threadIdx.x - i) * 4;
 #pragma unroll
@@ -1689,17 +1711,19 @@ template <class T> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     else gi_cuda_end_moment(j, line, s[0]);
 }
 
+/* clang-format off */
+#define GI_CASE(TAG, tag, T, name) case GA_##TAG: return gi_cuda_fold<gi_cuda_moment_fold<T>>;
 static gi_cuda_fold_kernel gi_cuda_moment_kernel(ga_dtype dtype)
 {
     switch (dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_fold<gi_cuda_moment_fold<T>>;
-        GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
-#undef GI_CASE
     case GA_BOOL: return gi_cuda_fold<gi_cuda_moment_fold<uint8_t>>;
+    GI_EACH_INT(GI_CASE)
+    GI_EACH_FLT(GI_CASE)
     default: return NULL;
     }
 }
+#undef GI_CASE
+/* clang-format on */
 
 /* A level of the tree that is folded by gi_cuda_nodes. */
 static gi_cuda_level gi_cuda_node_tree(gi_cuda_fold_kernel kernel)
@@ -1739,7 +1763,8 @@ static void gi_cuda_moment_factors(int64_t n, double *ratio, double (*scale)[3])
 }
 
 /* The moment of each line of a real array, as float64, into `result`. */
-static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p, ga_array *result)
+static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
+                                ga_array *result)
 {
     gi_cuda_folding j;
     gi_cuda_lines   lines;
@@ -1757,18 +1782,22 @@ static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool 
     j.moments.shifted  = shifted;
     gi_cuda_moment_factors(GI_BLOCK, j.moments.ratio, j.moments.scale[0]);
     gi_cuda_moment_factors(lines.length % GI_BLOCK, j.moments.ratio, j.moments.scale[1]);
-    j.result = (char *)result->data;
+    j.result                  = (char *)result->data;
     const gi_cuda_level nodes = gi_cuda_node_tree(gi_cuda_nodes<gi_node>);
     bool                ok;
     if (mixed && what == GI_MEAN)
-        ok = gi_cuda_fold_lines(
-            site, p->a, dtype == GA_F32 ? gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<float>>) : gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<double>>),
-            gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<gi_cuda_tally>>), j, lines, sizeof(gi_cuda_tally), sizeof(double));
+        ok = gi_cuda_fold_lines(site, p->a,
+                                dtype == GA_F32 ? gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<float>>)
+                                                : gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<double>>),
+                                gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<gi_cuda_tally>>), j, lines,
+                                sizeof(gi_cuda_tally), sizeof(double));
     else if (mixed)
-        ok = gi_cuda_fold_lines(site, p->a, dtype == GA_F32 ? gi_cuda_node_tree(gi_cuda_nodes<float>) : gi_cuda_node_tree(gi_cuda_nodes<double>),
-                                nodes, j, lines, sizeof(gi_node), sizeof(double));
+        ok = gi_cuda_fold_lines(
+            site, p->a, dtype == GA_F32 ? gi_cuda_node_tree(gi_cuda_nodes<float>) : gi_cuda_node_tree(gi_cuda_nodes<double>),
+            nodes, j, lines, sizeof(gi_node), sizeof(double));
     else
-        ok = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(gi_cuda_moment_kernel(dtype)), nodes, j, lines, sizeof(gi_node), sizeof(double));
+        ok = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(gi_cuda_moment_kernel(dtype)), nodes, j, lines, sizeof(gi_node),
+                                sizeof(double));
     ga_free(copy);
     return ok;
 }
@@ -1827,8 +1856,14 @@ GI_DEVICE gi_cuda_best2<uint32_t> gi_cuda_best_of(const gi_cuda_search &o, ga_c1
 {
     return gi_cuda_best_of_complex(o, x, place);
 }
-template <class P> GI_DEVICE gi_cuda_best<P> gi_cuda_best_of(const gi_cuda_search &o, gi_cuda_best<P> x, uint32_t) { return (void)o, x; }
-template <class P> GI_DEVICE gi_cuda_best2<P> gi_cuda_best_of(const gi_cuda_search &o, gi_cuda_best2<P> x, uint32_t) { return (void)o, x; }
+template <class P> GI_DEVICE gi_cuda_best<P> gi_cuda_best_of(const gi_cuda_search &o, gi_cuda_best<P> x, uint32_t)
+{
+    return (void)o, x;
+}
+template <class P> GI_DEVICE gi_cuda_best2<P> gi_cuda_best_of(const gi_cuda_search &o, gi_cuda_best2<P> x, uint32_t)
+{
+    return (void)o, x;
+}
 template <class P> GI_DEVICE gi_cuda_best<int64_t> gi_cuda_moved(const gi_cuda_best<P> &a, int64_t by)
 {
     gi_cuda_best<int64_t> r = { a.rank, (int64_t)a.place + by };
@@ -1851,8 +1886,8 @@ template <class T_, class A_, class Kept> struct gi_cuda_place_fold {
         : j(job), start(job.again ? 0 : job.before + begin)
     {
     }
-    __device__ __forceinline__ A of(const T &x, uint32_t e) const { return gi_cuda_best_of(j.search, x, e); }
-    __device__ __forceinline__ A join(const A &a, const A &b, uint32_t, uint32_t) const { return gi_cuda_better(a, b); }
+    __device__ __forceinline__ A    of(const T &x, uint32_t e) const { return gi_cuda_best_of(j.search, x, e); }
+    __device__ __forceinline__ A    join(const A &a, const A &b, uint32_t, uint32_t) const { return gi_cuda_better(a, b); }
     __device__ __forceinline__ void keep(int64_t at, const A &a) const { ((Kept *)j.accs)[at] = gi_cuda_moved(a, start); }
     __device__ __forceinline__ void end(uint32_t line, const A &a) const
     {
@@ -1861,48 +1896,44 @@ template <class T_, class A_, class Kept> struct gi_cuda_place_fold {
     }
 };
 
+/* clang-format off */
+#define GI_PLACES(T, best) gi_cuda_fold<gi_cuda_place_fold<T, best<uint32_t>, best<int64_t>>>
 static gi_cuda_fold_kernel gi_cuda_place_kernel(ga_dtype dtype)
 {
-#define GI_PLACES(T) gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best<uint32_t>, gi_cuda_best<int64_t>>>
     switch (dtype) {
-    case GA_BOOL:
-    case GA_I8:
-    case GA_U8: return GI_PLACES(uint8_t);
-    case GA_I16:
-    case GA_U16: return GI_PLACES(uint16_t);
-    case GA_I32:
-    case GA_U32: return GI_PLACES(uint32_t);
-    case GA_I64:
-    case GA_U64: return GI_PLACES(uint64_t);
-    case GA_F32: return GI_PLACES(float);
-    case GA_F64: return GI_PLACES(double);
-#undef GI_PLACES
-#define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_fold<gi_cuda_place_fold<T, gi_cuda_best2<uint32_t>, gi_cuda_best2<int64_t>>>;
-        GI_EACH_COMPLEX(GI_CASE)
-#undef GI_CASE
-    default: return NULL;
+    case GA_BOOL: case GA_I8: case GA_U8: return GI_PLACES(uint8_t, gi_cuda_best);
+    case GA_I16: case GA_U16:             return GI_PLACES(uint16_t, gi_cuda_best);
+    case GA_I32: case GA_U32:             return GI_PLACES(uint32_t, gi_cuda_best);
+    case GA_I64: case GA_U64:             return GI_PLACES(uint64_t, gi_cuda_best);
+    case GA_F32:                          return GI_PLACES(float, gi_cuda_best);
+    case GA_F64:                          return GI_PLACES(double, gi_cuda_best);
+    case GA_C64:                          return GI_PLACES(ga_c64, gi_cuda_best2);
+    case GA_C128:                         return GI_PLACES(ga_c128, gi_cuda_best2);
+    default:                              return NULL;
     }
 }
+#undef GI_PLACES
+/* clang-format on */
 
 /* Where the least or the largest element of each line is, the first one of several; the first NaN, if it is not to be left out.
    *nothing: is there a line of nothing but NaN to leave out? */
-static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places, bool *nothing)
+static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places,
+                                bool *nothing)
 {
     typedef gi_cuda_best<int64_t>  best;
     typedef gi_cuda_best2<int64_t> best2;
     gi_cuda_folding                j;
     gi_cuda_lines                  lines;
     ga_array                      *copy;
-    gi_scratch                     flag = { NULL, 0, 0, NULL };
-    int                            seen = 0;
+    gi_scratch                     flag    = { NULL, 0, 0, NULL };
+    int                            seen    = 0;
     const ga_array                *both[2] = { p->a, places };
     memset(&j, 0, sizeof j);
     *nothing = false;
     if (p->lines == 0) return true;
     if (!gi_cuda_touch_all(site, 2, both)) return false;
     if (!gi_cuda_lines_of(site, p, p->a->dtype, false, &lines, &copy)) return false;
-    bool ok           = true, paired = gi_is_complex(p->a->dtype);
+    bool ok = true, paired = gi_is_complex(p->a->dtype);
     j.search.largest  = largest;
     j.search.skip_nan = skip_nan && gi_is_float(p->a->dtype);
     j.search.sign     = gi_is_signed(p->a->dtype) ? (uint64_t)1 << (8 * ga_itemsize(p->a->dtype) - 1) : 0;
@@ -1912,7 +1943,8 @@ static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, c
              GI_CUDA_OK(site, cudaMemsetAsync(flag.p, 0, sizeof(int), gi_cuda_current_stream()));
         j.search.nothing = (int *)flag.p;
     }
-    gi_cuda_fold_kernel again = paired ? gi_cuda_fold<gi_cuda_place_fold<best2, best2, best2>> : gi_cuda_fold<gi_cuda_place_fold<best, best, best>>;
+    gi_cuda_fold_kernel again =
+        paired ? gi_cuda_fold<gi_cuda_place_fold<best2, best2, best2>> : gi_cuda_fold<gi_cuda_place_fold<best, best, best>>;
     ok = ok && gi_cuda_fold_lines(site, p->a, gi_cuda_tree(gi_cuda_place_kernel(p->a->dtype)), gi_cuda_tree(again), j, lines,
                                   paired ? sizeof(best2) : sizeof(best), sizeof(int64_t));
     if (flag.p) {
@@ -1943,7 +1975,8 @@ template <class T_, class A_> struct gi_cuda_dot_fold {
     const char            *y; /* of the block's first element */
     uint32_t               n; /* elements of the block */
 
-    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t line, const char *, int64_t start, uint32_t length)
+    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t line, const char *, int64_t start,
+                                                uint32_t length)
         : j(job), n(length)
     {
         const uint32_t column = line - gi_divide(line, j.factors.columns) * j.factors.columns.by;
@@ -1953,7 +1986,7 @@ template <class T_, class A_> struct gi_cuda_dot_fold {
     {
         return gi_cuda_product(x, e < n ? *(const T *)(y + e * j.factors.stride) : T());
     }
-    __device__ __forceinline__ A join(A a, A b, uint32_t, uint32_t) const { return gi_cuda_plus(a, b); }
+    __device__ __forceinline__ A    join(A a, A b, uint32_t, uint32_t) const { return gi_cuda_plus(a, b); }
     __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t line, A a) const { gi_cuda_put(j, line, a); }
 };
@@ -1996,9 +2029,9 @@ static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_ar
         ga_free(result);
         return NULL;
     }
-    const ga_array *all[3] = { x, y, result };
+    const ga_array   *all[3] = { x, y, result };
     gi_cuda_row_folds sums;
-    bool ok = gi_cuda_touch_all(site, 3, all) && gi_cuda_lines_of(site, &p, x->dtype, false, &lines, &copy);
+    bool              ok = gi_cuda_touch_all(site, 3, all) && gi_cuda_lines_of(site, &p, x->dtype, false, &lines, &copy);
     if (ok && lines.lines > 1 && (lines.lines > most || (lines.length + GI_BLOCK - 1) / GI_BLOCK > most / lines.lines))
         ok = gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: multiply parts of them", gi_shape_of(x),
                      gi_shape_of(y)) != NULL;
@@ -2806,7 +2839,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
                     queued_bin[warp][lane]    = queued_bin[warp][lane + 32];
                     queued_weight[warp][lane] = queued_weight[warp][lane + 32];
                 }
-                __syncwarp();
+                __syncwarp(); /* redundant: the next ballot meets, too, though CUDA promises no order of memory for it */
             }
         }
         __syncthreads();
@@ -4264,16 +4297,57 @@ template <class T> GI_DEVICE void gi_cuda_poke(T *p, T x) { *(volatile T *)p = x
     counted in raster order, are the numbers. P is uint32_t, or uint64_t for images of 2^31 elements and more: the highest bit of a
     parent says that there is a number behind it, that of a root, or 0 for the background.                                     */
 
-typedef struct gi_cuda_image {
-    const uint8_t *mask; /* a byte an element; packed */
-    int64_t        size, columns;
-    int            leading, connectivity; /* axes before the last */
-    int64_t        shape[GPUARR_MAX_DIMS];
-    gi_divisor     by_columns, by_shape[GPUARR_MAX_DIMS];
-} gi_cuda_image;
+/* Division of numbers below 2^63 by one that is known before the launch, as gi_divisor does it below 2^31. */
+typedef struct gi_divisor_64 {
+    uint64_t by, magic;
+    uint32_t shift;
+} gi_divisor_64;
 
-GI_DEVICE uint32_t gi_quotient(uint32_t n, gi_divisor d, int64_t by) { return (void)by, gi_divide(n, d); }
-GI_DEVICE uint64_t gi_quotient(uint64_t n, gi_divisor d, int64_t by) { return (void)d, n / (uint64_t)by; }
+__extension__ typedef unsigned __int128 gi_u128;
+
+static gi_divisor_64 gi_divisor_64_of(int64_t by)
+{
+    gi_divisor_64 d = { (uint64_t)by, 0, 0 };
+    while (((uint64_t)1 << d.shift) < d.by) d.shift++;
+    d.magic = (uint64_t)(((gi_u128)(((uint64_t)1 << d.shift) - d.by) << 64) / d.by + 1);
+    return d;
+}
+
+GI_DEVICE uint64_t gi_divide(uint64_t n, gi_divisor_64 d) { return (__umul64hi(n, d.magic) + n) >> d.shift; }
+
+template <class P> struct gi_positions; /* what belongs to the type of positions */
+template <> struct gi_positions<uint32_t> {
+    typedef gi_divisor divisor;
+    static divisor     divisor_of(int64_t by) { return gi_divisor_of(by); }
+};
+template <> struct gi_positions<uint64_t> {
+    typedef gi_divisor_64 divisor;
+    static divisor        divisor_of(int64_t by) { return gi_divisor_64_of(by); }
+};
+
+/* The axes of an image; position = (... * shape[1] + index[1]) * shape[2] + index[2]. */
+template <class P> struct gi_cuda_axes {
+    int                               ndim;
+    typename gi_positions<P>::divisor shape[GPUARR_MAX_DIMS];
+};
+
+/* Of an array that is not empty. A number is a line of one element. */
+template <class P> static gi_cuda_axes<P> gi_cuda_axes_of(const ga_array *a)
+{
+    gi_cuda_axes<P> axes;
+    memset((void *)&axes, 0, sizeof axes);
+    axes.ndim     = a->ndim > 0 ? a->ndim : 1;
+    axes.shape[0] = gi_positions<P>::divisor_of(1);
+    for (int d = 0; d < a->ndim; d++) axes.shape[d] = gi_positions<P>::divisor_of(a->shape[d]);
+    return axes;
+}
+
+template <class P> struct gi_cuda_image {
+    const uint8_t  *mask; /* a byte an element; packed */
+    P               size, columns;
+    int             connectivity;
+    gi_cuda_axes<P> axes;
+};
 
 template <class P> struct gi_parents {
     static constexpr P number = (P)1 << (8 * sizeof(P) - 1);
@@ -4284,12 +4358,12 @@ enum { GI_PARENTS_EACH = 4, GI_PARENTS_TILE = GI_PARENTS_EACH * GI_CUDA_THREADS 
 /* The first parents. `parents` has room for whole tiles: what lies behind the image is background. */
 template <class P>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
-    gi_cuda_label_runs(const __grid_constant__ gi_cuda_image m, P *parents)
+    gi_cuda_label_runs(const __grid_constant__ gi_cuda_image<P> m, P *parents)
 {
     P        i      = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     unsigned lane   = threadIdx.x % 32;
-    bool     inside = i < (P)m.size, set = inside && m.mask[i];
-    bool     row_begins = inside && i == gi_quotient(i, m.by_columns, m.columns) * (P)m.columns;
+    bool     inside = i < m.size, set = inside && m.mask[i];
+    bool     row_begins = inside && i == gi_divide(i, m.axes.shape[m.axes.ndim - 1]) * m.columns;
     uint32_t sets = __ballot_sync(0xffffffffu, set), rows = __ballot_sync(0xffffffffu, row_begins);
     uint32_t begins = sets & (~(sets << 1) | rows | 1), before = begins & (0xffffffffu >> (31 - lane));
     parents[i] = set ? i - lane + (31 - __clz((int)before)) : gi_parents<P>::number;
@@ -4327,39 +4401,37 @@ template <class P> GI_DEVICE void gi_cuda_unite(P *parents, P a, P b)
 /* Unites every element with its neighbours before it, but only where no other element of the two runs does it. */
 template <class P>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
-    gi_cuda_label_unite(const __grid_constant__ gi_cuda_image m, P *parents)
+    gi_cuda_label_unite(const __grid_constant__ gi_cuda_image<P> m, P *parents)
 {
-    P i = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (i >= (P)m.size || !m.mask[i]) return;
-    const uint8_t *here    = m.mask + i;
-    P              row     = gi_quotient(i, m.by_columns, m.columns);
-    int64_t        column  = (int64_t)(i - row * (P)m.columns);
+    P   i    = (P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    int last = m.axes.ndim - 1, combinations = 1;
+    if (i >= m.size || !m.mask[i]) return;
+    const uint8_t *here = m.mask + i;
+    P              row = gi_divide(i, m.axes.shape[last]), column = i - row * m.columns;
     bool           on_left = column > 0 && here[-1], on_right = column + 1 < m.columns && here[1];
     if (on_left && threadIdx.x % 32 == 0) gi_cuda_unite(parents, i, i - 1);
-    int combinations = 1;
-    for (int d = 0; d < m.leading; d++) combinations *= 3;
+    for (int d = 0; d < last; d++) combinations *= 3;
 #pragma unroll 1
     for (int c = 0; c < combinations / 2; c++) { /* the rows that touch this one and come before: see gi_list_neighbours */
-        int     digits = c, moved = 0;
-        int64_t rows = 0, stride = 1;
-        P       rest   = row;
-        bool    exists = true;
+        int  digits = c, moved = 0;
+        P    back = 0, stride = m.columns, rest = row; /* elements */
+        bool exists = true;
 #pragma unroll 1
-        for (int d = m.leading - 1; d >= 0; d--) {
-            int     offset = digits % 3 - 1;
-            P       above  = gi_quotient(rest, m.by_shape[d], m.shape[d]);
-            int64_t at     = (int64_t)(rest - above * (P)m.shape[d]) + offset;
+        for (int d = last - 1; d >= 0; d--) {
+            int offset = digits % 3 - 1;
+            P   length = m.axes.shape[d].by, above = gi_divide(rest, m.axes.shape[d]), at = rest - above * length;
             digits /= 3;
             rest   = above;
-            exists = exists && at >= 0 && at < m.shape[d];
+            exists = exists && (offset < 0 ? at > 0 : offset == 0 || at + 1 < length);
             moved += offset != 0;
-            rows -= offset * stride;
-            stride *= m.shape[d];
+            back -= (P)(int64_t)offset * stride;
+            stride *= length;
         }
         if (!exists || moved > m.connectivity) continue;
-        P              j       = i - (P)(rows * m.columns);
+        P              j       = i - back;
         const uint8_t *there   = m.mask + j;
-        bool           corners = moved<m.connectivity, left = column> 0 && there[-1];
+        bool           corners = moved < m.connectivity;
+        bool           left    = column > 0 && there[-1];
         if (there[0]) {
             if (!(on_left && left)) gi_cuda_unite(parents, i, j);
         } else if (corners) {
@@ -4439,12 +4511,19 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_write(co
     }
 }
 
-/* Labels a planned image that is not empty. The number of objects is read back when somebody wants it. */
-template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_array *result, const ga_label_options *o)
+/* Labels an image that is not empty. The number of objects is read back when somebody wants it. */
+template <class P>
+static bool gi_cuda_label_image(const uint8_t *mask, int connectivity, ga_array *result, const ga_label_options *o)
 {
+    gi_cuda_image<P> m;
+    m.mask              = mask;
+    m.size              = (P)result->size;
+    m.columns           = result->ndim > 0 ? (P)result->shape[result->ndim - 1] : 1;
+    m.connectivity      = connectivity;
+    m.axes              = gi_cuda_axes_of<P>(result);
     const char  *site   = o->site;
     cudaStream_t stream = gi_cuda_current_stream();
-    int64_t      tiles = (m->size + GI_PARENTS_TILE - 1) / GI_PARENTS_TILE, objects = 0;
+    int64_t      tiles = (result->size + GI_PARENTS_TILE - 1) / GI_PARENTS_TILE, objects = 0;
     unsigned     blocks = (unsigned)tiles, threads = GI_CUDA_THREADS;
     gi_scratch   p = {}, c = {};
     bool         ok = gi_scratch_get(site, &p, result, (size_t)(tiles * GI_PARENTS_TILE) * sizeof(P)) &&
@@ -4452,18 +4531,18 @@ template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_ar
     P       *parents = (P *)p.p;
     int64_t *counts  = (int64_t *)c.p;
     if (ok) {
-        GI_LAUNCH(gi_cuda_label_runs<P>, blocks * GI_PARENTS_EACH, threads, stream, *m, parents);
+        GI_LAUNCH(gi_cuda_label_runs<P>, blocks * GI_PARENTS_EACH, threads, stream, m, parents);
         ok = gi_cuda_launched(site, "the runs of ga_label");
     }
     if (ok) {
-        GI_LAUNCH(gi_cuda_label_unite<P>, blocks * GI_PARENTS_EACH, threads, stream, *m, parents);
+        GI_LAUNCH(gi_cuda_label_unite<P>, blocks * GI_PARENTS_EACH, threads, stream, m, parents);
         ok = gi_cuda_launched(site, "uniting in ga_label");
     }
     if (ok) {
         GI_LAUNCH(gi_cuda_label_roots<P>, blocks, threads, stream, parents, counts);
         ok = gi_cuda_launched(site, "the roots of ga_label") && gi_cuda_exclusive_scan(site, result, counts, tiles + 1, NULL);
     }
-    if (ok && (o->count || (m->size + 1) / 2 > gi_largest_int(result->dtype)))
+    if (ok && (o->count || (result->size + 1) / 2 > gi_largest_int(result->dtype)))
         ok =
             gi_cuda_read(site, result, &objects, counts + tiles, sizeof objects) && gi_can_number(site, objects, result->dtype);
     if (ok) {
@@ -4471,7 +4550,7 @@ template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_ar
         ok = gi_cuda_launched(site, "numbering in ga_label");
     }
     if (ok) {
-        GI_LAUNCH(gi_cuda_label_write<P>, blocks, threads, stream, (const P *)parents, (P)m->size, result->data,
+        GI_LAUNCH(gi_cuda_label_write<P>, blocks, threads, stream, (const P *)parents, m.size, result->data,
                   (int)ga_itemsize(result->dtype));
         ok = gi_cuda_launched(site, "writing in ga_label");
     }
@@ -4483,25 +4562,14 @@ template <class P> static bool gi_cuda_label_image(const gi_cuda_image *m, ga_ar
 
 static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o)
 {
-    gi_cuda_image m;
-    memset(&m, 0, sizeof m);
-    m.size         = a->size;
-    m.columns      = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
-    m.leading      = a->ndim > 0 ? a->ndim - 1 : 0;
-    m.connectivity = connectivity;
-    bool wide      = a->size >= GI_CUDA_WIDE;
-    for (int d = 0; d < m.leading; d++) {
-        m.shape[d] = a->shape[d];
-        if (!wide && a->size > 0) m.by_shape[d] = gi_divisor_of(a->shape[d]);
-    }
-    if (!wide && a->size > 0) m.by_columns = gi_divisor_of(m.columns);
     ga_array *mask   = gi_contiguous(o->site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
     ga_array *result = mask ? gi_new(o->site, dtype, GA_CUDA, a->ndim, a->shape) : NULL;
     bool      ok     = result && gi_cuda_touch(o->site, mask) && gi_cuda_touch(o->site, result);
     if (ok && a->size == 0 && o->count) *o->count = 0;
     if (ok && a->size > 0) {
-        m.mask = (const uint8_t *)mask->data;
-        ok     = wide ? gi_cuda_label_image<uint64_t>(&m, result, o) : gi_cuda_label_image<uint32_t>(&m, result, o);
+        const uint8_t *bytes = (const uint8_t *)mask->data;
+        ok                   = a->size < GI_CUDA_WIDE ? gi_cuda_label_image<uint32_t>(bytes, connectivity, result, o)
+                                                      : gi_cuda_label_image<uint64_t>(bytes, connectivity, result, o);
     }
     ga_free(mask);
     if (ok) return result;
@@ -4634,7 +4702,6 @@ typedef struct gi_cuda_measure {
     const double    *x;                      /* the members */
     const void      *positions;              /* theirs; NULL: 0, 1 ... */
     int              ndim;
-    int64_t          shape[GPUARR_MAX_DIMS];
     double          *accs;    /* for each fold the blocks of all groups */
     double          *results; /* of each group: the measure, of centers ndim numbers */
 } gi_cuda_measure;
@@ -4656,14 +4723,16 @@ GI_DEVICE double gi_cuda_join(gi_label_measure what, double a, double b)
 enum { GI_LANE_ITEMS = GI_BLOCK / 32 };
 
 /* What the n elements of a block give along the documented tree: lane l brings elements l, l + 32 ... Lane 0 has the result. */
-GI_DEVICE double gi_cuda_fold_warp(gi_label_measure what, double (&v)[GI_LANE_ITEMS], int64_t n)
+GI_DEVICE double gi_cuda_fold_warp(gi_label_measure what, double (&v)[GI_LANE_ITEMS], int n)
 {
     int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int h = GI_LANE_ITEMS / 2; h > 0; h /= 2)
+    for (int level = 0; level < 5; level++)
 #pragma unroll
-        for (int k = 0; k < h; k++)
-            if ((k + h) * 32 + lane < n) v[k] = gi_cuda_join(what, v[k], v[k + h]);
+        for (int k = 0; k < GI_LANE_ITEMS / 2; k++) {
+            const int h = GI_LANE_ITEMS / 2 >> level;
+            if (k < h && (k + h) * 32 + lane < n) v[k] = gi_cuda_join(what, v[k], v[k + h]);
+        }
 #pragma unroll
     for (int h = 16; h > 0; h /= 2) {
         double other = __shfl_down_sync(0xffffffffu, v[0], h);
@@ -4674,7 +4743,8 @@ GI_DEVICE double gi_cuda_fold_warp(gi_label_measure what, double (&v)[GI_LANE_IT
 
 /* A warp folds a block of a group. */
 template <class P>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_blocks(const __grid_constant__ gi_cuda_measure m)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_measure_blocks(const __grid_constant__ gi_cuda_measure m, const __grid_constant__ gi_cuda_axes<P> axes)
 {
     int64_t unit = (int64_t)blockIdx.x * GI_WARPS + threadIdx.x / 32, group = 0, beyond = m.count;
     int     lane = threadIdx.x % 32;
@@ -4685,7 +4755,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_blocks
         else beyond = middle;
     }
     int64_t start = m.starts[group] + (unit - m.first_block[group]) * GI_BLOCK, n = m.starts[group + 1] - start;
-    int64_t stride = 1; /* from one step along the axis of the fold to the next */
     if (n > GI_BLOCK) n = GI_BLOCK;
     for (int s = 0; s < m.sums; s++) {
         double v[GI_LANE_ITEMS];
@@ -4695,12 +4764,12 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_blocks
             int64_t i = start + k * 32 + lane;
             v[k]      = k * 32 + lane < n ? m.x[i] : 0;
             if (s == 0 || k * 32 + lane >= n) continue;
-            int64_t position = m.positions ? (int64_t)((const P *)m.positions)[i] : i;
-            v[k]             = gi_mul_f64(v[k], (double)((P)position / (P)stride % (P)m.shape[axis]));
+            P position = m.positions ? ((const P *)m.positions)[i] : (P)i;
+            for (int d = axes.ndim - 1; d > axis; d--) position = gi_divide(position, axes.shape[d]);
+            v[k] = gi_mul_f64(v[k], (double)(position - gi_divide(position, axes.shape[axis]) * (P)axes.shape[axis].by));
         }
-        double all = gi_cuda_fold_warp(m.what, v, n);
+        double all = gi_cuda_fold_warp(m.what, v, (int)n);
         if (lane == 0) m.accs[(s == 0 ? 0 : axis + 1) * m.blocks + unit] = all;
-        if (s > 0) stride *= m.shape[axis];
     }
 }
 
@@ -4717,9 +4786,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_groups
         for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK) {
             for (int64_t start = 0; start < n; start += GI_BLOCK) {
                 double v[GI_LANE_ITEMS];
+                int    here = n - start < GI_BLOCK ? (int)(n - start) : (int)GI_BLOCK;
 #pragma unroll
-                for (int k = 0; k < GI_LANE_ITEMS; k++) v[k] = start + k * 32 + lane < n ? accs[start + k * 32 + lane] : 0;
-                double all = gi_cuda_fold_warp(m.what, v, n - start);
+                for (int k = 0; k < GI_LANE_ITEMS; k++) v[k] = k * 32 + lane < here ? accs[start + k * 32 + lane] : 0;
+                double all = gi_cuda_fold_warp(m.what, v, here);
                 if (lane == 0) accs[start / GI_BLOCK] = all;
             }
             __syncwarp(); /* the next level reads what lane 0 has written */
@@ -4781,7 +4851,6 @@ static bool gi_cuda_fold_groups(const gi_cuda_measuring *g, const ga_array *on, 
     m.positions   = positions;
     m.ndim        = g->a->ndim;
     m.results     = (double *)g->results;
-    memcpy(m.shape, g->a->shape, sizeof m.shape);
     gi_scratch x = {}, accs = {};
     bool       ok = gi_scratch_get(site, &accs, on, (size_t)(m.blocks * m.sums) * sizeof(double)) &&
               (!positions || gi_scratch_get(site, &x, on, (size_t)members * sizeof(double)));
@@ -4793,7 +4862,8 @@ static bool gi_cuda_fold_groups(const gi_cuda_measuring *g, const ga_array *on, 
         ok = gi_cuda_launched(site, "gathering members of labels");
     }
     if (ok && members > 0) {
-        GI_LAUNCH(gi_cuda_measure_blocks<P>, gi_cuda_blocks(m.blocks * 32), GI_CUDA_THREADS, stream, m);
+        GI_LAUNCH(gi_cuda_measure_blocks<P>, gi_cuda_blocks(m.blocks * 32), GI_CUDA_THREADS, stream, m,
+                  gi_cuda_axes_of<P>(g->a));
         ok = gi_cuda_launched(site, "measuring labels");
     }
     if (ok) {
@@ -5094,9 +5164,11 @@ static bool gi_cuda_between_gpus(const char *site, const ga_array *from, ga_arra
     cudaStream_t there = gi_cuda_stream(source), here = gi_cuda_stream(target);
     bool         ok  = gi_cuda_touch(site, packed);
     gi_cuda_selected = target;
-    ok = ok && gi_cuda_touch(site, to) && gi_cuda_after_there(site, source, there, target, here) &&
-         (bytes == 0 || GI_CUDA_OK(site, cudaMemcpyPeerAsync(to->data, target, packed->data, source, bytes, there))) &&
-         gi_cuda_after_there(site, target, here, source, there);
+    bool queued      = ok && gi_cuda_touch(site, to) && gi_cuda_after_there(site, source, there, target, here) &&
+                  (bytes == 0 || GI_CUDA_OK(site, cudaMemcpyPeerAsync(to->data, target, packed->data, source, bytes, there)));
+    ok = queued && gi_cuda_after_there(site, target, here, source, there);
+    if (queued && !ok && gi_cuda_use(site, source))
+        (void)cudaStreamSynchronize(there); /* nobody else would wait for the copy */
     ga_free(packed);
     return ok;
 }

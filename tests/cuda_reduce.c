@@ -98,13 +98,27 @@ typedef ga_array *(*reduction)(const ga_array *a, ga_reduce_options o);
 static const struct {
     const char *name;
     reduction   f;
-} reductions[] = { { "sum", ga_sum },         { "mean", ga_mean },           { "min", ga_min },
-                   { "max", ga_max },         { "any", ga_any },             { "all", ga_all },
-                   { "count", ga_count_nonzero }, { "prod", ga_prod },       { "nansum", ga_nansum },
-                   { "nanprod", ga_nanprod }, { "nanmin", ga_nanmin },       { "nanmax", ga_nanmax },
-                   { "var", ga_var },         { "std", ga_std },             { "nanmean", ga_nanmean },
-                   { "nanvar", ga_nanvar },   { "nanstd", ga_nanstd },       { "argmin", ga_argmin },
-                   { "argmax", ga_argmax },   { "nanargmin", ga_nanargmin }, { "nanargmax", ga_nanargmax } };
+} reductions[] = { { "sum", ga_sum },
+                   { "mean", ga_mean },
+                   { "min", ga_min },
+                   { "max", ga_max },
+                   { "any", ga_any },
+                   { "all", ga_all },
+                   { "count", ga_count_nonzero },
+                   { "prod", ga_prod },
+                   { "nansum", ga_nansum },
+                   { "nanprod", ga_nanprod },
+                   { "nanmin", ga_nanmin },
+                   { "nanmax", ga_nanmax },
+                   { "var", ga_var },
+                   { "std", ga_std },
+                   { "nanmean", ga_nanmean },
+                   { "nanvar", ga_nanvar },
+                   { "nanstd", ga_nanstd },
+                   { "argmin", ga_argmin },
+                   { "argmax", ga_argmax },
+                   { "nanargmin", ga_nanargmin },
+                   { "nanargmax", ga_nanargmax } };
 enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
 
 static int first_reduction, last_reduction = REDUCTIONS;
@@ -131,8 +145,8 @@ static void compare_all(const char *layout, const ga_array *cpu, const ga_array 
         ga_reduce_options o = { .site = GI_SITE("reduce(a)"), .axes = axes, .keepdims = keepdims };
         if (axes.ndim > 1 && strstr(reductions[k].name, "arg")) continue;
         for (int d = 0; d < cpu->ndim; d++) snprintf(shape + strlen(shape), 20, " %lld", (long long)cpu->shape[d]);
-        snprintf(what, sizeof what, "%s of %s, %s,%s over %d axes from %d", reductions[k].name, ga_dtype_name(cpu->dtype), layout,
-                 shape, axes.ndim, axes.ndim ? (int)axes.n[0] : -1);
+        snprintf(what, sizeof what, "%s of %s, %s,%s over %d axes from %d", reductions[k].name, ga_dtype_name(cpu->dtype),
+                 layout, shape, axes.ndim, axes.ndim ? (int)axes.n[0] : -1);
         compare(what, reductions[k].f, cpu, gpu, o);
     }
 }
@@ -184,7 +198,7 @@ static void test_lengths(ga_dtype dtype, const int64_t *lengths, int n, uint64_t
 /* Two dimensions: along rows and columns, of many and of few lines. */
 static void test_planes(ga_dtype dtype, uint64_t odd)
 {
-    static const int64_t shapes[][2] = { { 1, 1 },   { 3, 4 },     { 40, 3 },     { 3, 1024 },  { 1025, 3 },  { 2, 2500 },
+    static const int64_t shapes[][2] = { { 1, 1 },   { 3, 4 },     { 40, 3 },     { 3, 1024 },  { 1025, 3 }, { 2, 2500 },
                                          { 70, 33 }, { 2100, 17 }, { 300, 1000 }, { 129, 257 }, { 4100, 40 } };
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
         ga_array *cpu = draw_array(dtype, axes_of(2, (int)shapes[k][0], (int)shapes[k][1]), odd), *gpu = ga_to(cpu, GA_CUDA);
@@ -213,13 +227,13 @@ static void test_solids(ga_dtype dtype, uint64_t odd)
         compare_all("middle", cpu, gpu, axes_of(1, 1, 0), false);
         compare_all("first and last", cpu, gpu, axes_of(2, 0, 2), true);
         compare_all("last two", cpu, gpu, axes_of(2, 2, 1), false);
-        compare_view(cpu, gpu, "1:, 1:, 1:", no_axes());         /* three strides */
-        compare_view(cpu, gpu, ":, :, :3", no_axes());           /* runs of three */
+        compare_view(cpu, gpu, "1:, 1:, 1:", no_axes()); /* three strides */
+        compare_view(cpu, gpu, ":, :, :3", no_axes());   /* runs of three */
         compare_view(cpu, gpu, ":, ::-2, 5", axes_of(1, 0, 0));
-        compare_view(cpu, gpu, "4, 3, 2", no_axes());            /* one number */
-        compare_view(cpu, gpu, "newaxis, 4:4", no_axes());       /* no element */
-        compare_view(cpu, gpu, "4:4", axes_of(1, 0, 0));         /* empty lines */
-        compare_view(cpu, gpu, "4:4", axes_of(1, 1, 0));         /* no line */
+        compare_view(cpu, gpu, "4, 3, 2", no_axes());      /* one number */
+        compare_view(cpu, gpu, "newaxis, 4:4", no_axes()); /* no element */
+        compare_view(cpu, gpu, "4:4", axes_of(1, 0, 0));   /* empty lines */
+        compare_view(cpu, gpu, "4:4", axes_of(1, 1, 0));   /* no line */
         ga_array *x = ga_index(cpu, "0, 0, :"), *y = ga_index(gpu, "0, 0, :");
         ga_array *wide = ga_broadcast_to(x, (1500, 31)), *wide_gpu = ga_broadcast_to(y, (1500, 31));
         compare_all("broadcast", wide, wide_gpu, axes_of(1, 0, 0), false);
@@ -240,15 +254,15 @@ static void compare_dot(const ga_array *a, const ga_array *b, const char *index_
     ga_array *x = view(a, index_a), *y = view(b, index_b), *there_x = view(there_a, index_a), *there_y = view(there_b, index_b);
     ga_clear_error();
     if (!CHECK(same(ga_dot(x, y), ga_dot(there_x, there_y))))
-        printf("     dot of %s %s and %s %s, %d and %d dimensions\n", ga_dtype_name(a->dtype), index_a, ga_dtype_name(b->dtype), index_b,
-               x->ndim, y->ndim);
+        printf("     dot of %s %s and %s %s, %d and %d dimensions\n", ga_dtype_name(a->dtype), index_a, ga_dtype_name(b->dtype),
+               index_b, x->ndim, y->ndim);
     ga_array *all[] = { there_a, there_b, x, y, there_x, there_y };
     for (int k = 0; k < 6; k++) ga_free(all[k]);
 }
 
 static void test_dot(ga_dtype first, ga_dtype second)
 {
-    static const int lengths[] = { 0, 1, 5, 1023, 1024, 1025, 3000 };
+    static const int lengths[]  = { 0, 1, 5, 1023, 1024, 1025, 3000 };
     static const int sizes[][3] = { { 5, 40, 33 }, { 3, 1500, 9 }, { 70, 3, 300 }, { 1, 1, 1 }, { 4, 0, 3 }, { 0, 3, 3 } };
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
         ga_array *a = draw_array(first, axes_of(1, lengths[k], 0), 0), *b = draw_array(second, axes_of(1, lengths[k], 0), 500);
@@ -280,7 +294,8 @@ static void test_dot(ga_dtype first, ga_dtype second)
 static void test_calls(ga_dtype dtype)
 {
     ga_array *a = draw_array(dtype, axes_of(2, 40, 60), 0), *b = ga_to(a, GA_CUDA);
-    ga_array *out = ga_zeros((60)), *out_there = ga_to(out, GA_CUDA), *wrong = ga_zeros((61)), *wrong_there = ga_to(wrong, GA_CUDA);
+    ga_array *out = ga_zeros((60)), *out_there = ga_to(out, GA_CUDA), *wrong = ga_zeros((61)),
+             *wrong_there = ga_to(wrong, GA_CUDA);
     CHECK(same(ga_norm(a), ga_norm(b)));
     CHECK(same(ga_norm(a, .axis = 0, .ord = 1), ga_norm(b, .axis = 0, .ord = 1)));
     CHECK(same(ga_norm(a, .axis = 1, .ord = INFINITY), ga_norm(b, .axis = 1, .ord = INFINITY)));
@@ -314,8 +329,10 @@ static void test_calls(ga_dtype dtype)
 
 int main(int argc, char **argv)
 {
-    static const int64_t short_lines[] = { 0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 1023, 1024, 1025, 2048, 5000 };
-    static const int64_t long_lines[]  = { 300001, 1048576 + 1025 };
+    static const int64_t short_lines[] = {
+        0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1000, 1023, 1024, 1025, 2048, 5000
+    };
+    static const int64_t long_lines[] = { 300001, 1048576 + 1025 };
     ga_set_error_handler(ga_ignore_error, NULL);
     ga_array *one = ga_ones((1)), *there = ga_to(one, GA_CUDA);
     if (!there) {

@@ -1,0 +1,3 @@
+/* cudasim: cudaProfilerStart and cudaProfilerStop. */
+#pragma once
+#include "cuda_runtime_api.h"

@@ -1,0 +1,1 @@
+#error "cudasim does not simulate <cusparse_v2.h>"

@@ -1,0 +1,3 @@
+/* cudasim: atomic functions. */
+#pragma once
+#include "cuda_runtime.h"

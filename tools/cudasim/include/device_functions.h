@@ -1,0 +1,3 @@
+/* cudasim: device intrinsics. */
+#pragma once
+#include "cuda_runtime.h"

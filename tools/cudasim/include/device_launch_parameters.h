@@ -1,0 +1,3 @@
+/* cudasim: threadIdx, blockIdx, blockDim, gridDim. */
+#pragma once
+#include "cuda_runtime.h"

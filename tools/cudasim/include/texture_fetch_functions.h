@@ -1,0 +1,1 @@
+#error "cudasim does not simulate <texture_fetch_functions.h>"

@@ -1,0 +1,1 @@
+#error "cudasim does not simulate <thrust/device_ptr.h>"

@@ -1,0 +1,547 @@
+/* Options from the environment, reports, source positions. */
+#include "internal.h"
+
+namespace cudasim {
+
+Options                  options;
+bool                     instrumented = false;
+long                     report_count = 0;
+std::recursive_mutex     api_mutex;
+thread_local ThreadState self;
+
+static uint64_t random_state = 88172645463325252ull;
+
+/* xorshift: the same sequence on every machine */
+uint32_t random_number()
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 32);
+}
+
+/* ------------------------------------------------------------------ options */
+
+static const char *environment(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : nullptr;
+}
+
+static size_t parse_bytes(const char *text)
+{
+    char  *end;
+    size_t value = strtoull(text, &end, 0);
+    switch (*end) {
+    case 'k':
+    case 'K': return value << 10;
+    case 'm':
+    case 'M': return value << 20;
+    case 'g':
+    case 'G': return value << 30;
+    default: return value;
+    }
+}
+
+static void parse_order(const char *text)
+{
+    if (!strcmp(text, "reverse")) options.order = Order::reverse;
+    if (!strncmp(text, "random", 6)) {
+        options.order = Order::random;
+        if (text[6] == ':') random_state ^= (strtoull(text + 7, nullptr, 10) + 1) * 0x9e3779b97f4a7c15ull;
+        for (int i = 0; i < 16; i++) random_number();
+    }
+}
+
+static void read_options()
+{
+    const char *v;
+    if ((v = environment("CUDASIM_ORDER"))) parse_order(v);
+    if ((v = environment("CUDASIM_LAZY"))) options.lazy = atoi(v) != 0;
+    if ((v = environment("CUDASIM_PROTECT"))) options.protect = atoi(v) != 0;
+    if ((v = environment("CUDASIM_ABORT"))) options.abort = atoi(v) != 0;
+    if ((v = environment("CUDASIM_LEAKS"))) options.leaks = atoi(v) != 0;
+    if ((v = environment("CUDASIM_MAX_REPORTS"))) options.max_reports = atol(v);
+    if ((v = environment("CUDASIM_DEVICES"))) options.devices = std::max(0, std::min(16, atoi(v)));
+    if ((v = environment("CUDASIM_MEMORY"))) options.memory = std::max((size_t)1 << 20, parse_bytes(v));
+    if ((v = environment("CUDASIM_STACK"))) options.stack = std::max((size_t)32 << 10, parse_bytes(v));
+    if ((v = environment("CUDASIM_TIMEOUT"))) options.timeout = atof(v);
+    if ((v = environment("CUDASIM_SKIP_BARRIER"))) options.skip_barrier = strdup(v);
+    if ((v = environment("CUDASIM_LIST_BARRIERS"))) options.list_barriers = strdup(v);
+    if ((v = environment("CUDASIM_LOG"))) options.log = strdup(v);
+    if ((v = environment("CUDASIM_FAIL"))) {
+        const char *colon = strchr(v, ':');
+        cudasim_fail(colon ? std::string(v, colon).c_str() : "any", atol(colon ? colon + 1 : v));
+    }
+}
+
+/* ------------------------------------------------------------------ source positions */
+
+struct Module {
+    const void *code;
+    uintptr_t   offset = 0;
+    std::string file;
+};
+
+static int find_module(struct dl_phdr_info *info, size_t, void *data)
+{
+    Module *m = (Module *)data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD || (uintptr_t)m->code - start >= info->dlpi_phdr[i].p_memsz) continue;
+        m->offset = (uintptr_t)m->code - info->dlpi_addr;
+        m->file   = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "";
+        if (m->file.empty()) {
+            char    path[4096];
+            ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+            m->file   = n > 0 ? std::string(path, (size_t)n) : "";
+        }
+        return 1;
+    }
+    return 0;
+}
+
+static std::string shell_quoted(const std::string &text)
+{
+    std::string quoted = "'";
+    for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+/* The output of addr2line for an address: one "function at file:line" per (inlined) frame, innermost first. */
+static std::vector<std::string> symbolize(const void *code)
+{
+    static Immortal<std::map<const void *, std::vector<std::string>>> cache;
+    auto                                                              known = cache->find(code);
+    if (known != cache->end()) return known->second;
+    std::vector<std::string> lines;
+    Module                   m;
+    m.code = code;
+    if (dl_iterate_phdr(find_module, &m) && !m.file.empty()) {
+        char address[32];
+        snprintf(address, sizeof address, "%#zx", (size_t)m.offset);
+        std::string file    = shell_quoted(m.file);
+        std::string command = "addr2line -Cfpie " + file + " " + address + " 2>/dev/null || llvm-symbolizer -p --obj=" + file +
+                              " " + address + " 2>/dev/null";
+        FILE *pipe = popen(command.c_str(), "r");
+        char  line[1024];
+        while (pipe && fgets(line, sizeof line, pipe)) {
+            line[strcspn(line, "\n")] = 0;
+            if (*line) lines.push_back(line);
+        }
+        if (pipe) pclose(pipe);
+    }
+    return (*cache)[code] = lines;
+}
+
+static std::string without_inlined_by(std::string line)
+{
+    const char *prefixes[] = { " (inlined by) ", "(inlined by) " };
+    for (const char *prefix : prefixes)
+        if (!line.compare(0, strlen(prefix), prefix)) line.erase(0, strlen(prefix));
+    return line;
+}
+
+/* "function at file:line" */
+struct Frame {
+    std::string function, file;
+    int         line = 0;
+};
+
+static Frame parse_frame(const std::string &raw)
+{
+    std::string text          = without_inlined_by(raw);
+    size_t      discriminator = text.find(" (discriminator");
+    if (discriminator != std::string::npos) text.erase(discriminator);
+    Frame  frame;
+    size_t at = text.rfind(" at ");
+    if (at == std::string::npos) return frame;
+    frame.function = text.substr(0, at);
+    frame.file     = text.substr(at + 4);
+    /* file:line, or file:line:column */
+    size_t colon = frame.file.find(':');
+    if (colon != std::string::npos) {
+        frame.line = atoi(frame.file.c_str() + colon + 1);
+        frame.file.erase(colon);
+    }
+    return frame;
+}
+
+/* Frames inside cudasim's own headers are of no use to a reader. */
+static bool is_own_file(const std::string &file)
+{
+    for (const char *name : { "/cudasim/device.h", "/cudasim/launch.h", "/cudasim/atomics.h", "/cudasim/math.h",
+                              "/cuda_runtime.h", "/cooperative_groups.h", "/std_function.h", "/invoke.h" })
+        if (file.size() > strlen(name) && !file.compare(file.size() - strlen(name), std::string::npos, name)) return true;
+    return false;
+}
+
+/* The lambda that CUDASIM_LAUNCH wraps around the kernel, under the names that compilers and addr2line give it. */
+static bool is_glue_name(const std::string &function)
+{
+    return !function.compare(0, 11, "operator()<") || function.find("{lambda(auto") != std::string::npos ||
+           function.find("cudasim::launcher::run") != std::string::npos ||
+           (function.find("$_") != std::string::npos && function.find("::operator()<") != std::string::npos);
+}
+
+std::string source_position(const void *code)
+{
+    if (!code) return "";
+    std::string text, glue;
+    /* a return address belongs to the instruction before it */
+    for (const std::string &raw : symbolize((const char *)code - 1)) {
+        Frame       f        = parse_frame(raw);
+        std::string position = f.file + ":" + std::to_string(f.line);
+        if (f.file.empty() || f.file[0] == '?' || is_own_file(f.file)) continue;
+        if (is_glue_name(f.function)) { /* the launch itself, or an inlined kernel whose name addr2line missed */
+            if (glue.empty()) glue = position;
+            continue;
+        }
+        text += (text.empty() ? "" : ", inlined in ") + f.function + " at " + position;
+    }
+    if (text.empty()) text = glue;
+    if (text.empty()) {
+        char address[32];
+        snprintf(address, sizeof address, "address %p", code);
+        text = address;
+    }
+    return text;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool is_launch_glue(const void *code)
+{
+    std::vector<std::string> lines = symbolize((const char *)code - 1);
+    if (lines.empty() || !kernel.launch || !kernel.launch->file) return false;
+    Frame f = parse_frame(lines[0]);
+    return is_glue_name(f.function) && !strcmp(base_name(f.file.c_str()), base_name(kernel.launch->file)) &&
+           abs(f.line - kernel.launch->line) <= 10;
+}
+
+std::string function_name(const void *code)
+{
+    std::vector<std::string> lines = symbolize(code);
+    if (lines.empty()) return "";
+    std::string line = without_inlined_by(lines.back());
+    size_t      at   = line.find(" at ");
+    if (at != std::string::npos) line.erase(at);
+    size_t parenthesis = line.find('(');
+    if (parenthesis != std::string::npos && parenthesis) line.erase(parenthesis);
+    return line == "??" ? "" : line;
+}
+
+/* ------------------------------------------------------------------ reports */
+
+/* Has this place said this before?  The format string tells one kind of report from another. */
+static bool is_news(const void *code, Place place, const char *format)
+{
+    static Immortal<std::set<std::tuple<const void *, const char *, int, const char *>>> said;
+    if (!code && !place.file) return true;
+    return said->insert({ code, place.file, place.line, format }).second;
+}
+
+static void append_formatted(std::string &text, const char *format, va_list arguments)
+{
+    char buffer[2048];
+    vsnprintf(buffer, sizeof buffer, format, arguments);
+    text += buffer;
+}
+
+static std::string triple(const dim3 &d)
+{
+    char text[64];
+    snprintf(text, sizeof text, "(%u,%u,%u)", d.x, d.y, d.z);
+    return text;
+}
+
+static std::string where_in_kernel()
+{
+    const cudasim_launch_t &l = *kernel.launch;
+    std::string text          = "      in kernel " + kernel_name(l) + "<<<" + triple(l.grid) + ", " + triple(l.block) + ">>>";
+    if (l.file) text += std::string(" launched at ") + l.file + ":" + std::to_string(l.line);
+    if (current_thread)
+        text += "\n      block " + triple(current_block->index) + " thread " + triple(current_thread->coordinates);
+    return text + "\n";
+}
+
+Report::Report(const void *code, Place place, const char *format, ...)
+{
+    std::lock_guard<std::recursive_mutex> lock(api_mutex);
+    report_count++;
+    wanted              = is_news(code, place, format) && report_count <= 1000000;
+    static long printed = 0;
+    if (wanted && ++printed > options.max_reports) wanted = false;
+    if (!wanted) return;
+    text = "cudasim: ";
+    va_list arguments;
+    va_start(arguments, format);
+    append_formatted(text, format, arguments);
+    va_end(arguments);
+    text += "\n";
+    if (self.in_kernel && kernel.launch) text += where_in_kernel();
+    if (place.file) text += std::string("      at ") + place.file + ":" + std::to_string(place.line) + "\n";
+    if (code) at("at", code);
+}
+
+Report &Report::detail(const char *format, ...)
+{
+    if (!wanted) return *this;
+    va_list arguments;
+    va_start(arguments, format);
+    text += "      ";
+    append_formatted(text, format, arguments);
+    text += "\n";
+    va_end(arguments);
+    return *this;
+}
+
+Report &Report::at(const char *label, const void *code)
+{
+    if (wanted && code) text += std::string("      ") + label + " " + source_position(code) + "\n";
+    return *this;
+}
+
+Report &Report::allocation(const void *pointer)
+{
+    if (!wanted || !in_arena(pointer)) return *this;
+    std::string words = describe_address(pointer);
+    if (!words.empty()) text += "      memory: " + words + "\n";
+    if (Allocation *a = suspected_allocation(pointer)) {
+        at("allocated at", a->caller);
+        if (a->freed_by) at("freed at", a->freed_by);
+    }
+    return *this;
+}
+
+Report &Report::advice(const char *words)
+{
+    if (wanted) last_words = words;
+    return *this;
+}
+
+Report::~Report()
+{
+    if (!wanted) return;
+    if (!last_words.empty()) text += "      " + last_words + "\n";
+    fflush(stdout);
+    FILE *log = options.log ? fopen(options.log, "a") : nullptr;
+    fputs(text.c_str(), log ? log : stderr);
+    if (log) fclose(log);
+    fflush(stderr);
+    if (options.abort) abort();
+}
+
+/* ------------------------------------------------------------------ the end of the program */
+
+static void report_leaks()
+{
+    size_t count = 0, bytes = 0;
+    for (auto &entry : all_allocations()) {
+        const Allocation &a = entry.second;
+        if (a.freed_by) continue;
+        count++, bytes += a.size;
+        const char *kind = a.space == Space::device ? "device" : a.space == Space::managed ? "managed" : "pinned host";
+        if (count <= 5) Report(a.caller, Place{}, "leak: %zu bytes of %s memory were never freed", a.size, kind);
+    }
+    if (count > 5) Report(nullptr, Place{}, "leak: %zu allocations, %zu bytes in all, were never freed", count, bytes);
+}
+
+/* A destructor of the program image runs after every atexit() handler and static destructor: libraries have freed what they
+ * hold by then. */
+static bool started = false;
+
+__attribute__((destructor)) static void at_program_end()
+{
+    if (!started) return;
+    {
+        std::lock_guard<std::recursive_mutex> lock(api_mutex);
+        synchronize_everything();
+        if (options.leaks) report_leaks();
+    }
+    if (!report_count) return;
+    FILE *log = options.log ? fopen(options.log, "a") : nullptr;
+    fprintf(log ? log : stderr, "cudasim: %ld report(s)\n", report_count);
+    if (log) fclose(log);
+    fflush(stdout);
+    fflush(stderr);
+    _exit(99);
+}
+
+/* ------------------------------------------------------------------ faults */
+
+static struct sigaction previous_segv, previous_bus;
+
+static void report_fault(const void *address, void *code)
+{
+    bool inside = in_arena(address);
+    if (self.in_kernel && is_stack_overflow(address)) {
+        Report(code, Place{}, "stack overflow: the local variables of a thread need more than %zu KiB", options.stack >> 10)
+            .advice("raise it with CUDASIM_STACK=bytes, or use less local memory");
+    } else if (self.in_kernel && inside && space_of(address) == Space::device && device_of(address) != kernel.device) {
+        Report(code, Place{}, "device %d touched memory of device %d at %p without peer access", kernel.device,
+               device_of(address), address)
+            .allocation(address)
+            .advice("call cudaDeviceEnablePeerAccess first, or copy with cudaMemcpyPeer");
+    } else if (self.in_kernel) {
+        Report(code, Place{}, "illegal memory access at %p in device code", address).allocation(address);
+    } else if (inside) {
+        Report(code, Place{}, "host code dereferenced device pointer %p", address)
+            .allocation(address)
+            .advice("copy the data to the host with cudaMemcpy first");
+    }
+}
+
+static void *program_counter(void *context)
+{
+#if defined(__x86_64__)
+    return (void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (void *)((ucontext_t *)context)->uc_mcontext.pc;
+#else
+    (void)context;
+    return nullptr;
+#endif
+}
+
+/* In a kernel a bad access ends the kernel, as on a GPU; in host code touching device memory it ends the program. */
+static void on_fault(int signal_number, siginfo_t *info, void *context)
+{
+    void *code = program_counter(context);
+    if (code) code = (char *)code + 1; /* positions are looked up one byte before a return address */
+    if (self.in_kernel) {
+        report_fault(info->si_addr, code);
+        kill_kernel(cudaErrorIllegalAddress);
+    }
+    if (in_arena(info->si_addr)) {
+        report_fault(info->si_addr, code);
+        fflush(stdout);
+        _exit(99);
+    }
+    /* not ours: let the previous handler see it when the instruction is repeated */
+    sigaction(signal_number, signal_number == SIGSEGV ? &previous_segv : &previous_bus, nullptr);
+}
+
+/* Faults may come from an overflowing stack, so the handler needs one of its own, per OS thread. */
+struct AlternateStack {
+    void *memory = nullptr;
+    void  install()
+    {
+        stack_t stack = {}, old = {};
+        sigaltstack(nullptr, &old);
+        if (!(old.ss_flags & SS_DISABLE) && old.ss_size >= 65536) return;
+        stack.ss_size = 256 << 10;
+        memory        = malloc(stack.ss_size);
+        stack.ss_sp   = memory;
+        if (memory) sigaltstack(&stack, nullptr);
+    }
+    ~AlternateStack()
+    {
+        if (!memory) return;
+        stack_t off  = {};
+        off.ss_flags = SS_DISABLE;
+        sigaltstack(&off, nullptr);
+        free(memory);
+    }
+};
+
+static void prepare_os_thread()
+{
+    static thread_local AlternateStack stack;
+    stack.install();
+    self.alternate_stack = true;
+}
+
+static void install_fault_handlers()
+{
+    struct sigaction action = {};
+    action.sa_sigaction     = on_fault;
+    action.sa_flags         = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigaction(SIGSEGV, &action, &previous_segv);
+    sigaction(SIGBUS, &action, &previous_bus);
+}
+
+/* ------------------------------------------------------------------ start */
+
+static void start()
+{
+    started = true;
+    read_options();
+    start_memory();
+    if (instrumented) checker_start();
+    install_fault_handlers();
+}
+
+void ApiCall::enter(const char *name, void *caller)
+{
+    if (!started) start();
+    if (!self.alternate_stack) prepare_os_thread();
+    self.api_name       = name;
+    self.api_caller     = caller;
+    self.reports_before = report_count;
+}
+
+/* Errors that a program cannot meet by bad luck, only by a mistake. */
+static bool is_mistake(cudaError_t error)
+{
+    switch (error) {
+    case cudaErrorInvalidValue:
+    case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidSymbol:
+    case cudaErrorInvalidDevicePointer:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorInvalidResourceHandle:
+    case cudaErrorHostMemoryNotRegistered: return true;
+    default: return false;
+    }
+}
+
+cudaError_t failed(cudaError_t error)
+{
+    if (error == cudaSuccess) return error;
+    self.last_error = error;
+    if (instrumented && is_mistake(error) && report_count == self.reports_before)
+        Report(self.api_caller, Place{}, "%s returned %s: %s", self.api_name, cudaGetErrorName(error),
+               cudaGetErrorString(error));
+    return error;
+}
+
+} // namespace cudasim
+
+extern "C" {
+
+/* Sanitizers linked with the program end it with the same status as cudasim's own reports. */
+__attribute__((weak)) const char *__ubsan_default_options(void) { return "exitcode=99:print_stacktrace=0"; }
+__attribute__((weak)) const char *__asan_default_options(void)
+{
+    return "exitcode=99:detect_leaks=0:allow_user_segv_handler=1:detect_stack_use_after_return=0";
+}
+
+long cudasim_report_count(void) { return cudasim::report_count; }
+int  cudasim_is_checker(void) { return cudasim::instrumented; }
+
+/* The undefined-behaviour sanitizer calls this for each of its reports: say where in the kernel it happened. */
+void __ubsan_on_report(void)
+{
+    using namespace cudasim;
+    if (self.in_kernel && kernel.launch) fputs(("cudasim: the next error is\n" + where_in_kernel()).c_str(), stderr);
+}
+
+/* assert() in device code ends the kernel, in host code the program. */
+void __assert_fail(const char *expression, const char *file, unsigned int line, const char *function)
+{
+    using namespace cudasim;
+    if (self.in_kernel) {
+        Report(nullptr, Place{ file, (int)line }, "%s: Assertion `%s` failed", function, expression);
+        kill_kernel(cudaErrorAssert);
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+    abort();
+}
+}

@@ -1,0 +1,3 @@
+// settings of the whole program
+#pragma once
+#define FIRST 0
