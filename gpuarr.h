@@ -804,8 +804,8 @@ typedef enum ga_status {
     GA_BAD_DTYPE,
     GA_BAD_DEVICE, /* arrays on different devices, or no such device */
     GA_NO_MEMORY,
-    GA_NO_FILE,   /* cannot open, read or write */
-    GA_BAD_FILE,  /* read, but not what it should be */
+    GA_NO_FILE,    /* cannot open, read or write */
+    GA_BAD_FILE,   /* read, but not what it should be */
     GA_NO_LIBRARY, /* an optional library is missing */
     GA_CUDA_FAILED /* a call of the CUDA runtime, or a kernel */
 } ga_status;
@@ -1188,7 +1188,7 @@ typedef struct ga_times {
 typedef struct ga_benchmark_result {
     ga_times cpu,
         device; /* cpu: until f returns; device: until the selected GPU has done what f queued; 0 unless it is in use */
-    int      repeats;
+    int repeats;
 } ga_benchmark_result;
 typedef struct ga_benchmark_options {
     const char        *site;
@@ -2779,8 +2779,8 @@ extern float  sqrtf(float) noexcept __attribute__((const));
 extern double sqrt(double) noexcept __attribute__((const));
 }
 #else
-extern float            sqrtf(float) __attribute__((const));
-extern double           sqrt(double) __attribute__((const));
+extern float      sqrtf(float) __attribute__((const));
+extern double     sqrt(double) __attribute__((const));
 #endif
 
 GI_BEGIN_FAST
@@ -2788,12 +2788,12 @@ GI_BEGIN_FAST
 /* ---- arithmetic of one element ------------------------------------------------------------------------------------- */
 #ifdef __CUDA_ARCH__
 /* The only place where device code differs: nvcc would fuse a * b + c, and these it does not. */
-GI_FORMULA float  gi_mul_f32(float a, float b) { return __fmul_rn(a, b); }
-GI_FORMULA double gi_mul_f64(double a, double b) { return __dmul_rn(a, b); }
-GI_FORMULA float  gi_fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
-GI_FORMULA double gi_fma_f64(double a, double b, double c) { return __fma_rn(a, b, c); }
-GI_FORMULA float  gi_root_f32(float x) { return __fsqrt_rn(x); }
-GI_FORMULA double gi_root_f64(double x) { return __dsqrt_rn(x); }
+GI_FORMULA float    gi_mul_f32(float a, float b) { return __fmul_rn(a, b); }
+GI_FORMULA double   gi_mul_f64(double a, double b) { return __dmul_rn(a, b); }
+GI_FORMULA float    gi_fma_f32(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+GI_FORMULA double   gi_fma_f64(double a, double b, double c) { return __fma_rn(a, b, c); }
+GI_FORMULA float    gi_root_f32(float x) { return __fsqrt_rn(x); }
+GI_FORMULA double   gi_root_f64(double x) { return __dsqrt_rn(x); }
 #else
 GI_FORMULA float  gi_mul_f32(float a, float b) { return a * b; }
 GI_FORMULA double gi_mul_f64(double a, double b) { return a * b; }
@@ -5273,7 +5273,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 #if GI_HAS_CUDA
 typedef gi_cuda_kernel gi_gpu_kernel;
 #else
-typedef void *gi_gpu_kernel;
+typedef void     *gi_gpu_kernel;
 #endif
 typedef struct gi_function {
     gi_kernel     cpu;
@@ -5289,8 +5289,8 @@ typedef struct gi_function {
 static const gi_function gi_copying = { NULL, NULL };
 #if GI_HAS_CUDA
 static ga_array         *gi_cuda_to(const char *site, const ga_array *a, ga_device device, const ga_to_options *o);
-static bool      gi_cuda_upload(const char *site, ga_array *to, const ga_array *from);
-static bool      gi_cuda_fill(const char *site, ga_array *a, const void *element);
+static bool              gi_cuda_upload(const char *site, ga_array *to, const ga_array *from);
+static bool              gi_cuda_fill(const char *site, ga_array *a, const void *element);
 static bool              gi_cuda_owner(const char *site, const void *p, ga_device device, int *ordinal, bool *managed);
 static void             *gi_cuda_managed_data(const char *site, const ga_array *a);
 #endif
@@ -5304,17 +5304,17 @@ typedef struct gi_operand {
 } gi_operand;
 
 typedef struct gi_job {
-    gi_kernel  kernel; /* NULL: copy input 0 */
-    gi_gpu_kernel gpu; /* the same for arrays on the GPU */
-    int        inputs;
-    int        ndim;
-    int64_t    shape[GPUARR_MAX_DIMS];
-    gi_operand in[GI_MOST_INPUTS], out, mask;
-    bool       masked;  /* write only where mask is true */
-    bool       flat;    /* tiles run over the rows */
-    int64_t    columns; /* the length of the innermost dimension */
-    int64_t    chunk;   /* elements of a unit of work */
-    int64_t    chunks;  /* units in a row (not flat) */
+    gi_kernel     kernel; /* NULL: copy input 0 */
+    gi_gpu_kernel gpu;    /* the same for arrays on the GPU */
+    int           inputs;
+    int           ndim;
+    int64_t       shape[GPUARR_MAX_DIMS];
+    gi_operand    in[GI_MOST_INPUTS], out, mask;
+    bool          masked;  /* write only where mask is true */
+    bool          flat;    /* tiles run over the rows */
+    int64_t       columns; /* the length of the innermost dimension */
+    int64_t       chunk;   /* elements of a unit of work */
+    int64_t       chunks;  /* units in a row (not flat) */
 } gi_job;
 
 /* Where element `index` (in C order of the shape) of an operand lies. */
@@ -5546,7 +5546,7 @@ static ga_device gi_common_device(const char *site, int n, const ga_array *const
 }
 
 #if GI_HAS_CUDA
-static bool gi_cuda_run(const char *site, gi_job *j);
+static bool      gi_cuda_run(const char *site, gi_job *j);
 #endif
 static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype);
 static bool      gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask);
@@ -5771,8 +5771,7 @@ GI_FORMULA int gi_compare_signs(int64_t a, uint64_t b) { return a < 0 || (uint64
     static void     gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                         \
     {                                                                                                                          \
         (void)z;                                                                                                               \
-        for (int64_t i = 0; i < n; i++)                                                                                        \
-            ((bool *)out)[i] = gi_signs_##name(((const int64_t *)x)[i], ((const uint64_t *)y)[i]);                             \
+        for (int64_t i = 0; i < n; i++) ((bool *)out)[i] = gi_signs_##name(((const int64_t *)x)[i], ((const uint64_t *)y)[i]); \
     }                                                                                                                          \
     static gi_function gi_mixed_function_##name(void)                                                                          \
     {                                                                                                                          \
@@ -5797,16 +5796,16 @@ static bool gi_mixes_signs(ga_op op, int n, const ga_arg *in)
 
 static ga_array *gi_compare_mixed(ga_op op, const ga_arg *in, ga_map_options o)
 {
-    ga_dtype  first                  = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]);
-    bool      swapped                = first == GA_U64;
-    ga_arg    both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
-    ga_dtype  wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
-    gi_function kernel               = op == GA_OP_equal                                          ? gi_mixed_function_equal()
-                         : op == GA_OP_not_equal                                    ? gi_mixed_function_not_equal()
-                         : op == (swapped ? GA_OP_greater : GA_OP_less)             ? gi_mixed_function_less()
-                         : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal) ? gi_mixed_function_less_equal()
-                         : op == (swapped ? GA_OP_less : GA_OP_greater)             ? gi_mixed_function_greater()
-                                                                                    : gi_mixed_function_greater_equal();
+    ga_dtype    first                  = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]);
+    bool        swapped                = first == GA_U64;
+    ga_arg      both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
+    ga_dtype    wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
+    gi_function kernel                 = op == GA_OP_equal                              ? gi_mixed_function_equal()
+                                         : op == GA_OP_not_equal                        ? gi_mixed_function_not_equal()
+                                         : op == (swapped ? GA_OP_greater : GA_OP_less) ? gi_mixed_function_less()
+                                         : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal) ? gi_mixed_function_less_equal()
+                                         : op == (swapped ? GA_OP_less : GA_OP_greater) ? gi_mixed_function_greater()
+                                                                                        : gi_mixed_function_greater_equal();
     return gi_map(o.site, kernel, 1, 2, both, wanted, GA_BOOL, o.out, o.where);
 }
 
@@ -6110,10 +6109,10 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     in[2].re   = gi_tolerance(o.rtol, 1e-5);
     in[2].im   = gi_tolerance(o.atol, 1e-8);
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
-    bool      complex = gi_is_complex(gi_common_dtype(2, numbers));
-    ga_dtype  dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
+    bool        complex = gi_is_complex(gi_common_dtype(2, numbers));
+    ga_dtype    dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
     gi_function kernel = complex       ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
-                         : o.equal_nan ? gi_isclose_function_f64_nan()
+                               : o.equal_nan ? gi_isclose_function_f64_nan()
                                        : gi_isclose_function_f64();
     return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
 }
@@ -7166,10 +7165,16 @@ static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *p
 static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan);
 static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan);
 static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan);
-#define GI_GENERATOR(name) { gi_make_##name, gi_cuda_make_##name }
+#define GI_GENERATOR(name)                                                                                                     \
+    {                                                                                                                          \
+        gi_make_##name, gi_cuda_make_##name                                                                                    \
+    }
 #else
 typedef void *gi_gpu_generator;
-#define GI_GENERATOR(name) { gi_make_##name, NULL }
+#define GI_GENERATOR(name)                                                                                                     \
+    {                                                                                                                          \
+        gi_make_##name, NULL                                                                                                   \
+    }
 #endif
 typedef struct gi_generator {
     gi_cpu_generator cpu;
@@ -7714,7 +7719,8 @@ static bool gi_tile_layouts(const ga_array *tiled, const ga_array *a, gi_layout 
     return true;
 }
 
-static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_array *a, const gi_layout *to, const gi_layout *from)
+static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_array *a, const gi_layout *to,
+                            const gi_layout *from)
 {
     ga_array *dst = gi_view_with(site, tiled, to), *src = dst ? gi_view_with(site, a, from) : NULL;
     bool      done = src && gi_assign(site, dst, src);
@@ -7883,7 +7889,7 @@ GI_FORMULA double gi_normal_pair(const gi_random_plan *p, gi_philox_words x, dou
     double unit     = gi_unit_f64(x.w[0], x.w[1]) + 0x1p-53; /* in (0, 1]: it has a logarithm */
     double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(unit)));
     double angle    = gi_mul_f64(0x1.921fb54442d18p+2, gi_unit_f64(x.w[2], x.w[3]));
-    *second = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
+    *second         = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
     return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
 }
 
@@ -8058,11 +8064,12 @@ typedef struct gi_lines {
 } gi_lines;
 
 #if GI_HAS_CUDA
-static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
-static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
-                                ga_array *result);
-static bool gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
-static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places, bool *nothing);
+static bool      gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
+static bool      gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
+                                     ga_array *result);
+static bool      gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
+static bool      gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places,
+                                     bool *nothing);
 static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype);
 #endif
 
@@ -8366,20 +8373,22 @@ static bool gi_plan_row(ga_op *op, const char *name, gi_end ends, int start, con
     if (o->dtype != GA_DTYPE_DEFAULT && !takes_dtype) return gi_fail(o->site, GA_BAD_DTYPE, "%s takes no .dtype", name), false;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
-    if (o->ddof != 0)
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
+    if (o->ddof != 0) return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
     if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype)) /* no NaN to leave out */
         *op = *op == GA_OP_nansum    ? GA_OP_sum
               : *op == GA_OP_nanprod ? GA_OP_prod
               : *op == GA_OP_nanmin  ? GA_OP_min
               : *op == GA_OP_nanmax  ? GA_OP_max
                                      : *op;
-    ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL : o->dtype != GA_DTYPE_DEFAULT ? o->dtype : a->dtype;
+    ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
+                     : o->dtype != GA_DTYPE_DEFAULT                ? o->dtype
+                                                                   : a->dtype;
     if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
     if (!gi_cpu_fold(*op, dtype, &r->fold))
         return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
     if (r->lines.length == 0 && r->lines.lines > 0 && start == GI_START_NONE)
-        return gi_fail(o->site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a)), false;
+        return gi_fail(o->site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a)),
+               false;
     return true;
 }
 
@@ -8492,10 +8501,10 @@ GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_no
 {
     double r;
     if (what == GI_MEAN) return v.n > 0 ? v.s / v.n : gi_nan_f64();
-    if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */ return gi_nan_f64();
+    if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */
+        return gi_nan_f64();
     if (v.n - ddof > 0) r = v.m / (v.n - ddof);
-    else /* as NumPy: 0 / 0 for no degrees of freedom */
-        r = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
+    else /* as NumPy: 0 / 0 for no degrees of freedom */ r = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
     return what == GI_STD ? gi_root_f64(r) : r;
 }
 
@@ -9482,7 +9491,7 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
     ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
-    ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, count) */
+    ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL;  /* (1, count) */
     bool      inside  = line && condition->size <= along->shape[axis]; /* wherever it is true */
     ga_array *chosen  = !line    ? NULL
                         : inside ? gi_take(o.site, along, axis, line)
@@ -10107,8 +10116,7 @@ static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void
 {
     ga_reduce_options o   = gi_reduce_site(site);
     ga_array         *min = (ga_min)(a, o), *max = min ? (ga_max)(a, o) : NULL;
-    bool              done =
-        max && gi_item_as(site, min, NULL, dtype, least) && gi_item_as(site, max, NULL, dtype, most);
+    bool              done = max && gi_item_as(site, min, NULL, dtype, least) && gi_item_as(site, max, NULL, dtype, most);
     ga_free(max);
     ga_free(min);
     return done;
@@ -10176,8 +10184,8 @@ static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, cons
     for (int64_t i = 0; total && i < sums->size; i++)
         ((double *)widths->data)[i] = gi_rounded(dtype, edge[i + 1] - edge[i]); /* as numpy.diff */
     ga_array *there = total ? gi_to(site, widths, sums->device) : NULL;
-    bool      done  = there && (ga_divide)(GA_ARG(sums), GA_ARG(there), in_place) &&
-                (ga_divide)(GA_ARG(sums), GA_ARG(total), in_place);
+    bool      done =
+        there && (ga_divide)(GA_ARG(sums), GA_ARG(there), in_place) && (ga_divide)(GA_ARG(sums), GA_ARG(total), in_place);
     ga_free(there);
     ga_free(total);
     ga_free(widths);
@@ -10791,7 +10799,9 @@ GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a
 {
     if (rule.median) return r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
     if (rule.result == GA_F32) return (double)gi_lerp_f32((float)a, (float)b, r.gamma);
-    double distance = rule.source == GA_F64 ? b - a : rule.source == GA_F32 ? (double)((float)b - (float)a) : (double)key_distance;
+    double distance = rule.source == GA_F64   ? b - a
+                      : rule.source == GA_F32 ? (double)((float)b - (float)a)
+                                              : (double)key_distance;
     return gi_lerp_f64(a, b, distance, r.gamma);
 }
 

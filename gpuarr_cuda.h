@@ -205,8 +205,8 @@ static bool gi_cuda_launched(const char *site, const char *kernel)
 enum { GI_MOST_GPUS = 16, GI_MOST_STREAMS = 64 };
 
 typedef struct gi_gpu {
-    bool    known;   /* atomic: have its properties been asked for? */
-    bool    pools;   /* does it have cudaMallocAsync? */
+    bool    known; /* atomic: have its properties been asked for? */
+    bool    pools; /* does it have cudaMallocAsync? */
     int     processors;
     int64_t used, peak, limit; /* bytes in arrays and scratch memory; guarded by gi_gpus.lock */
 } gi_gpu;
@@ -814,10 +814,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __g
 struct alignas(16) gi_16_bytes {
     uint64_t part[2];
 };
-template <class U> GI_DEVICE U           gi_same(U x) { return x; }
+template <class U> GI_DEVICE U gi_same(U x) { return x; }
 /* Without a branch: nvcc would spill. */
-template <class U> GI_DEVICE U gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
-GI_DEVICE gi_16_bytes gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
+template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
+GI_DEVICE gi_16_bytes                    gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
 template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
 template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 
@@ -1213,7 +1213,8 @@ static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
     if (dtype == GA_BOOL && !gi_cuda_find_fold_b8(op, f)) dtype = GA_U8; /* truths are the numbers 0 and 1 */
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);
+    case GA_##TAG:                                                                                                             \
+        return gi_cuda_find_fold_##tag(op, f);
         GI_EACH_STAMPED(GI_CASE)
 #undef GI_CASE
     default: return false;
@@ -1225,7 +1226,8 @@ static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
 
 /* The device's view of an operand. `first`: the index along the outermost dimension where the launch begins. `vector`: the elements of a
    vector; *packed becomes false if the operand does not lie so that vectors can be read (`written`: or written). */
-static gi_cuda_operand gi_cuda_operand_of(const gi_job *j, const gi_operand *v, int64_t first, int vector, bool written, bool *packed)
+static gi_cuda_operand gi_cuda_operand_of(const gi_job *j, const gi_operand *v, int64_t first, int vector, bool written,
+                                          bool *packed)
 {
     gi_cuda_operand o;
     memset(&o, 0, sizeof o);
@@ -2072,7 +2074,12 @@ static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array
 /* ---- counts, made places ------------------------------------------------------------------------------------------------ */
 /*  Three launches: blocks add up their shares, one block scans these sums, blocks scan their shares from there on. */
 
-enum { GI_SCAN_ITEMS = 4, GI_SCAN_TILE = GI_SCAN_ITEMS * GI_CUDA_THREADS, GI_SCAN_SHARES = 1024, GI_WARPS = GI_CUDA_THREADS / 32 };
+enum {
+    GI_SCAN_ITEMS  = 4,
+    GI_SCAN_TILE   = GI_SCAN_ITEMS * GI_CUDA_THREADS,
+    GI_SCAN_SHARES = 1024,
+    GI_WARPS       = GI_CUDA_THREADS / 32
+};
 
 /* The sum of x over the threads before this one; `total`: over all threads of the block. Two calls in turn need different rows. */
 GI_DEVICE int64_t gi_cuda_sum_before(int64_t x, int64_t (&row)[GI_WARPS], int64_t &total)
@@ -2152,7 +2159,8 @@ static bool gi_cuda_exclusive_scan(const char *site, const ga_array *on, int64_t
         ok = gi_cuda_launched(site, "the sums of a running sum");
     }
     if (ok) {
-        GI_LAUNCH(gi_cuda_scan_share, (unsigned)shares, GI_CUDA_THREADS, stream, data, n, share, (const int64_t *)s, (int64_t *)NULL);
+        GI_LAUNCH(gi_cuda_scan_share, (unsigned)shares, GI_CUDA_THREADS, stream, data, n, share, (const int64_t *)s,
+                  (int64_t *)NULL);
         ok = gi_cuda_launched(site, "a running sum");
     }
     gi_scratch_free(&sums);
@@ -2745,7 +2753,8 @@ GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
         else bin = gi_cast_i64_##tag(((const T *)m.data)[i]);                                                                  \
         break;
         GI_EACH_BOOL(GI_CASE)
-        GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+        GI_EACH_INT(GI_CASE)
+        GI_EACH_FLT(GI_CASE)
 #undef GI_CASE
             default : break;
     }
@@ -2990,8 +2999,8 @@ GI_DEVICE void gi_cuda_key_at(gi_cuda_keys k, const char *p, uint64_t &key)
     }
     case GI_KEYS_C128_LOW:
     case GI_KEYS_C128_HIGH: {
-        uint64_t re = gi_key_f64(bits);
-        other       = gi_key_f64(*(const uint64_t *)(p + 8));
+        uint64_t re  = gi_key_f64(bits);
+        other        = gi_key_f64(*(const uint64_t *)(p + 8));
         bool only_im = other == nan && re != nan;
         if (k.rule == GI_KEYS_C128_LOW) key = only_im ? re : other;
         else key = only_im ? nan - 1 : re;
@@ -3129,7 +3138,7 @@ typedef struct gi_cuda_short {
     gi_short_result   result;
     gi_cuda_quantiles wanted;
     int64_t           lines;
-    int               length, log;          /* of a line; 2^log slots are there for each */
+    int               length, log;           /* of a line; 2^log slots are there for each */
     bool              in_across, out_across; /* neighbours in memory are those of other lines */
 } gi_cuda_short;
 
@@ -3177,19 +3186,20 @@ GI_DEVICE int64_t gi_cuda_counted(const gi_quantile_rule &rule, int64_t length, 
 }
 
 /* Each block sorts the lines that fit into it by a bitonic network. Equal keys keep their order: places are compared too. */
-template <class K> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_sort_short(const __grid_constant__ gi_cuda_short j)
+template <class K>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_sort_short(const __grid_constant__ gi_cuda_short j)
 {
     GI_SHARED(K, key, [GI_SORT_TILE]);
     GI_SHARED(uint16_t, place, [GI_SORT_TILE]);
-    const K  last  = (K) ~(K)0;
-    int      log   = j.log, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const K  last = (K) ~(K)0;
+    int      log = j.log, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t span = 1u << log, lines = GI_SORT_TILE >> log;
     int64_t  first = (int64_t)blockIdx.x * lines;
 
     for (uint32_t x = threadIdx.x; x < GI_SORT_TILE; x += GI_CUDA_THREADS) {
         uint32_t line = j.in_across ? x & (lines - 1) : x >> log;
-        uint32_t i = j.in_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
-        K        k = last;
+        uint32_t i    = j.in_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
+        K        k    = last;
         if (first + line < j.lines && i < j.length) gi_cuda_key_at(j.keys, gi_sort_at(j.in, first + line, i), k);
         key[line << log | i]   = k;
         place[line << log | i] = (uint16_t)i;
@@ -3235,7 +3245,7 @@ template <class K> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
     }
     for (uint32_t x = threadIdx.x; x < GI_SORT_TILE; x += GI_CUDA_THREADS) {
         uint32_t line = j.out_across ? x & (lines - 1) : x >> log;
-        uint32_t i = j.out_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
+        uint32_t i    = j.out_across ? x >> (GI_SORT_LOG - log) : x & (span - 1);
         if (first + line >= j.lines || i >= j.length) continue;
         uint32_t from = place[line << log | i];
         char    *out  = gi_sort_at(j.out, first + line, i);
@@ -3274,7 +3284,8 @@ enum { GI_RADIX_TURNS = 16, GI_RADIX_OF_WARP = 32 * GI_RADIX_TURNS, GI_RADIX_TIL
 
 /* How often each digit occurs in each tile: for the first digit all tiles, then for the second ... */
 template <class K>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_digits(const K *keys, int64_t n, int shift, int64_t *counts)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_count_digits(const K *keys, int64_t n, int shift, int64_t *counts)
 {
     GI_SHARED(unsigned, count, [GI_DIGITS]);
     int64_t start = (int64_t)blockIdx.x * GI_RADIX_TILE, stop = n - start < GI_RADIX_TILE ? n : start + GI_RADIX_TILE;
@@ -3318,7 +3329,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     __syncthreads();
 #pragma unroll
     for (int turn = 0; turn < GI_RADIX_TURNS; turn++) {
-        int64_t  i = start + turn * 32 + lane;
+        int64_t  i     = start + turn * 32 + lane;
         unsigned digit = (unsigned)(key[turn] >> shift) % GI_DIGITS;
         unsigned same = __match_any_sync(0xffffffffu, i < n ? digit : GI_DIGITS), lower = same & ((1u << lane) - 1);
         unsigned at = i < n ? before[warp][digit] : 0;
@@ -3346,8 +3357,8 @@ static bool gi_cuda_sort_by_digits(const char *site, const ga_array *on, K *(&ke
         GI_LAUNCH(gi_cuda_count_digits<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, keys[0], n, shift, p);
         ok = gi_cuda_launched(site, "the counts of a sort") && gi_cuda_exclusive_scan(site, on, p, tiles * GI_DIGITS, NULL);
         if (!ok) break;
-        GI_LAUNCH((gi_cuda_move_digits<K, I>), (unsigned)tiles, GI_CUDA_THREADS, stream, keys[0], with ? with[0] : (I *)NULL, keys[1],
-                  with ? with[1] : (I *)NULL, n, shift, p);
+        GI_LAUNCH((gi_cuda_move_digits<K, I>), (unsigned)tiles, GI_CUDA_THREADS, stream, keys[0], with ? with[0] : (I *)NULL,
+                  keys[1], with ? with[1] : (I *)NULL, n, shift, p);
         ok       = gi_cuda_launched(site, "a sort");
         K *moved = keys[1];
         keys[1]  = keys[0];
@@ -3433,21 +3444,21 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 
 /* One pass: sorts the numbers by a key. */
 template <class K, class I>
-static bool gi_cuda_sort_pass(const char *site, const ga_array *on, gi_cuda_keys how, const char *elements, int64_t n, I **order,
-                              bool first, char *const *room)
+static bool gi_cuda_sort_pass(const char *site, const ga_array *on, gi_cuda_keys how, const char *elements, int64_t n,
+                              I **order, bool first, char *const *room)
 {
     K *keys[2] = { (K *)room[0], (K *)room[1] };
-    GI_LAUNCH((gi_cuda_keys_in_order<K, I>), gi_cuda_blocks(n), GI_CUDA_THREADS, gi_cuda_current_stream(), how, elements, n, order[0],
-              first, keys[0]);
+    GI_LAUNCH((gi_cuda_keys_in_order<K, I>), gi_cuda_blocks(n), GI_CUDA_THREADS, gi_cuda_current_stream(), how, elements, n,
+              order[0], first, keys[0]);
     return gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, on, keys, order, n, how.bits);
 }
 
 /* Sorts n packed elements of lines; N holds their numbers, and W keys of up to four bytes. */
 template <class W, class N>
-static bool gi_cuda_sort_together(const char *site, const ga_array *on, ga_dtype dtype, const char *elements, int64_t n, int64_t length,
-                                  char *out, bool indices)
+static bool gi_cuda_sort_together(const char *site, const ga_array *on, ga_dtype dtype, const char *elements, int64_t n,
+                                  int64_t length, char *out, bool indices)
 {
-    gi_cuda_keys how     = gi_cuda_keys_of(dtype, false), line = { GI_KEYS_LINE, 0, 0, length };
+    gi_cuda_keys how = gi_cuda_keys_of(dtype, false), line = { GI_KEYS_LINE, 0, 0, length };
     size_t       numbers = (size_t)gi_padded(n * (int64_t)sizeof(N));
     size_t       keys    = (size_t)gi_padded(n * (int64_t)(how.size > 4 ? sizeof(uint64_t) : sizeof(W)));
     gi_scratch   room;
@@ -3503,7 +3514,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 }
 
 template <class K>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_plain_elements(gi_cuda_keys how, const K *keys, int64_t n, char *out)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_plain_elements(gi_cuda_keys how, const K *keys, int64_t n, char *out)
 {
     int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (i < n) gi_cuda_element_of(how, keys[i], out + i * how.size);
@@ -3516,7 +3528,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_restore(gi_cuda_keys how, const char *line, int64_t n, const K *sorted, const int64_t *before, char *out)
 {
     GI_SHARED(int64_t, rows, [2][GI_WARPS]);
-    int64_t tiles = gridDim.x, tile = blockIdx.x, zeros_before = before[tile], nans_before = before[tiles + tile] - before[tiles];
+    int64_t tiles = gridDim.x, tile = blockIdx.x, zeros_before = before[tile],
+            nans_before = before[tiles + tile] - before[tiles];
     if (before[tile + 1] == zeros_before && before[tiles + tile + 1] == before[tiles + tile]) return;
     K       zero = (K)((K)1 << (8 * sizeof(K) - 1)), nan = (K) ~(K)0;
     int64_t low = 0, high = n, all; /* the place of the first zero, and how many zeros and NaNs came already */
@@ -3527,11 +3540,14 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     }
     int64_t zeros = low + zeros_before, nans = n - (before[2 * tiles] - before[tiles]) + nans_before;
     for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
-        int64_t     i = tile * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
-        const char *p = line + i * how.size;
+        int64_t     i   = tile * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
+        const char *p   = line + i * how.size;
         K           key = 1;
         if (i < n) gi_cuda_key_at(how, p, key);
-        int64_t mine = key == zero ? 1 : key == nan ? (int64_t)1 << 32 : 0, earlier = gi_cuda_sum_before(mine, rows[turn % 2], all);
+        int64_t mine    = key == zero  ? 1
+                          : key == nan ? (int64_t)1 << 32
+                                       : 0,
+                earlier = gi_cuda_sum_before(mine, rows[turn % 2], all);
         if (key == zero) gi_cuda_move(how.size, out + (zeros + (earlier & 0xffffffff)) * how.size, p);
         if (key == nan) gi_cuda_move(how.size, out + (nans + (earlier >> 32)) * how.size, p);
         zeros += all & 0xffffffff;
@@ -3545,13 +3561,15 @@ static bool gi_cuda_sort_by_keys(const char *site, const ga_array *on, ga_dtype 
     gi_cuda_keys how    = gi_cuda_keys_of(dtype, false);
     bool         floats = gi_is_float(dtype), ok;
     cudaStream_t stream = gi_cuda_current_stream();
-    int64_t      tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, bytes = gi_padded(n * (int64_t)sizeof(K)), counters = 2 * tiles + 1;
-    gi_scratch   room;
+    int64_t      tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, bytes = gi_padded(n * (int64_t)sizeof(K)),
+            counters = 2 * tiles + 1;
+    gi_scratch room;
     if (!gi_scratch_get(site, &room, on, (size_t)(2 * bytes + counters * (int64_t)sizeof(int64_t)))) return false;
     char    *p       = (char *)room.p;
     K       *keys[2] = { (K *)p, (K *)(p + bytes) };
     int64_t *counts  = (int64_t *)(p + 2 * bytes);
-    GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, how, line, n, keys[0], floats ? counts : (int64_t *)NULL);
+    GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)tiles, GI_CUDA_THREADS, stream, how, line, n, keys[0],
+              floats ? counts : (int64_t *)NULL);
     ok = gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, on, keys, (uint32_t **)NULL, n, how.bits);
     if (ok) {
         GI_LAUNCH(gi_cuda_plain_elements<K>, gi_cuda_blocks(n), GI_CUDA_THREADS, stream, how, keys[0], n, out);
@@ -3578,13 +3596,14 @@ static bool gi_cuda_sort_lines(const char *site, const ga_array *packed, int64_t
     int64_t     lines = packed->size / length, size = ga_itemsize(dtype), out_size = indices ? 8 : size, count;
     const char *from    = (const char *)packed->data;
     bool        by_keys = !indices && !gi_is_complex(dtype) && (lines == 1 || length >= GI_SORT_ALONE), ok = true;
-    int64_t     step    = by_keys || length > GI_SORT_AT_ONCE ? 1 : GI_SORT_AT_ONCE / length;
+    int64_t     step = by_keys || length > GI_SORT_AT_ONCE ? 1 : GI_SORT_AT_ONCE / length;
     for (int64_t line = 0; ok && line < lines; line += count, from += count * length * size, out += count * length * out_size) {
         count     = lines - line < step ? lines - line : step;
         int64_t n = count * length;
         if (by_keys && size <= 4) ok = gi_cuda_sort_by_keys<uint32_t>(site, packed, dtype, from, n, out);
         else if (by_keys) ok = gi_cuda_sort_by_keys<uint64_t>(site, packed, dtype, from, n, out);
-        else if (n <= INT32_MAX) ok = gi_cuda_sort_together<uint32_t, uint32_t>(site, packed, dtype, from, n, length, out, indices);
+        else if (n <= INT32_MAX)
+            ok = gi_cuda_sort_together<uint32_t, uint32_t>(site, packed, dtype, from, n, length, out, indices);
         else ok = gi_cuda_sort_together<uint64_t, uint64_t>(site, packed, dtype, from, n, length, out, indices);
     }
     return ok;
@@ -3667,7 +3686,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_runs(con
 {
     GI_SHARED(int64_t, row, [GI_WARPS]);
     int64_t start = (int64_t)blockIdx.x * GI_PLAIN_TILE, mine = 0, total;
-    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) mine += gi_cuda_starts_run(r, start + turn * GI_CUDA_THREADS + threadIdx.x);
+    for (int turn = 0; turn < GI_PLAIN_TURNS; turn++)
+        mine += gi_cuda_starts_run(r, start + turn * GI_CUDA_THREADS + threadIdx.x);
     gi_cuda_sum_before(mine, row, total);
     if (threadIdx.x == 0) r.before[blockIdx.x] = total;
 }
@@ -3677,9 +3697,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_runs(con
     GI_SHARED(int64_t, rows, [2][GI_WARPS]);
     int64_t run = r.before[blockIdx.x], total;
     for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
-        int64_t i = (int64_t)blockIdx.x * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
+        int64_t i      = (int64_t)blockIdx.x * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
         bool    starts = gi_cuda_starts_run(r, i);
-        int64_t mine = run + gi_cuda_sum_before(starts, rows[turn % 2], total) + starts - 1;
+        int64_t mine   = run + gi_cuda_sum_before(starts, rows[turn % 2], total) + starts - 1;
         run += total;
         if (starts) gi_cuda_move(r.keys.size, r.values + mine * r.keys.size, r.sorted + i * r.keys.size);
         if (starts && r.starts) r.starts[mine] = i;
@@ -3688,7 +3708,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_runs(con
     }
 }
 
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_run_lengths(const int64_t *starts, int64_t runs, int64_t n, int64_t *lengths)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_run_lengths(const int64_t *starts, int64_t runs, int64_t n, int64_t *lengths)
 {
     int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (i < runs) lengths[i] = (i + 1 < runs ? starts[i + 1] : n) - starts[i];
@@ -3784,21 +3805,21 @@ enum {
     GI_SLOTS         = 32,  /* of two ranks for each quantile */
     GI_SELECT_COUNTS = 8192 /* counters of a block */
 };
-#define GI_SELECT_ROOM ((int64_t)1 << 23) /* counters of all lines that are looked at together */
+#define GI_SELECT_ROOM  ((int64_t)1 << 23) /* counters of all lines that are looked at together */
 
 typedef struct gi_cuda_select_job {
-    gi_cuda_quantiles   wanted;   /* of the quantiles, those of the slots */
+    gi_cuda_quantiles   wanted; /* of the quantiles, those of the slots */
     gi_cuda_keys        keys;
-    const char         *elements; /* of the first line, packed */
+    const char         *elements;            /* of the first line, packed */
     int64_t             first, length, part; /* the number of the first line; elements of a block */
     unsigned            lines, parts;
-    int                 slots, shift, bits;     /* the digit */
-    bool                start;                  /* it is the first one */
-    const uint64_t     *known;                  /* of each line's slots: the bits above the digit ... */
-    uint64_t           *known_next;             /* ... and with it */
-    int64_t            *ranks;                  /* among the elements that share them */
-    unsigned long long *counts;                 /* of each line: 2^bits for every different `known` */
-    unsigned long long *nans;                   /* of each line */
+    int                 slots, shift, bits; /* the digit */
+    bool                start;              /* it is the first one */
+    const uint64_t     *known;              /* of each line's slots: the bits above the digit ... */
+    uint64_t           *known_next;         /* ... and with it */
+    int64_t            *ranks;              /* among the elements that share them */
+    unsigned long long *counts;             /* of each line: 2^bits for every different `known` */
+    unsigned long long *nans;               /* of each line */
 } gi_cuda_select_job;
 
 /* Slots that know the same bits share their counts. For a warp whose lane is a slot with these bits: which counts; `fresh`: is it
@@ -3806,9 +3827,9 @@ typedef struct gi_cuda_select_job {
 GI_DEVICE unsigned gi_cuda_shared_slot(uint64_t known, bool exists, bool &fresh)
 {
     unsigned lane = threadIdx.x % 32, slots = __ballot_sync(0xffffffffu, exists);
-    unsigned same  = __match_any_sync(0xffffffffu, (unsigned long long)known) & slots;
-    unsigned first = same ? __ffs((int)same) - 1 : lane;
-    fresh          = exists && first == lane;
+    unsigned same    = __match_any_sync(0xffffffffu, (unsigned long long)known) & slots;
+    unsigned first   = same ? __ffs((int)same) - 1 : lane;
+    fresh            = exists && first == lane;
     unsigned leaders = __ballot_sync(0xffffffffu, fresh);
     return __popc(leaders & ((1u << first) - 1));
 }
@@ -3832,7 +3853,7 @@ static __global__ void __launch_bounds__(2 * GI_CUDA_THREADS) gi_cuda_count_keys
     if (threadIdx.x < 32) {
         bool     exists = lane < (unsigned)j.slots && (!j.start || lane == 0), fresh;
         uint64_t bits   = exists && !j.start ? j.known[(int64_t)line * j.slots + lane] : 0;
-        unsigned slot   = gi_cuda_shared_slot(bits, exists, fresh), different = __popc(__ballot_sync(0xffffffffu, fresh));
+        unsigned slot = gi_cuda_shared_slot(bits, exists, fresh), different = __popc(__ballot_sync(0xffffffffu, fresh));
         if (fresh) known[slot] = bits;
         if (lane == 0) {
             found[0] = different;
@@ -3842,9 +3863,9 @@ static __global__ void __launch_bounds__(2 * GI_CUDA_THREADS) gi_cuda_count_keys
     for (unsigned i = threadIdx.x; i < GI_SELECT_COUNTS; i += blockDim.x) count[i] = 0;
     __syncthreads();
 
-    unsigned    different = found[0], nans = 0, mask = (1u << j.bits) - 1, last = 0, run = 0;
-    int64_t     begin = part * j.part, end = j.length - begin < j.part ? j.length : begin + j.part;
-    const U    *element = (const U *)j.elements + line * j.length;
+    unsigned     different = found[0], nans = 0, mask = (1u << j.bits) - 1, last = 0, run = 0;
+    int64_t      begin = part * j.part, end = j.length - begin < j.part ? j.length : begin + j.part;
+    const U     *element = (const U *)j.elements + line * j.length;
     gi_cuda_keys how     = j.keys;
     how.size             = sizeof(U); /* known to the compiler */
 #pragma unroll 4
@@ -3874,7 +3895,8 @@ static __global__ void __launch_bounds__(2 * GI_CUDA_THREADS) gi_cuda_count_keys
     unsigned long long *total = j.counts + (int64_t)line * ((int64_t)j.slots << j.bits);
     for (unsigned i = threadIdx.x; i < different << j.bits; i += blockDim.x)
         if (count[i] > 0) atomicAdd(&total[i], (unsigned long long)count[i]);
-    if (threadIdx.x == 0 && found[1] > 0 && j.keys.rule == GI_KEYS_ORDER) atomicAdd(&j.nans[line], (unsigned long long)found[1]);
+    if (threadIdx.x == 0 && found[1] > 0 && j.keys.rule == GI_KEYS_ORDER)
+        atomicAdd(&j.nans[line], (unsigned long long)found[1]);
 }
 
 /* A warp finds the next digit of a slot. */
@@ -3883,11 +3905,11 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_next_digit(con
     unsigned warp = blockIdx.x * GI_WARPS + threadIdx.x / 32, lane = threadIdx.x % 32, line = warp / j.slots;
     int      slot = (int)(warp - line * j.slots);
     if (line >= j.lines) return;
-    int64_t  at = (int64_t)line * j.slots;
+    int64_t  at     = (int64_t)line * j.slots;
     bool     exists = lane < (unsigned)j.slots, fresh;
-    uint64_t known = !j.start && exists ? j.known[at + lane] : 0;
-    unsigned row   = __shfl_sync(0xffffffffu, gi_cuda_shared_slot(known, exists, fresh), slot);
-    known          = __shfl_sync(0xffffffffu, (unsigned long long)known, slot);
+    uint64_t known  = !j.start && exists ? j.known[at + lane] : 0;
+    unsigned row    = __shfl_sync(0xffffffffu, gi_cuda_shared_slot(known, exists, fresh), slot);
+    known           = __shfl_sync(0xffffffffu, (unsigned long long)known, slot);
 
     int64_t rank = 0;
     if (j.start) {
@@ -3898,8 +3920,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_next_digit(con
         rank = j.ranks[at + slot];
     }
     const unsigned long long *count = j.counts + ((at + row) << j.bits);
-    int     each = 1 << j.bits >> 5, digit = (int)lane * each;
-    int64_t mine = 0, sum;
+    int                       each = 1 << j.bits >> 5, digit = (int)lane * each;
+    int64_t                   mine = 0, sum;
     for (int k = 0; k < each; k++) mine += (int64_t)count[digit + k];
     sum = mine;
 #pragma unroll
@@ -3921,8 +3943,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_selected
     unsigned i = blockIdx.x * GI_CUDA_THREADS + threadIdx.x, line = i % j.lines;
     int      k = (int)(i / j.lines);
     if (k >= j.slots / 2) return;
-    int64_t         n = gi_cuda_counted(j.wanted.rule, j.length, (int64_t)j.nans[line]);
-    gi_rank         r = gi_rank_of(j.wanted.rule, j.wanted.quantiles[k], n > 0 ? n : 1);
+    int64_t         n     = gi_cuda_counted(j.wanted.rule, j.length, (int64_t)j.nans[line]);
+    gi_rank         r     = gi_rank_of(j.wanted.rule, j.wanted.quantiles[k], n > 0 ? n : 1);
     const uint64_t *known = j.known + (int64_t)line * j.slots + 2 * k;
     if (j.keys.size == 8) gi_cuda_write_quantile(j.wanted, j.keys, k, j.first + line, n, r, known[0], known[1]);
     else gi_cuda_write_quantile(j.wanted, j.keys, k, j.first + line, n, r, (uint32_t)known[0], (uint32_t)known[1]);
@@ -3941,7 +3963,7 @@ static bool gi_cuda_select_lines(const char *site, gi_cuda_select_job *j, uint64
         j->shift      = above - j->bits;
         j->known      = known[0];
         j->known_next = known[1];
-        ok = GI_CUDA_OK(site, cudaMemsetAsync(j->counts, 0, (size_t)(slots << j->bits) * sizeof *j->counts, stream));
+        ok            = GI_CUDA_OK(site, cudaMemsetAsync(j->counts, 0, (size_t)(slots << j->bits) * sizeof *j->counts, stream));
         if (!ok) break;
         unsigned blocks = j->lines * j->parts, threads = 2 * GI_CUDA_THREADS;
         if (j->keys.size == 1) GI_LAUNCH(gi_cuda_count_keys<uint8_t>, blocks, threads, stream, *j);
@@ -3967,8 +3989,9 @@ static bool gi_cuda_select_quantiles(const char *site, const ga_array *packed, c
     gi_cuda_select_job j;
     memset(&j, 0, sizeof j);
     int64_t size = ga_itemsize(packed->dtype), lines = packed->size / length, count = wanted->count;
-    int     slots  = count < GI_SLOTS / 2 ? 2 * (int)count : (int)GI_SLOTS, most = slots <= 4 ? 11 : 8;
-    int64_t step   = GI_SELECT_ROOM / ((int64_t)slots << most), share = packed->size / (8 * gi_gpus.gpu[gi_cuda_ordinal(packed)].processors);
+    int     slots = count < GI_SLOTS / 2 ? 2 * (int)count : (int)GI_SLOTS, most = slots <= 4 ? 11 : 8;
+    int64_t step  = GI_SELECT_ROOM / ((int64_t)slots << most),
+            share = packed->size / (8 * gi_gpus.gpu[gi_cuda_ordinal(packed)].processors);
     if (step > lines) step = lines;
     j.keys   = gi_cuda_keys_of(packed->dtype, true);
     j.length = length;
@@ -3984,7 +4007,7 @@ static bool gi_cuda_select_quantiles(const char *site, const ga_array *packed, c
     j.counts           = j.nans + step;
     for (int64_t k = 0; ok && k < count; k += GI_SLOTS / 2)
         for (int64_t line = 0; ok && line < lines; line += step) {
-            j.wanted       = *wanted;
+            j.wanted = *wanted;
             j.wanted.quantiles += k;
             j.wanted.places += k;
             j.slots    = count - k < GI_SLOTS / 2 ? 2 * (int)(count - k) : (int)GI_SLOTS;
@@ -4000,9 +4023,10 @@ static bool gi_cuda_select_quantiles(const char *site, const ga_array *packed, c
 /* The quantiles of one line whose keys are sorted. */
 template <class K>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
-    gi_cuda_write_sorted(const __grid_constant__ gi_cuda_quantiles w, gi_cuda_keys keys, const K *sorted, int64_t length, int64_t line)
+    gi_cuda_write_sorted(const __grid_constant__ gi_cuda_quantiles w, gi_cuda_keys keys, const K *sorted, int64_t length,
+                         int64_t line)
 {
-    int     k = (int)(blockIdx.x * GI_CUDA_THREADS + threadIdx.x);
+    int     k   = (int)(blockIdx.x * GI_CUDA_THREADS + threadIdx.x);
     int64_t low = keys.rule == GI_KEYS_ORDER ? 0 : length, high = length;
     if (k >= w.count) return;
     while (low < high) { /* the NaNs are the last */
@@ -4028,11 +4052,13 @@ static bool gi_cuda_sort_quantiles(const char *site, const ga_array *packed, con
     for (int64_t line = 0; ok && line < packed->size / length; line++) {
         K          *keys[2]  = { (K *)room.p, (K *)((char *)room.p + bytes) };
         const char *elements = (const char *)packed->data + line * length * how.size;
-        GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)((length + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE), GI_CUDA_THREADS, stream, how, elements,
-                  length, keys[0], (int64_t *)NULL);
-        ok = gi_cuda_launched(site, "the keys of a sort") && gi_cuda_sort_pairs(site, packed, keys, (uint32_t **)NULL, length, how.bits);
+        GI_LAUNCH(gi_cuda_plain_keys<K>, (unsigned)((length + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE), GI_CUDA_THREADS, stream, how,
+                  elements, length, keys[0], (int64_t *)NULL);
+        ok = gi_cuda_launched(site, "the keys of a sort") &&
+             gi_cuda_sort_pairs(site, packed, keys, (uint32_t **)NULL, length, how.bits);
         if (!ok) break;
-        GI_LAUNCH(gi_cuda_write_sorted<K>, gi_cuda_blocks(wanted->count), GI_CUDA_THREADS, stream, *wanted, how, keys[0], length, line);
+        GI_LAUNCH(gi_cuda_write_sorted<K>, gi_cuda_blocks(wanted->count), GI_CUDA_THREADS, stream, *wanted, how, keys[0],
+                  length, line);
         ok = gi_cuda_launched(site, "percentiles");
     }
     gi_scratch_free(&room);
@@ -4066,7 +4092,8 @@ static bool gi_cuda_send_quantiles(const char *site, const gi_order *o, double *
         sent.count = o->count - first < GI_QUANTILES_SENT ? (int)(o->count - first) : (int)GI_QUANTILES_SENT;
         memcpy(sent.quantiles, o->quantiles + first, (size_t)sent.count * sizeof *sent.quantiles);
         memcpy(sent.places, o->places + first, (size_t)sent.count * sizeof *sent.places);
-        GI_LAUNCH(gi_cuda_put_quantiles, 1, GI_QUANTILES_SENT, gi_cuda_current_stream(), sent, quantiles + first, places + first);
+        GI_LAUNCH(gi_cuda_put_quantiles, 1, GI_QUANTILES_SENT, gi_cuda_current_stream(), sent, quantiles + first,
+                  places + first);
         if (!gi_cuda_launched(site, "percentiles")) return false;
     }
     return true;
@@ -4084,7 +4111,8 @@ static bool gi_cuda_order_long(const char *site, const gi_lines *p, const gi_cud
     }
     ga_array *lines  = gi_view_with(site, p->a, &l);
     ga_array *packed = lines ? gi_contiguous(site, lines, lines->dtype) : NULL;
-    bool      sort = wanted->count > GI_QUANTILES_TO_SELECT && p->length >= GI_LINE_TO_SORT && p->length <= INT32_MAX, ok = packed != NULL;
+    bool      sort   = wanted->count > GI_QUANTILES_TO_SELECT && p->length >= GI_LINE_TO_SORT && p->length <= INT32_MAX,
+         ok          = packed != NULL;
     if (ok && !sort) ok = gi_cuda_select_quantiles(site, packed, wanted, p->length);
     else if (ok && ga_itemsize(packed->dtype) == 8) ok = gi_cuda_sort_quantiles<uint64_t>(site, packed, wanted, p->length);
     else if (ok) ok = gi_cuda_sort_quantiles<uint32_t>(site, packed, wanted, p->length);
@@ -5147,7 +5175,8 @@ static bool gi_cuda_after_there(const char *site, int device, cudaStream_t strea
     cudaEvent_t done;
     if (!gi_cuda_use(site, earlier_device) || !GI_CUDA_OK(site, cudaEventCreateWithFlags(&done, cudaEventDisableTiming)))
         return false;
-    bool ok = GI_CUDA_OK(site, cudaEventRecord(done, earlier)) && gi_cuda_use(site, device) && /* NULL is a stream of the current one */
+    bool ok = GI_CUDA_OK(site, cudaEventRecord(done, earlier)) &&
+              gi_cuda_use(site, device) && /* NULL is a stream of the current one */
               GI_CUDA_OK(site, cudaStreamWaitEvent(stream, done, 0));
     (void)cudaEventDestroy(done);
     return ok;

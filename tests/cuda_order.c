@@ -50,7 +50,7 @@ static void set_float(void *p, int size, double x)
 
 static ga_array *random_array(ga_dtype dtype, int ndim, const int64_t *shape, spread how, bool nan)
 {
-    ga_array *a = ga_empty_n(ndim, shape, .dtype = dtype, .device = GA_CPU);
+    ga_array *a    = ga_empty_n(ndim, shape, .dtype = dtype, .device = GA_CPU);
     int       size = (int)ga_itemsize(dtype), part = dtype == GA_C64 ? 4 : dtype == GA_C128 ? 8 : size;
     for (int64_t i = 0; i < a->size * (size / part); i++) {
         char    *p    = (char *)a->data + i * part;
@@ -72,9 +72,12 @@ static bool same_bits(const ga_array *cpu, const ga_array *gpu, bool any_nan)
     for (int64_t i = 0; ok && i < cpu->size; i++) {
         const char *x = (const char *)packed->data + i * size, *y = (const char *)here->data + i * size;
         ok = memcmp(x, y, (size_t)size) == 0;
-        if (!ok && any_nan && cpu->dtype == GA_F32) ok = isnan(*(const float *)(const void *)x) && isnan(*(const float *)(const void *)y);
-        if (!ok && any_nan && cpu->dtype == GA_F64) ok = isnan(*(const double *)(const void *)x) && isnan(*(const double *)(const void *)y);
-        if (!ok) printf("     element %lld of %lld differs (%s)\n", (long long)i, (long long)cpu->size, ga_dtype_name(cpu->dtype));
+        if (!ok && any_nan && cpu->dtype == GA_F32)
+            ok = isnan(*(const float *)(const void *)x) && isnan(*(const float *)(const void *)y);
+        if (!ok && any_nan && cpu->dtype == GA_F64)
+            ok = isnan(*(const double *)(const void *)x) && isnan(*(const double *)(const void *)y);
+        if (!ok)
+            printf("     element %lld of %lld differs (%s)\n", (long long)i, (long long)cpu->size, ga_dtype_name(cpu->dtype));
     }
     ga_free(here);
     ga_free(packed);
@@ -121,16 +124,17 @@ static void check_quantiles(const ga_array *a, const ga_array *g, int axis)
     ga_scope {
         ga_array *q = ga_from(percents, (5), .device = GA_CPU), *single = ga_astype(q, GA_F32);
         check_same(ga_median(a, .axis = axis), ga_median(g, .axis = axis), true, "median", a, axis);
-        check_same(ga_nanmedian(a, .axis = axis, .keepdims = true), ga_nanmedian(g, .axis = axis, .keepdims = true), true, "nanmedian", a,
-                   axis);
+        check_same(ga_nanmedian(a, .axis = axis, .keepdims = true), ga_nanmedian(g, .axis = axis, .keepdims = true), true,
+                   "nanmedian", a, axis);
         for (int method = GA_LINEAR; method <= GA_NEAREST; method++) {
             ga_quantile m = (ga_quantile)method;
-            check_same(ga_percentile(a, 30.1, .axis = axis, .method = m), ga_percentile(g, 30.1, .axis = axis, .method = m), true,
-                       "percentile", a, axis);
-            check_same(ga_nanpercentile(a, q, .axis = axis, .method = m), ga_nanpercentile(g, q, .axis = axis, .method = m), true,
-                       "nanpercentile", a, axis);
-            check_same(ga_percentile(a, single, .axis = axis, .method = m), ga_percentile(g, ga_to(single, GA_CUDA), .axis = axis, .method = m),
-                       true, "percentile of float32 numbers", a, axis);
+            check_same(ga_percentile(a, 30.1, .axis = axis, .method = m), ga_percentile(g, 30.1, .axis = axis, .method = m),
+                       true, "percentile", a, axis);
+            check_same(ga_nanpercentile(a, q, .axis = axis, .method = m), ga_nanpercentile(g, q, .axis = axis, .method = m),
+                       true, "nanpercentile", a, axis);
+            check_same(ga_percentile(a, single, .axis = axis, .method = m),
+                       ga_percentile(g, ga_to(single, GA_CUDA), .axis = axis, .method = m), true,
+                       "percentile of float32 numbers", a, axis);
         }
     }
 }
@@ -161,24 +165,29 @@ static void check_all(ga_dtype dtype, int ndim, const int64_t *shape, spread how
 
 static void check_lengths(int64_t most)
 {
-    static const int64_t lengths[] = { 1, 2, 3, 31, 32, 33, 255, 256, 257, 1023, 1025, 2047, 2048, 2049, 4097, 5000, 33000, 100003, 300007 };
+    static const int64_t lengths[] = { 1,    2,    3,    31,   32,   33,   255,   256,    257,   1023,
+                                       1025, 2047, 2048, 2049, 4097, 5000, 33000, 100003, 300007 };
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths && lengths[k] <= most; k++)
         for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
             spread how = (spread)((k + (size_t)dtype) % SPREADS);
-            if (lengths[k] > 5000 && dtype != GA_U8 && dtype != GA_I32 && dtype != GA_F32 && dtype != GA_F64 && dtype != GA_C128) continue;
+            if (lengths[k] > 5000 && dtype != GA_U8 && dtype != GA_I32 && dtype != GA_F32 && dtype != GA_F64 &&
+                dtype != GA_C128)
+                continue;
             check_all((ga_dtype)dtype, 1, &lengths[k], how, k % 2 == 0, false);
         }
 }
 
 static void check_shapes(void)
 {
-    static const int64_t shapes[][2] = { { 1, 1 },   { 5, 1 },   { 3, 7 },     { 40, 33 },   { 70, 3 },  { 9, 300 },
+    static const int64_t shapes[][2] = { { 1, 1 },    { 5, 1 },    { 3, 7 },    { 40, 33 },  { 70, 3 },  { 9, 300 },
                                          { 5, 2100 }, { 2100, 3 }, { 3, 5000 }, { 2500, 2 }, { 1, 2050 } };
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
         for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
             bool large = shapes[k][0] * shapes[k][1] > 2000;
             if (large && test_small() && dtype != GA_F32 && dtype != GA_C128) continue;
-            if (large && dtype != GA_U16 && dtype != GA_F32 && dtype != GA_I64 && dtype != GA_F64 && dtype != GA_C64 && dtype != GA_C128) continue;
+            if (large && dtype != GA_U16 && dtype != GA_F32 && dtype != GA_I64 && dtype != GA_F64 && dtype != GA_C64 &&
+                dtype != GA_C128)
+                continue;
             check_all((ga_dtype)dtype, 2, shapes[k], (spread)((size_t)dtype % 3), k % 3 != 0, dtype >= GA_I64);
         }
 }
@@ -192,7 +201,8 @@ static void check_more(void)
         check_same(ga_median(a, .axes = ga_axes(0, 2)), ga_median(g, .axes = ga_axes(0, 2)), true, "median over axes", a, 0);
         check_same(ga_percentile(a, 70, .axes = ga_axes(3, 1), .keepdims = true),
                    ga_percentile(g, 70, .axes = ga_axes(3, 1), .keepdims = true), true, "percentile over axes", a, 3);
-        ga_array *wide = ga_broadcast_to(ga_index(a, "0, 0"), (50, 5, 6)), *gwide = ga_broadcast_to(ga_index(g, "0, 0"), (50, 5, 6));
+        ga_array *wide  = ga_broadcast_to(ga_index(a, "0, 0"), (50, 5, 6)),
+                 *gwide = ga_broadcast_to(ga_index(g, "0, 0"), (50, 5, 6));
         for (int axis = 0; axis < 3; axis++) {
             check_sorts(wide, gwide, axis);
             check_quantiles(wide, gwide, axis);
@@ -202,8 +212,10 @@ static void check_more(void)
 
         int64_t   tall[3] = { 90, 50, 7 };
         ga_array *b = random_array(GA_F64, 3, tall, SPREAD_BITS, true), *gb = ga_to(b, GA_CUDA);
-        check_same(ga_nanmedian(b, .axes = ga_axes(0, 1)), ga_nanmedian(gb, .axes = ga_axes(0, 1)), true, "nanmedian over axes", b, 0);
-        check_same(ga_nanmedian(b, .axes = ga_axes(0, 2)), ga_nanmedian(gb, .axes = ga_axes(0, 2)), true, "nanmedian over axes", b, 0);
+        check_same(ga_nanmedian(b, .axes = ga_axes(0, 1)), ga_nanmedian(gb, .axes = ga_axes(0, 1)), true, "nanmedian over axes",
+                   b, 0);
+        check_same(ga_nanmedian(b, .axes = ga_axes(0, 2)), ga_nanmedian(gb, .axes = ga_axes(0, 2)), true, "nanmedian over axes",
+                   b, 0);
 
         int64_t   none[2] = { 0, 3 };
         ga_array *e = random_array(GA_F32, 2, none, SPREAD_BITS, true), *ge = ga_to(e, GA_CUDA);
@@ -212,7 +224,8 @@ static void check_more(void)
         check_unique(e, ge);
         check_same(ga_median(e, .axis = 0), ga_median(ge, .axis = 0), true, "median of nothing", e, 0);
         check_same(ga_median(e, .axis = 1), ga_median(ge, .axis = 1), true, "medians of nothing", e, 1);
-        check_same(ga_nanpercentile(e, 5, .axis = 0), ga_nanpercentile(ge, 5, .axis = 0), true, "nanpercentile of nothing", e, 0);
+        check_same(ga_nanpercentile(e, 5, .axis = 0), ga_nanpercentile(ge, 5, .axis = 0), true, "nanpercentile of nothing", e,
+                   0);
 
         ga_array *many = ga_linspace(0, 100, 205, .device = GA_CPU);
         check_same(ga_percentile(b, many), ga_percentile(gb, many), true, "205 percentiles", b, -1);

@@ -356,7 +356,8 @@ static void test_counting(bool thorough)
             drop(w);
             drop(p);
         }
-    for (int round = 0; round < (test_small() ? 1 : 3); round++) { /* several blocks of weights; one bin with nearly all; more bins than a block */
+    for (int round = 0; round < (test_small() ? 1 : 3);
+         round++) { /* several blocks of weights; one bin with nearly all; more bins than a block */
         int64_t n = thorough ? 300000 : 140000;
         pair    p = integers(n, 0, round == 0 ? 50 : round == 1 ? 3 : 80000, GA_I32), w = both(numbers(n, GA_F64, false));
         for (int64_t i = 0; i < n && round == 1; i++)
