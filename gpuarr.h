@@ -13416,7 +13416,8 @@ double ga_now(void)
 }
 
 typedef struct gi_cuda_clock {
-    ga_event from, to;
+    const char *site;
+    ga_event    from, to;
 } gi_cuda_clock;
 
 #if GI_HAS_CUDA
@@ -13508,6 +13509,7 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
     gi_stopwatch w;
     if (!times) return r;
     memset(&w, 0, sizeof w);
+    w.clock.site  = o.site;
     w.cpu         = times;
     w.device      = times + repeat;
     bool was_fine = gi_error_status == GA_OK, failed = false;

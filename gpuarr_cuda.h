@@ -5543,31 +5543,37 @@ bool ga_stream_wait_event(ga_stream stream, ga_event event)
 
 /* ---- events -------------------------------------------------------------------------------------------------------------- */
 
-ga_event ga_event_new(void)
+static ga_event gi_cuda_new_event(const char *site)
 {
-    const char *site = "\tga_event_new";
     cudaEvent_t event;
     if (!gi_cuda_use(site, gi_cuda_selected) || !GI_CUDA_OK(site, cudaEventCreateWithFlags(&event, cudaEventDefault)))
         return NULL;
     return (ga_event)event;
 }
 
+ga_event ga_event_new(void) { return gi_cuda_new_event("\tga_event_new"); }
+
 void ga_event_free(ga_event event)
 {
     if (event && !gi_gpus.forked) (void)GI_CUDA_OK("\tga_event_free", cudaEventDestroy((cudaEvent_t)event));
 }
 
-bool ga_event_record(ga_event event, ga_stream stream)
+static bool gi_cuda_record(const char *site, ga_event event, ga_stream stream)
 {
-    const char *site = "\tga_event_record";
     return gi_is_event(site, event) && gi_cuda_use_stream(site, stream) &&
            GI_CUDA_OK(site, cudaEventRecord((cudaEvent_t)event, gi_cuda_handle(stream)));
 }
 
+bool ga_event_record(ga_event event, ga_stream stream) { return gi_cuda_record("\tga_event_record", event, stream); }
+
+static bool gi_cuda_reach(const char *site, ga_event event)
+{
+    return gi_is_event(site, event) && GI_CUDA_OK(site, cudaEventSynchronize((cudaEvent_t)event));
+}
+
 bool ga_event_synchronize(ga_event event)
 {
-    const char *site = "\tga_event_synchronize";
-    return gi_is_event(site, event) && GI_CUDA_OK(site, cudaEventSynchronize((cudaEvent_t)event));
+    return gi_cuda_reach("\tga_event_synchronize", event);
 }
 
 bool ga_event_query(ga_event event)
@@ -5608,14 +5614,14 @@ static void gi_cuda_synchronize(const char *site)
 static bool gi_cuda_clock_start(gi_cuda_clock *c)
 {
     if (gi_gpus.forked || !gi_cuda_is_known(gi_cuda_selected)) return false;
-    if (!c->from) c->from = ga_event_new();
-    if (!c->to) c->to = ga_event_new();
-    return c->from && c->to && ga_event_record(c->from, ga_get_stream()) && ga_event_synchronize(c->from);
+    if (!c->from) c->from = gi_cuda_new_event(c->site);
+    if (!c->to) c->to = gi_cuda_new_event(c->site);
+    return c->from && c->to && gi_cuda_record(c->site, c->from, ga_get_stream()) && gi_cuda_reach(c->site, c->from);
 }
 
 static bool gi_cuda_clock_stop(gi_cuda_clock *c, double *seconds)
 {
-    if (!ga_event_record(c->to, ga_get_stream()) || !ga_event_synchronize(c->to)) return false;
+    if (!gi_cuda_record(c->site, c->to, ga_get_stream()) || !gi_cuda_reach(c->site, c->to)) return false;
     *seconds = ga_event_elapsed(c->from, c->to);
     return *seconds >= 0;
 }
