@@ -2756,7 +2756,7 @@ GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
         GI_EACH_INT(GI_CASE)
         GI_EACH_FLT(GI_CASE)
 #undef GI_CASE
-            default : break;
+    default: break;
     }
     return m.edges ? gi_bin_of(x, m.edges, m.bins) : bin;
 }
@@ -5571,10 +5571,7 @@ static bool gi_cuda_reach(const char *site, ga_event event)
     return gi_is_event(site, event) && GI_CUDA_OK(site, cudaEventSynchronize((cudaEvent_t)event));
 }
 
-bool ga_event_synchronize(ga_event event)
-{
-    return gi_cuda_reach("\tga_event_synchronize", event);
-}
+bool ga_event_synchronize(ga_event event) { return gi_cuda_reach("\tga_event_synchronize", event); }
 
 bool ga_event_query(ga_event event)
 {
