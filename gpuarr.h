@@ -8064,6 +8064,7 @@ typedef struct gi_lines {
 } gi_lines;
 
 #if GI_HAS_CUDA
+static bool      gi_cuda_folds_wider(ga_op op, ga_dtype dtype);
 static bool      gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
 static bool      gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
                                      ga_array *result);
@@ -8397,6 +8398,15 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
     gi_reduction r;
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
     if (!gi_plan_row(&op, name, ends, start, a, &o, &r)) return NULL;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_cuda_folds_wider(op, r.lines.dtype)) {
+        ga_array *narrowed = gi_convert(o.site, a, r.lines.dtype),
+                 *folded   = NULL; /* first rounded to the dtype that is asked for */
+        if (narrowed) folded = gi_reduce_row(op, name, ends, start, narrowed, o);
+        ga_free(narrowed);
+        return folded;
+    }
+#endif
     ga_dtype  end_dtype = gi_end_dtype(ends, r.lines.dtype);
     ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;

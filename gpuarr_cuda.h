@@ -1557,6 +1557,13 @@ static uint64_t gi_cuda_truth_mask(ga_dtype dtype)
                              : UINT64_MAX;
 }
 
+/* Are elements of this dtype converted to the accumulator's before they are folded, because a kernel of their own would be rarely used? */
+static bool gi_cuda_folds_wider(ga_op op, ga_dtype dtype)
+{
+    gi_cuda_row_folds f;
+    return gi_cuda_find_fold(op, dtype, &f) && !f.truth && !f.kernel;
+}
+
 /* A row of the table over planned lines that are not empty. */
 static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result)
 {
