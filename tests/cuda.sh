@@ -65,7 +65,7 @@ cuda_link() { # cuda_link MODE ARGUMENTS...
 cuda_program() { # cuda_program MODE NAME
     local headers=$SIM/include
     [ "$1" != gpu ] || headers=$(dirname "$nvcc")/../include
-    gcc -std=c11 -g -O1 -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+    gcc -std=c11 -g -O1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }
 
 cuda_example() { # cuda_example MODE NAME
@@ -119,7 +119,8 @@ cuda_tests() { # cuda_tests MODE CASES VARIABLE=VALUE...: all programs, the hash
     part "oracle, $mode, $cases cases $*" cuda_oracle "$mode" "$cases" "$@"
 }
 
-if [ "$job" != gpu ]; then
+cuda_simulated() { # the kernels run under cudasim
+    local mode
     for mode in plain asan check; do cuda_compile $mode; done
     for mode in plain asan check; do cuda_build $mode; done
     cuda_tests plain 6000 CUDASIM_ORDER=forward
@@ -133,15 +134,15 @@ if [ "$job" != gpu ]; then
     cuda_tests asan 1500 GPUARR_TEST_SMALL=1
     cuda_tests check 1000 GPUARR_TEST_SMALL=1
     part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
-    part "nvcc and its kernels" tools/ptx_gate
-    [ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
-fi
+}
 
-if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
-    cuda_compile gpu
-    cuda_build gpu
-    cuda_tests gpu 20000
-    cuda_examples gpu
-elif [ "$job" = gpu ]; then
-    part "GPU" sh -c 'echo "SKIP there is no GPU here, or no nvcc: nothing ran on one"; echo "0 passed, 0 failed, 1 skipped"'
-fi
+cuda_real() { # on the GPU of this machine, if it has one
+    if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
+        cuda_compile gpu
+        cuda_build gpu
+        cuda_tests gpu 20000
+        cuda_examples gpu
+    else
+        part "GPU" sh -c 'echo "SKIP there is no GPU here, or no nvcc: nothing ran on one"; echo "0 passed, 0 failed, 1 skipped"'
+    fi
+}

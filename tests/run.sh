@@ -58,17 +58,45 @@ one() {
     fi
 }
 
+# aside NAME FUNCTION: runs the parts of a function beside what follows; `joined NAME` shows and counts them.
+aside() {
+    (
+        passed=0 failed=0 skipped=0
+        "$2"
+        echo "$passed passed, $failed failed, $skipped skipped"
+    ) >"$B/$1.aside" 2>&1 &
+    echo $! >"$B/$1.pid"
+}
+
+joined() {
+    local line
+    wait "$(cat "$B/$1.pid")"
+    line=$(tail -n 1 "$B/$1.aside")
+    head -n -1 "$B/$1.aside"
+    case $line in
+    *" passed, "*)
+        set -- $line
+        passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+        ;;
+    *)
+        say "FAIL $1: it stopped before the end: $line"
+        failed=$((failed + 1))
+        ;;
+    esac
+}
+
 pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are NumPy's
-    mkdir -p "$B/out"
-    "$@" --out "$B/out" >"$B/pictures.txt" || return 1
-    local n=0 bad=0 picture r g b crc
+    local out n=0 bad=0 picture r g b crc
+    out=$(dirname "$1")/out
+    mkdir -p "$out"
+    "$@" --out "$out" >"$out/pictures.txt" || return 1
     while read -r picture r g b crc; do
         case $picture in \#*|'') continue ;; esac
-        if grep "$picture" "$B/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then
+        if grep "$picture" "$out/pictures.txt" | grep -E "$r +$g +$b" | grep -qi "$crc"; then
             n=$((n + 1))
         else
             bad=$((bad + 1))
-            echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$B/pictures.txt")"
+            echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$out/pictures.txt")"
         fi
     done <tests/pictures_expected.txt
     echo "$n passed, $bad failed, 0 skipped"
@@ -82,10 +110,15 @@ finish() {
 
 trap 'say "FAIL stopped before the end" && failed=$((failed + 1)) && finish' TERM
 
-if [ "$job" = cudasim ] || [ "$job" = gpu ]; then # these alone
-    . tests/cuda.sh
+. tests/cuda.sh
+case $job in
+cudasim | gpu) # these alone
+    [ "$job" = gpu ] || cuda_simulated
+    cuda_real
     finish
-fi
+    ;;
+esac
+aside simulated cuda_simulated # one processor for the GPU's kernels, one for all else
 
 # ---- 1. it compiles, everywhere, without a word -----------------------------------------------------------------------------
 SECONDS=0
@@ -183,7 +216,8 @@ part "pictures of the seed" pictures build/pictures
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
 
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
-. tests/cuda.sh
+part "nvcc and its kernels" tools/ptx_gate
+[ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
 
 # ---- 7. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
 if [ "$job" = check ]; then
@@ -198,4 +232,6 @@ if [ "$job" = check ]; then
     one "clang-format" sh -c 'clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c examples/*.c tests/*.c tests/*.h'
 fi
 
+joined simulated
+cuda_real
 finish
