@@ -4827,7 +4827,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_measure_groups
                 double all = gi_cuda_fold_warp(m.what, v, here);
                 if (lane == 0) accs[start / GI_BLOCK] = all;
             }
-            __syncwarp(); /* the next level reads what lane 0 has written */
+            __syncwarp(); /* the next level reads what lane 0 has written; beyond the checker: from 2^20 members on */
         }
         if (lane != 0) continue;
         double all = blocks > 0 ? accs[0] : 0;

@@ -124,8 +124,8 @@ cuda_simulated() { # the kernels run under cudasim
     for mode in plain asan check; do cuda_compile $mode; done
     for mode in plain asan check; do cuda_build $mode; done
     cuda_tests plain 6000 CUDASIM_ORDER=forward
-    cuda_tests plain 3000 CUDASIM_ORDER=reverse
-    cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1
+    cuda_tests plain 3000 CUDASIM_ORDER=reverse GPUARR_TEST_SMALL=1
+    cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1
     cuda_examples plain
     part "cuda_api without a GPU" "$B/plain/cuda_api" none
     for mode in plain asan check; do part "cuda_api with two GPUs, $mode" "$B/$mode/cuda_api" two; done
