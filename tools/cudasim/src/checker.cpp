@@ -558,7 +558,8 @@ static void foreign_access(void *code, const char *p, size_t n, unsigned flags)
             .advice("local variables belong to one thread: share through __shared__ memory or a shuffle");
         return;
     }
-    if (is_launch_glue(code)) return; /* the kernel pointer itself, read where the host keeps it */
+    /* the kernel pointer itself is read where the host keeps it */
+    if (!(flags & writes) && n == sizeof(void *) && is_launch_glue(code)) return;
     Report(code, Place{}, "device code %s host memory at %p (%zu bytes)", flags & writes ? "writes" : "reads", (const void *)p,
            n)
         .advice("on a GPU this is an illegal address: copy to memory from cudaMalloc, or use cudaMallocManaged");
