@@ -91,7 +91,7 @@ $(B)/pictures $(B)/astronomy $(B)/first: $(B)/%: examples/%.c $(HEADERS)
 # With CUDA the implementation is compiled once and linked to each program, which then includes the header alone.
 $(B)/cuda/impl.o: tests/impl.c $(HEADERS)
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 --compress-mode=size -Xcompiler -fPIC -I. $(FITSFLAGS) -x cu -c $< -o $@
+	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 --compress-mode=size --split-compile=0 -Xcompiler -fPIC -I. $(FITSFLAGS) -x cu -c $< -o $@
 
 $(B)/cuda/pictures $(B)/cuda/astronomy $(B)/cuda/first: $(B)/cuda/%: examples/%.c $(B)/cuda/impl.o
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED -c $< -o $@.o
