@@ -5,6 +5,7 @@
         #include "gpuarr.h"
 
     Build:   cc main.c -lm -lpthread             (gcc or clang, C11 and later, or C++20; no other flag is needed)
+    A GPU:   nvcc -c impl.cu, the ONE file being a .cu; the rest of the program stays C. Section >>cuda has the calls for it.
     For faster builds: -DGPUARR_FEW_DTYPES leaves out the loops for all dtypes but bool, uint8, int32, int64, uint64, float32, float64.
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
@@ -28,7 +29,7 @@
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>order (medians)  >>images  >>text  >>npy  >>timing  >>pictures  >>fits
-    The loops themselves are in gpuarr_cpu.h.
+    The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
 /* ==== >>table: the only place where an operation is defined ======================================================= */
@@ -840,8 +841,8 @@ void      ga_memory_reset_peak(void);
 void ga_memory_limit(int64_t bytes);
 /* Returns what is kept ready for reuse to the system. */
 void ga_memory_trim(void);
-/* Every later buffer and handle on the CPU comes from these (NULLs: the built-in ones); GPU and pinned memory is CUDA's. alloc may return NULL; memory aligned to 64 bytes is
-   asked for. Fails, changing nothing, while arrays are alive. */
+/* Every later buffer and handle on the CPU comes from these (NULLs: the built-in ones); GPU and pinned memory is CUDA's. alloc may
+   return NULL; memory aligned to 64 bytes is asked for. Fails, changing nothing, while arrays are alive. */
 typedef void *(*ga_alloc_function)(size_t bytes, void *user);
 typedef void (*ga_free_function)(void *p, size_t bytes, void *user);
 bool ga_set_allocator(ga_alloc_function alloc, ga_free_function release, void *user);
