@@ -4,7 +4,7 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>stamp  >>find  >>isa                                                                              */
+        >>loops  >>folds  >>dense  >>stamp  >>find  >>isa                                                                              */
 
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
@@ -168,6 +168,91 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #define GI_ACC COUNT
 #include "gpuarr_cpu.h"
 #undef GI_ACC
+
+#if GI_CLASS == 3
+/* ==== >>dense: loops that live in registers, on vectors of floats ================================================== */
+/*  The lanes of a vector belong to different elements of the result. Each of these goes through the same chain of operations,
+    however wide the vector is: so every instruction set gives the same bits.                                                 */
+GI_BEGIN_FAST
+/* clang-format off */
+#define GI_V         GI_LOOP(gi_vector)
+#define GI_V_BITS    GI_LOOP(gi_vector_bits)
+#define GI_LANES     ((int)(GI_ISA_BYTES / sizeof(GA_T)))
+#define GI_VFN(name) GI_LOOP(gi_v##name)
+#define GI_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
+#define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
+#define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
+/* clang-format on */
+typedef GA_T    GI_V __attribute__((vector_size(GI_ISA_BYTES)));
+typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
+
+static GI_INLINE GI_V GI_VFN(load)(const GA_T *p)
+{
+    GI_V v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static GI_INLINE void GI_VFN(store)(GA_T *p, GI_V v) { memcpy(p, &v, sizeof v); }
+
+static GI_INLINE GI_V GI_VFN(all)(GA_T x) /* x in every lane */
+{
+    const GI_V zero = { 0 };
+    return x - zero;
+}
+
+/* Keeps v in a register: gcc would load it from memory again in each instruction that uses it. */
+static GI_INLINE GI_V GI_VFN(pin)(GI_V v)
+{
+#ifdef GI_ISA_MM
+    __asm__("" : "+v"(v));
+#endif
+    return v;
+}
+
+static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded once */
+{
+#ifdef GI_ISA_MM
+    return GI_MM(fmadd)(a, b, c);
+#else
+    for (int i = 0; i < GI_LANES; i++) c[i] = GI_NAME(gi_fma)(a[i], b[i], c[i]);
+    return c;
+#endif
+}
+
+static GI_INLINE GI_V GI_VFN(sqrt)(GI_V a)
+{
+#ifdef GI_ISA_MM
+    return GI_MM(sqrt)(a);
+#else
+    for (int i = 0; i < GI_LANES; i++) a[i] = GI_NAME(gi_root)(a[i]);
+    return a;
+#endif
+}
+
+static GI_INLINE GI_V GI_VFN(abs)(GI_V a)
+{
+    const GI_V_BITS none = { 0 };
+    return (GI_V)((GI_V_BITS)a & (none + ((GI_FLAG)-1 >> 1)));
+}
+
+static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any is NaN */
+{
+    const GI_V_BITS first = (GI_V_BITS)(a > b) | (GI_V_BITS)(a != a);
+    return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
+}
+
+static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
+
+#undef GI_V
+#undef GI_V_BITS
+#undef GI_LANES
+#undef GI_VFN
+#undef GI_MM_f32
+#undef GI_MM_f64
+#undef GI_MM
+GI_END_FAST
+#endif
 
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
@@ -344,6 +429,10 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
+static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
+}
 #undef GI_FIND
 
 #else
@@ -360,6 +449,14 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
 #define GI_VECTORIZE
 #endif
 
+#if defined(__clang__)
+#define GI_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define GI_UNROLL _Pragma("GCC unroll 16") /* loops over a tile: so that it becomes registers */
+#else
+#define GI_UNROLL
+#endif
+
 #define GI_BLOCK    1024 /* elements: of the documented tree of reductions */
 #define GI_MEND     256  /* elements whose rare arguments are mended together */
 
@@ -374,10 +471,18 @@ typedef struct gi_fold {
     void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
 } gi_fold;
 
+typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
+    int lanes;            /* elements of a vector */
+} gi_dense;
+
 /* What `rare` returns: an integer as wide as the element, so that the loop over it vectorises. */
 #define GI_FLAG     GI_JOIN(GI_FLAG_, GA_TAG)
 #define GI_FLAG_f32 uint32_t
 #define GI_FLAG_f64 uint64_t
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
+#include <immintrin.h>
+#endif
 
 GI_BEGIN_FAST
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
@@ -386,6 +491,8 @@ GI_BEGIN_FAST
                      "fp-contract=off") /* hardly ever used: save compile time */
 #endif
 #define GI_ISA        baseline
+#define GI_ISA_BYTES  16 /* of a vector register */
+#define GI_ISA_TILE   2  /* vectors side by side in a tile that fits the registers */
 #define GI_ISA_STAMPS 1
 #define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
@@ -393,6 +500,8 @@ GI_BEGIN_FAST
 #pragma GCC pop_options
 #endif
 #undef GI_ISA
+#undef GI_ISA_BYTES
+#undef GI_ISA_TILE
 #undef GI_ISA_STAMPS
 #undef GI_ISA_DTYPES
 
@@ -409,10 +518,16 @@ GI_BEGIN_FAST
 #pragma GCC target("avx2,fma")
 #endif
 #define GI_ISA        avx2
+#define GI_ISA_BYTES  32
+#define GI_ISA_TILE   2
+#define GI_ISA_MM     _mm256_
 #define GI_ISA_STAMPS 1
 #define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #undef GI_ISA
+#undef GI_ISA_BYTES
+#undef GI_ISA_TILE
+#undef GI_ISA_MM
 #undef GI_ISA_STAMPS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
@@ -425,10 +540,16 @@ GI_BEGIN_FAST
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
 #define GI_ISA        avx512
+#define GI_ISA_BYTES  64
+#define GI_ISA_TILE   4
+#define GI_ISA_MM     _mm512_
 #define GI_ISA_STAMPS (GI_CLASS == 3)
 #define GI_ISA_DTYPES GI_EACH_FLT
 #include "gpuarr_cpu.h"
 #undef GI_ISA
+#undef GI_ISA_BYTES
+#undef GI_ISA_TILE
+#undef GI_ISA_MM
 #undef GI_ISA_STAMPS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
@@ -520,6 +641,15 @@ static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
     if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_cast_avx2(to, from);
 #endif
     return found ? found : gi_find_cast_baseline(to, from);
+}
+
+static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or float64 */
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_dense_avx512(dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_dense_avx2(dtype);
+#endif
+    return gi_find_dense_baseline(dtype);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)
