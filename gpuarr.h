@@ -23,12 +23,13 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>images  >>files  >>timing  >>cuda (GPUs, streams, events)  >>front
+                        >>rearranging  >>convolution  >>images  >>files  >>timing  >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
-        >>views  >>creation  >>reduce  >>rearranging  >>order (medians)  >>images  >>text  >>npy  >>timing  >>pictures  >>fits
+        >>views  >>creation  >>reduce  >>rearranging  >>convolution  >>order (medians)  >>images  >>text  >>npy  >>timing
+        >>pictures  >>fits
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
@@ -510,6 +511,19 @@ GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN
 GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(a, b) ? a : b; }
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return GA_FN(isnan)(x) ? GA_FN(from_int)(v) : x; }
 #undef GI_PART
+#endif
+
+/* sum + weight * x, one link in the chain of a convolution. Links begin at gi_nothing, to which a first product is added unchanged. */
+#if GI_CLASS == 3
+GI_FORMULA GA_T GA_FN(weigh)(GA_T sum, GA_T weight, GA_T x) { return GA_FN(fma)(weight, x, sum); }
+GI_FORMULA GA_T GA_FN(nothing)(void) { return -(GA_T)0; }
+#else
+GI_FORMULA GA_T GA_FN(weigh)(GA_T sum, GA_T weight, GA_T x) { return GA_FN(add)(sum, GA_FN(mul)(weight, x)); }
+#if GI_CLASS == 4
+GI_FORMULA GA_T GA_FN(nothing)(void) { return GA_FN(make)(-(GI_R)0, -(GI_R)0); }
+#else
+GI_FORMULA GA_T GA_FN(nothing)(void) { return 0; }
+#endif
 #endif
 
 #if GI_CLASS < 4
@@ -1086,6 +1100,42 @@ typedef struct ga_bincount_options {
 } ga_bincount_options;
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
+/* ==== >>convolution =============================================================================================== */
+/*  Each result is one chain of fused multiplications and additions in the raster order of the weights, so it has the same bits on the
+    CPU and the GPU; with .method = GA_METHOD_FFT it is rounded otherwise, by up to some 10 ulp of the largest result. */
+
+typedef enum ga_mode {
+    GA_MODE_DEFAULT,
+    GA_FULL, /* wherever the two overlap: n + m - 1 elements */
+    GA_SAME, /* the middle of that, as many as a has */
+    GA_VALID /* where one lies inside the other */
+} ga_mode;
+typedef enum ga_method {
+    GA_METHOD_AUTO,   /* what is fastest: passes along each axis if the weights are an outer product, else direct */
+    GA_METHOD_DIRECT, /* by the definition */
+    GA_METHOD_FFT     /* through Fourier transforms: time does not depend on the number of weights */
+} ga_method;
+typedef enum ga_border {  /* what stands outside of a b c d, by the names of scipy.ndimage */
+    GA_BORDER_REFLECT,    /* d c b a | a b c d | d c b a */
+    GA_BORDER_CONSTANT,   /* k k k k | a b c d | k k k k with k = .cval */
+    GA_BORDER_NEAREST,    /* a a a a | a b c d | d d d d */
+    GA_BORDER_MIRROR,     /*   d c b | a b c d | c b a */
+    GA_BORDER_WRAP        /* a b c d | a b c d | a b c d */
+} ga_border;
+
+typedef struct ga_ndconvolve_options {
+    const char      *site;
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
+    ga_shape origin  GI_DEFAULT; /* where the middle of the weights lies, one number or one for each axis: .origin = ga_axes(-1) */
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_ndconvolve_options;
+/* scipy.ndimage's convolve and correlate: `weights` has as many axes as a; the result has the shape and dtype of a (with complex weights
+   the complex one). Integers are computed in float64; ga_ndcorrelate conjugates the weights. */
+ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
+ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
+
 /* ==== >>images and sky ============================================================================================ */
 
 typedef struct ga_label_options {
@@ -1568,6 +1618,9 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_take(...)            GI_AXIS_2(ga_take, ga_take_options, GI_SITE("ga_take(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_ndconvolve(...)      GI_2(ga_ndconvolve, ga_ndconvolve_options, GI_SITE("ga_ndconvolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ndcorrelate(...)     GI_2(ga_ndcorrelate, ga_ndconvolve_options, GI_SITE("ga_ndcorrelate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_label(...)           GI_1(ga_label, ga_label_options, GI_SITE("ga_label(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_sum_labels(a, l, i)  (ga_sum_labels)(a, l, i, GI_SITE("ga_sum_labels(" #a ", " #l ", " #i ")"))
@@ -5033,6 +5086,20 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #define GI_PASS 3
 #include "gpuarr.h"
 #undef GI_PASS
+
+/* ---- convolutions: which element stands for one outside ------------------------------------------------------------- */
+
+/* The index of the element that is taken for number i of n, which may lie outside; -1: none, but a constant. */
+GI_FORMULA int64_t gi_border_index(int64_t i, int64_t n, ga_border border)
+{
+    if (i >= 0 && i < n) return i;
+    if (border == GA_BORDER_CONSTANT || n <= 0) return -1;
+    if (border == GA_BORDER_NEAREST || n == 1) return i < 0 ? 0 : n - 1;
+    int64_t period = border == GA_BORDER_WRAP ? n : border == GA_BORDER_MIRROR ? 2 * n - 2 : 2 * n;
+    i              = i % period;
+    if (i < 0) i += period;
+    return i < n ? i : border == GA_BORDER_MIRROR ? period - i : period - 1 - i;
+}
 
 GI_END_FAST
 
@@ -10393,6 +10460,189 @@ static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options 
 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_add, a, &o); }
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_multiply, a, &o); }
+
+/* ==== >>convolution: sums of weighted neighbours ===================================================================== */
+/*  Every convolution, correlation and filter with weights becomes one or several jobs of one kind:
+        out[i] = sum over k of weights[k] * in[i + k + offset]
+    in the raster order of k, each sum one chain of gi_weigh in the dtype of the job. What lies outside of `in` is what `border` says,
+    and takes part in the chain like anything else. */
+
+typedef struct gi_correlation {
+    ga_dtype    dtype; /* of in, weights and out, which are packed in C order and do not overlap */
+    int         ndim;  /* 1 to GPUARR_MAX_DIMS */
+    const void *in;
+    int64_t     shape[GPUARR_MAX_DIMS];
+    const void *weights;
+    int64_t     size[GPUARR_MAX_DIMS];
+    void       *out;
+    int64_t     result[GPUARR_MAX_DIMS]; /* the shape of out */
+    int64_t     offset[GPUARR_MAX_DIMS]; /* which element of `in` out[0] multiplies by weights[0]; may be negative */
+    ga_border   border;
+    double      cval, cval_imag; /* outside, with GA_BORDER_CONSTANT */
+} gi_correlation;
+
+#if GI_HAS_CUDA
+static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
+#endif
+
+/* ---- on the CPU: rows of results, a strip at a time --------------------------------------------------------------- */
+
+enum { GI_STRIP = 512 }; /* results side by side, and at most as many weights of a row at once */
+
+/* Elements start .. start + n of the last axis of `in`, in the row with these coordinates; what is outside by the border. */
+static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant,
+                             char *to)
+{
+    int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1], at = 0;
+    for (int d = 0; d < c->ndim - 1 && at >= 0; d++) {
+        int64_t i = gi_border_index(row[d], c->shape[d], c->border);
+        at        = i < 0 ? -1 : at * c->shape[d] + i;
+    }
+    const char *from = at < 0 ? NULL : (const char *)c->in + at * length * size;
+    for (int64_t i = 0; i < n;) {
+        int64_t inside = start + i >= 0 && from ? length - (start + i) : 0;
+        if (inside > 0) { /* a run of elements */
+            if (inside > n - i) inside = n - i;
+            memcpy(to + i * size, from + (start + i) * size, (size_t)(inside * size));
+            i += inside;
+            continue;
+        }
+        int64_t j = from ? gi_border_index(start + i, length, c->border) : -1;
+        memcpy(to + i * size, j < 0 ? constant : from + j * size, (size_t)size);
+        i++;
+    }
+}
+
+typedef struct gi_strips {
+    const gi_correlation *c;
+    gi_weigh              weigh;
+    int64_t               strips; /* of a row */
+    char                  nothing[16], constant[16];
+} gi_strips;
+
+static void gi_correlate_strips(int64_t begin, int64_t end, void *job)
+{
+    const gi_strips                  *j = (const gi_strips *)job;
+    const gi_correlation             *c = j->c;
+    __attribute__((aligned(64))) char sums[GI_STRIP * 16], x[2 * GI_STRIP * 16];
+    int                               last = c->ndim - 1;
+    int64_t                           size = ga_itemsize(c->dtype), width = c->size[last], rows = 1;
+    for (int d = 0; d < last; d++) rows *= c->size[d]; /* of weights */
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t row = unit / j->strips, start = unit % j->strips * GI_STRIP, n = c->result[last] - start;
+        int64_t to = row * c->result[last] + start;
+        if (n > GI_STRIP) n = GI_STRIP;
+        for (int64_t i = 0; i < n; i++) memcpy(sums + i * size, j->nothing, (size_t)size);
+        for (int64_t k = 0; k < rows; k++) {
+            int64_t at[GPUARR_MAX_DIMS], of_out = row, of_weights = k;
+            for (int d = last - 1; d >= 0; d--) {
+                at[d] = of_out % c->result[d] + of_weights % c->size[d] + c->offset[d];
+                of_out /= c->result[d];
+                of_weights /= c->size[d];
+            }
+            for (int64_t v = 0; v < width; v += GI_STRIP) {
+                int64_t weights = width - v < GI_STRIP ? width - v : GI_STRIP;
+                gi_read_bordered(c, at, start + v + c->offset[last], n + weights - 1, j->constant, x);
+                for (int64_t w = 0; w < weights; w++)
+                    j->weigh(n, sums, (const char *)c->weights + (k * width + v + w) * size, x + w * size);
+            }
+        }
+        memcpy((char *)c->out + to * size, sums, (size_t)(n * size));
+    }
+}
+
+static void gi_cpu_correlate(const gi_correlation *c)
+{
+    gi_strips j;
+    memset(&j, 0, sizeof j);
+    j.c     = c;
+    j.weigh = gi_cpu_weigh(c->dtype);
+    ga_arg nothing = GA_ARG(0), constant = GA_ARG(0);
+    nothing.kind = constant.kind = GA_KIND_COMPLEX;
+    nothing.re = nothing.im = -0.0;
+    constant.re             = c->cval;
+    constant.im             = c->cval_imag;
+    gi_number_to(nothing, c->dtype, j.nothing);
+    gi_number_to(constant, c->dtype, j.constant);
+    int     last  = c->ndim - 1;
+    int64_t rows  = gi_size(last, c->result), weights = gi_size(c->ndim, c->size);
+    j.strips      = (c->result[last] + GI_STRIP - 1) / GI_STRIP;
+    int64_t width = c->result[last] < GI_STRIP ? c->result[last] : GI_STRIP;
+    gi_parallel(rows * j.strips, 1 + 16384 / (width * weights + 1), gi_correlate_strips, &j);
+}
+
+/* Runs the job where its memory is. False with an error. */
+static bool gi_correlate(const char *site, ga_device device, const gi_correlation *c)
+{
+    if (gi_size(c->ndim, c->result) == 0) return true;
+    GI_IF_CUDA(device, gi_cuda_correlate(site, c));
+    (void)site, (void)device;
+    gi_cpu_correlate(c);
+    return true;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------------ */
+
+/* Runs a job whose ndim, result, offset and border are set, on any arrays; returns the result. */
+static ga_array *gi_correlate_arrays(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, gi_correlation *c)
+{
+    ga_array *in = gi_contiguous(site, a, dtype), *w = in ? gi_contiguous(site, weights, dtype) : NULL;
+    ga_array *result = w ? gi_new(site, dtype, a->device, c->ndim, c->result) : NULL;
+    bool      done   = false;
+    if (result) {
+        c->dtype   = dtype;
+        c->in      = in->data;
+        c->weights = w->data;
+        c->out     = result->data;
+        memcpy(c->shape, a->shape, sizeof c->shape);
+        memcpy(c->size, weights->shape, sizeof c->size);
+        done = gi_correlate(site, a->device, c);
+    }
+    ga_free(in);
+    ga_free(w);
+    if (done) return result;
+    ga_free(result);
+    return NULL;
+}
+
+static ga_array *gi_ndcorrelate(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+{
+    const char *site = o->site;
+    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    const ga_array *both[2] = { a, weights };
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
+    if (a->ndim != weights->ndim || a->ndim == 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights of shape %s do not fit an array of shape %s: both must have "
+                                   "as many dimensions, at least one", gi_shape_of(weights), gi_shape_of(a));
+    bool           complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
+    ga_dtype       result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
+    ga_dtype       dtype    = gi_kind_of(result) < 2 ? GA_F64 : result;
+    gi_correlation c;
+    memset(&c, 0, sizeof c);
+    c.ndim   = a->ndim;
+    c.border = o->border;
+    c.cval   = o->cval;
+    memcpy(c.result, a->shape, sizeof c.result);
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t n = weights->shape[d], middle = n / 2, origin = o->origin.ndim > 1 ? o->origin.n[d] : o->origin.n[0];
+        c.offset[d] = convolve ? origin - (n - 1 - middle) : -origin - middle;
+    }
+    ga_axes_options all = { site, 0, { 0, { 0 } } };
+    ga_array *w = convolve ? (ga_flip)(weights, all) : (ga_conj)(weights, gi_map_site(site));
+    ga_array *r = w ? gi_correlate_arrays(site, a, w, dtype, &c) : NULL;
+    ga_free(w);
+    return gi_finish(site, r, result, o->out);
+}
+
+ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
+{
+    return gi_ndcorrelate(a, weights, true, &o);
+}
+
+ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
+{
+    return gi_ndcorrelate(a, weights, false, &o);
+}
 
 /* ==== >>order: medians and percentiles, by selection ================================================================= */
 /*  No line is sorted. Every element becomes a 64-bit key whose order as an unsigned number is the order of the elements (NaN

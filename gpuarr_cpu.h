@@ -254,6 +254,16 @@ static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
 GI_END_FAST
 #endif
 
+/* ==== convolutions: sums[i] + weight * x[i] ========================================================================== */
+static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const void *x_)
+{
+    GA_T       *sums   = (GA_T *)sums_;
+    const GA_T *x      = (const GA_T *)x_;
+    const GA_T  weight = *(const GA_T *)weight_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) sums[i] = GA_FN(weigh)(sums[i], weight, x[i]);
+}
+
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
 #define GI_KERNEL(name)  GI_LOOP(gi_kernel_##name)
@@ -429,6 +439,17 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        return GI_FIND(gi_weigh_##tag);
+static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return NULL;
+    }
+}
+#undef GI_DTYPE_CASE
 static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
@@ -463,6 +484,9 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
+
+/* sums[i] += *weight * x[i], n packed elements. */
+typedef void (*gi_weigh)(int64_t n, void *sums, const void *weight, const void *x);
 
 typedef struct gi_fold {
     int acc_bytes;                                      /* of one accumulator */
@@ -641,6 +665,16 @@ static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
     if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_cast_avx2(to, from);
 #endif
     return found ? found : gi_find_cast_baseline(to, from);
+}
+
+static gi_weigh gi_cpu_weigh(ga_dtype dtype)
+{
+    gi_weigh found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_weigh_avx512(dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_weigh_avx2(dtype);
+#endif
+    return found ? found : gi_find_weigh_baseline(dtype);
 }
 
 static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or float64 */

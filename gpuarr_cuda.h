@@ -5636,4 +5636,13 @@ static void gi_cuda_clock_free(gi_cuda_clock *c)
     ga_event_free(c->to);
 }
 
+/* ==== >>cuda convolution ================================================================================================ */
+
+static bool gi_cuda_correlate(const char *site, const gi_correlation *c)
+{
+    gi_fail(site, GA_BAD_DEVICE, "convolutions of %s run on the CPU: bring the arrays there with ga_to(a, GA_CPU)",
+            ga_dtype_name(c->dtype));
+    return false;
+}
+
 #endif
