@@ -271,7 +271,7 @@ static void draw_curves(gi_canvas *canvas, const entry *point, int n, int64_t le
     double most = 1, least = 1e9;
     for (int i = 0; i < n; i++) most = fmax(most, point[i].b), least = fmin(least, point[i].b);
     double  low = pow(10, floor(log10(least))), decades = ceil(log10(most / low) - 1e-9);
-    int64_t top = 3 * PITCH, right = left + CURVES, bottom = top + CURVE_ROWS;
+    int64_t top = 3 * PITCH, bottom = top + CURVE_ROWS;
     gi_draw_text(canvas, left, PITCH / 2, 2, "nanoseconds per element");
     for (int i = 0; i <= 10; i++) { /* one line for each power of ten */
         char    text[16];
@@ -294,9 +294,9 @@ static void draw_curves(gi_canvas *canvas, const entry *point, int n, int64_t le
         int64_t py    = bottom - (int64_t)(CURVE_ROWS * log10(point[i].b / low) / decades);
         if (first) {
             series++;
-            int64_t row = bottom + 30 + series * PITCH;
-            gi_fill_box(canvas, left, row, 24, 7, series_colour[series % 8]);
-            gi_draw_text(canvas, left + 32, row, 1, point[i].label);
+            int64_t key = bottom + 30 + series * PITCH;
+            gi_fill_box(canvas, left, key, 24, 7, series_colour[series % 8]);
+            gi_draw_text(canvas, left + 32, key, 1, point[i].label);
         } else {
             int64_t qx = left + (int64_t)(CURVES * (log10(point[i - 1].a) - 3) / 5);
             int64_t qy = bottom - (int64_t)(CURVE_ROWS * log10(point[i - 1].b / low) / decades);
@@ -305,7 +305,6 @@ static void draw_curves(gi_canvas *canvas, const entry *point, int n, int64_t le
         }
         gi_fill_box(canvas, px - 2, py - 2, 5, 5, series_colour[series % 8]);
     }
-    (void)right;
 }
 
 static bool draw(const char *lines, const char *picture_png)
@@ -321,9 +320,9 @@ static bool draw(const char *lines, const char *picture_png)
         if (points < MOST_LINES && sscanf(line, "point %lf %lf %63[^\n]", &e.a, &e.b, e.label) == 3) point[points++] = e;
     }
     fclose(f);
-    int64_t   rows = (bars + 4) * PITCH, fewest = CURVE_ROWS + 14 * PITCH;
+    int64_t   height = (bars + 4) * PITCH, fewest = CURVE_ROWS + 14 * PITCH;
     int64_t   left = LABELS + BARS + 4 * MARGIN;
-    ga_array *page = ga_full((rows > fewest ? rows : fewest, left + CURVES + 2 * MARGIN, 3), 255, .dtype = GA_U8);
+    ga_array *page = ga_full((height > fewest ? height : fewest, left + CURVES + 2 * MARGIN, 3), 255, .dtype = GA_U8);
     if (!page) return false;
     gi_canvas canvas = { (unsigned char *)ga_data(page, GA_U8), page->shape[0], page->shape[1] };
     draw_bars(&canvas, bar, bars);

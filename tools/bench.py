@@ -1,4 +1,4 @@
-"""bench.py PROGRAM [--quick] [--only TEXT] [--out DIR]: gpuarr beside what users would use instead, on the CPU.
+"""bench.py PROGRAM [--quick | --check] [--only TEXT] [--out DIR]: gpuarr beside what users would use instead, on the CPU.
 
 PROGRAM is tools/bench.c compiled. Every row times gpuarr and the peers in turn, round after round, on the same numbers (never zeros); each
 result is compared with the first peer's. Printed: medians (minima in brackets), the ratio to the best peer, the ratio that was aimed at,
@@ -34,10 +34,11 @@ astropy_stats = optional("astropy.stats")
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("program")
 options.add_argument("--quick", action="store_true", help="smaller and fewer: under three minutes")
+options.add_argument("--check", action="store_true", help="time nothing: are the results right?")
 options.add_argument("--only", default="", help="rows whose name contains this")
 options.add_argument("--out", default="out")
 args = options.parse_args()
-QUICK = args.quick
+QUICK = args.quick or args.check
 F32, F64 = np.float32, np.float64
 THREADS = os.cpu_count() or 1
 random = np.random.default_rng(20261121)
@@ -502,12 +503,15 @@ def measure(gpuarr, row, limits):
     reference = row.peers[0][1]()
     problem = row.check(gpuarr.result(), reference)
     if problem:
-        return print(f"FAIL {row.name} {row.dtype} {row.size}: {problem} ({row.peers[0][0]})") or False
+        print(f"FAIL {row.name} {row.dtype} {row.size}: {problem} ({row.peers[0][0]})")
+        return None
     for name, call in row.peers[1:]:
         problem = row.check(np.asarray(call()), reference)
         if problem:
             print(f"     {row.name} {row.dtype}: {name} is left out, its result {problem}")
             row.peers = [p for p in row.peers if p[0] != name]
+    if args.check:
+        return []
     contestants = {"gpuarr": gpuarr.seconds}
     contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers})
     times = timed(contestants, 0.05 if QUICK else 0.4, 3 if QUICK else 5)
@@ -534,14 +538,18 @@ def main():
     limits = [float(v) for v in gpuarr.ask("limits").split()]
     print(", ".join(versions))
     print(f"{THREADS} processors; copying {limits[0] / 1e9:.1f} GB/s, fused products {limits[1] / 1e9:.0f} GFLOP/s float32, {limits[2] / 1e9:.0f} float64")
-    print(f"{'':28} {'dtype':8} {'size':>9} {'gpuarr ms (least)':>21} {'best peer, ms':>9}", flush=True)
-    lines, failed = [], 0
+    if not args.check:
+        print(f"{'':28} {'dtype':8} {'size':>9} {'gpuarr ms (least)':>21} {'best peer, ms':>9}", flush=True)
+    lines, passed, failed = [], 0, 0
     for section in SECTIONS:
         for row in section():
             if args.only in f"{row.name} {row.dtype}":
                 found = measure(gpuarr, row, limits)
-                failed += not found
+                passed, failed = passed + (found is not None), failed + (found is None)
                 lines += found or []
+    if args.check:
+        print(f"{passed} passed, {failed} failed, 0 skipped")
+        return failed > 0
     with open(os.path.join(args.out, "bench.json"), "w") as f:
         for line in lines:
             f.write(json.dumps(line) + "\n")
