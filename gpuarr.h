@@ -48,7 +48,11 @@
              what is the same for integers as another row, or does nothing to them, is only stamped for floats.
     result:  SAME the element type . BOOL . PART the real type of a complex one
     An ELEMENTARY row has three functions in place of a formula: gi_name_core_T (fast, vectorised), gi_name_rare_T
-    (where the core must not be trusted) and gi_name_slow_T (right there).                                            */
+    (where the core must not be trusted) and gi_name_slow_T (right there).
+
+    Rows of your own can stand in a file of yours: -DGPUARR_USER_TABLE='"my_rows.h"', in every file that includes this one.
+    Functions that their formulas call, written with GA_T and GA_FN(name), come from -DGPUARR_USER_FORMULAS='"my_formulas.h"', which is
+    included once for each element type. Front macro: #define ga_name(...) GA_CALL_1(ga_name, __VA_ARGS__), or _2, _3 operands. */
 #ifdef GA_TABLE
 #ifndef GA_UNARY
 #define GA_UNARY(...)
@@ -170,6 +174,9 @@ GA_REDUCTION(   nanprod,       FLTC,  WIDE,  SUM,     1,    GA_WIDEN(GA_FN(nan_t
 GA_REDUCTION(   nanmin,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmin)(a, b),    a,                    1, "smallest without the NaNs" )
 GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmax)(a, b),    a,                    3, "largest without the NaNs"  )
 /* clang-format on */
+#ifdef GPUARR_USER_TABLE
+#include GPUARR_USER_TABLE
+#endif
 #undef GA_UNARY
 #undef GA_BINARY
 #undef GA_TERNARY
@@ -585,6 +592,9 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 /* clang-format on */
 
 #elif GI_PASS == 3
+#ifdef GPUARR_USER_FORMULAS
+#include GPUARR_USER_FORMULAS
+#endif
 /* ---- >>rows of one element type: gi_op_add_f32(x, y) --------------------------------------------------------------- */
 #define GI_OP(name) GI_NAME(gi_op_##name)
 #define GA_UNARY(name, dtypes, result, formula, ...)                                                                           \
@@ -1496,6 +1506,9 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define GI_N(fn, O, here, x, ...)          (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NN(fn, O, here, x, y, ...)      (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NNN(fn, O, here, x, y, z, ...)  (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GA_CALL_1(fn, ...)                 GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_2(fn, ...)                 GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_3(fn, ...)                 GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define GI_1N(fn, O, here, a, x, ...)      (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_1NN(fn, O, here, a, x, y, ...)  (fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_S(fn, O, here, s, ...)          (fn)(GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
@@ -2903,6 +2916,10 @@ GI_FORMULA double gi_exact_fmod_f64(double x, double y) { return __builtin_fmod(
 #define GI_TYPE(TAG, tag, T, name) typedef T gi_##tag;
 GI_EACH_DTYPE(GI_TYPE)
 #undef GI_TYPE
+/* What `rare` returns: an integer as wide as the element, so that the loop over it vectorises. */
+#define GI_FLAG     GI_JOIN(GI_FLAG_, GA_TAG)
+#define GI_FLAG_f32 uint32_t
+#define GI_FLAG_f64 uint64_t
 #define GI_CLASS GI_JOIN(GI_CLASS_, GA_TAG) /* 0 bool, 1 signed, 2 unsigned, 3 float, 4 complex */
 #define GI_CLASS_b8   0
 #define GI_CLASS_i8   1

@@ -499,11 +499,6 @@ typedef struct gi_dense { /* loops on vectors of a float type, section >>dense *
     int lanes;            /* elements of a vector */
 } gi_dense;
 
-/* What `rare` returns: an integer as wide as the element, so that the loop over it vectorises. */
-#define GI_FLAG     GI_JOIN(GI_FLAG_, GA_TAG)
-#define GI_FLAG_f32 uint32_t
-#define GI_FLAG_f64 uint64_t
-
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #include <immintrin.h>
 #endif

@@ -2,9 +2,13 @@
     in turn with this program, compares the results and prints the table. It is spoken to in lines, and answers each with one:
         load NAME FILE.npy   forget   row NAME   time CALLS   save FILE.npy   limits   draw BENCH.json PICTURE.png             */
 #define GPUARR_IMPLEMENTATION
+#define GPUARR_USER_TABLE    "tools/bench_rows.h"
+#define GPUARR_USER_FORMULAS "tools/bench_formulas.h"
 #include "gpuarr.h"
 #include <math.h>
 #include <string.h>
+
+#define ga_sin2_cos2(...) GA_CALL_2(ga_sin2_cos2, __VA_ARGS__)
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------------------- */
 
@@ -83,7 +87,8 @@ static ga_array *sources(const ga_array *sky)
     NEW(sin_new,          ga_sin(x))                                                                                           \
     NEW(tanh_new,         ga_tanh(x))                                                                                          \
     NEW(power_new,        ga_power(x, 1.5))                                                                                    \
-    NEW(sin2_cos2,        ga_add(ga_square(ga_sin(x)), ga_square(ga_cos(y))))                                                  \
+    NEW(sin2_cos2_calls,  ga_add(ga_square(ga_sin(x)), ga_square(ga_cos(y))))                                                  \
+    NEW(sin2_cos2,        ga_sin2_cos2(x, y))                                                                                  \
     NEW(where_number,     ga_where(ga_greater(x, 0.5), 1, 0))                                                                  \
     NEW(where_array,      ga_where(z, x, y))                                                                                   \
     NEW(greater,          ga_greater(x, 0.5))                                                                                  \

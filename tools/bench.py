@@ -261,9 +261,10 @@ def elementwise():
             fused = expression(text, x=x, y=y, z=z, p=p)
             yield Row(label + ", out given", name, dtype, n, inputs, [("NumPy", to_out)] + others, 1, moved=arrays * b)
             yield Row(label + ", new", name + "_new", dtype, n, inputs, [("NumPy", to_new), ("NumExpr", fused)], 1.5, moved=arrays * b)
-        yield Row("sin(x)**2 + cos(y)**2", "sin2_cos2", dtype, n, dict(x=x, y=y),
-                  [("NumPy", lambda: np.sin(x) ** 2 + np.cos(y) ** 2), ("NumExpr", expression("sin(x)**2 + cos(y)**2", x=x, y=y)),
-                   ("numba", into(numba_sin2_cos2, x, y, o))], 1, moved=3 * b)
+        waves = [("NumPy", lambda: np.sin(x) ** 2 + np.cos(y) ** 2), ("NumExpr", expression("sin(x)**2 + cos(y)**2", x=x, y=y)),
+                 ("numba", into(numba_sin2_cos2, x, y, o))]
+        yield Row("sin(x)**2 + cos(y)**2", "sin2_cos2_calls", dtype, n, dict(x=x, y=y), waves, 1, moved=3 * b)
+        yield Row("sin(x)**2 + cos(y)**2, a row", "sin2_cos2", dtype, n, dict(x=x, y=y), waves[:1], 10 if dtype == F32 else 6, moved=3 * b)
         wide = np.empty(n, np.int64)
         mask = x > 0.5
         other = F64 if dtype == F32 else F32
