@@ -195,6 +195,22 @@ static GI_INLINE GI_V GI_VFN(load)(const GA_T *p)
 
 static GI_INLINE void GI_VFN(store)(GA_T *p, GI_V v) { memcpy(p, &v, sizeof v); }
 
+static GI_INLINE void GI_VFN(stream)(GA_T *p, GI_V v) /* past the caches; p is aligned to the vector */
+{
+#ifdef GI_ISA_MM
+    GI_MM(stream)(p, v);
+#else
+    GI_VFN(store)(p, v);
+#endif
+}
+
+static GI_INLINE void GI_VFN(fence)(void) /* after streams: other threads see what was written */
+{
+#ifdef GI_ISA_MM
+    _mm_sfence();
+#endif
+}
+
 static GI_INLINE GI_V GI_VFN(all)(GA_T x) /* x in every lane */
 {
     const GI_V zero = { 0 };
@@ -242,7 +258,144 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
     return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
+/* ---- distances ---- */
+/*  A tile is GI_DISTANCE_TILE rows of x against GI_ISA_TILE vectors of rows of y, which are columns of the result: its sums stay in
+    registers over all features, each one its own chain. The rows of y are laid beside each other before, feature by feature.   */
+
+static GI_INLINE GI_V GI_VFN(longest)(GI_V a, GI_V b) /* of numbers without a sign, NaN if any is NaN: they are ordered as their bits */
+{
+    const GI_V_BITS x = (GI_V_BITS)a, y = (GI_V_BITS)b, first = (GI_V_BITS)(x > y);
+    return (GI_V)((x & first) | (y & ~first));
+}
+
+static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, GI_V y, GI_V one)
+{
+    const GI_V d = x - y;
+    (void)one;
+    switch (metric) {
+    case GA_CITYBLOCK:
+#ifdef GI_ISA_MM
+        return GI_VFN(fma)(GI_VFN(abs)(d), one, sum); /* the same sum, where a processor multiplies beside its adders */
+#else
+        return sum + GI_VFN(abs)(d);
+#endif
+    case GA_CHEBYSHEV: return GI_VFN(longest)(sum, GI_VFN(abs)(d));
+    case GA_COSINE: return GI_VFN(fma)(x, y, sum);
+    default: return GI_VFN(fma)(d, d, sum);
+    }
+}
+
+static GI_INLINE GI_V GI_VFN(cosine_distance)(GI_V product, GI_V lengths) /* as gi_cosine_distance */
+{
+    const GI_V zero = { 0 }, two = GI_VFN(all)(2), d = GI_VFN(all)(1) - product / lengths;
+    const GI_V_BITS below = (GI_V_BITS)(d < zero), above = (GI_V_BITS)(d > two);
+    return (GI_V)(((GI_V_BITS)d & ~(below | above)) | ((GI_V_BITS)two & above));
+}
+
+/* Adds n features to the sums at `from` (NULL: to 0) and writes them to the rows `to`, at the `last` ones as distances. */
+static GI_INLINE void GI_LOOP(gi_distance_tile)(ga_metric metric, const gi_distances *d, int64_t row, int64_t column, int64_t n,
+                                                const GA_T *const *x, const GA_T *y, const GA_T *from, GA_T *const *to, bool last, bool stream)
+{
+    const GI_V  one = GI_VFN(pin)(GI_VFN(all)(1)), zero = { 0 };
+    const GA_T *lengths = metric == GA_COSINE ? (const GA_T *)d->x_norms + row : NULL;
+    const GA_T *others = metric == GA_COSINE ? (const GA_T *)d->y_norms + column : NULL;
+    const bool  root = last && d->metric == GA_EUCLIDEAN;
+    GI_V        sums[GI_DISTANCE_TILE][GI_ISA_TILE];
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = from ? GI_VFN(load)(from + (r * GI_ISA_TILE + c) * GI_LANES) : zero;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        GI_V columns[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(y + (k * GI_ISA_TILE + c) * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+            const GI_V row = GI_VFN(all)(x[r][k]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], row, columns[c], one);
+        }
+    }
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) {
+            GI_V sum = sums[r][c];
+            if (metric == GA_SQEUCLIDEAN && root) sum = GI_VFN(sqrt)(sum);
+            if (metric == GA_COSINE && last)
+                sum = GI_VFN(cosine_distance)(sum, GI_VFN(all)(lengths[r]) * GI_VFN(load)(others + c * GI_LANES));
+            if (stream) GI_VFN(stream)(to[r] + c * GI_LANES, sum);
+            else GI_VFN(store)(to[r] + c * GI_LANES, sum);
+        }
+    }
+}
+
+/* Lays n features of `rows` rows (`stride` elements apart) of y beside each other. Lanes without a row repeat the last one. */
+static void GI_LOOP(gi_pack_rows)(const GA_T *y, int64_t stride, int64_t rows, int64_t n, GA_T *packed)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, line = 64 / (int64_t)sizeof(GA_T);
+    for (int64_t start = 0; start < n; start += line) { /* a cache line of each row at a time */
+        const int64_t stop = start + line < n ? start + line : n;
+        for (int64_t l = 0; l < width; l++) {
+            const GA_T *row = y + (l < rows ? l : rows - 1) * stride;
+            for (int64_t k = start; k < stop; k++) packed[k * width + l] = row[k];
+        }
+    }
+}
+
+/* Writes the part of a row of a tile that belongs to the result. */
+static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_t column, const GA_T *from)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, left = d->columns - column, stop = left < width ? left : width;
+    GA_T         *out = (GA_T *)d->out + gi_distance_place(d, row, column);
+    for (int64_t l = d->condensed && row >= column ? row + 1 - column : 0; l < stop; l++) out[l * d->column_stride] = from[l];
+}
+
+/* A unit of the result: up to unit_rows rows and unit_columns columns from there. */
+static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column)
+{
+    enum { WIDTH = GI_ISA_TILE * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_ISA_TILE * GI_ISA_BYTES) };
+    GA_T          packed[FEATURES * WIDTH] __attribute__((aligned(64))), sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64)));
+    const int64_t rows_end = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
+    const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
+    int64_t       n, done = 0;
+    do {
+        n               = d->features - done < FEATURES ? d->features - done : FEATURES;
+        const bool last = done + n == d->features;
+        GA_T      *y    = packed;
+        for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH)
+            GI_LOOP(gi_pack_rows)((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, n, y);
+        for (int64_t i = row; i < rows_end; i += GI_DISTANCE_TILE) {
+            const int64_t rows = rows_end - i < GI_DISTANCE_TILE ? rows_end - i : GI_DISTANCE_TILE;
+            GA_T         *kept = d->features > FEATURES ? sums + (i - row) * WIDTH : sums;
+            const GA_T   *x[GI_DISTANCE_TILE], *from = done > 0 ? kept : NULL;
+            for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                x[r] = (const GA_T *)d->x + (i + (r < rows ? r : rows - 1)) * d->features + done;
+            y = packed;
+            for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH) {
+                if (d->condensed && j + WIDTH <= i + 1) continue;
+                const bool whole = last && d->column_stride == 1 && rows == GI_DISTANCE_TILE && j + WIDTH <= d->columns &&
+                                   !(d->condensed && i + GI_DISTANCE_TILE > j);
+                const bool stream = whole && d->stream;
+                GA_T      *to[GI_DISTANCE_TILE];
+                for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                    to[r] = whole ? (GA_T *)d->out + gi_distance_place(d, i + r, j) : kept + r * WIDTH;
+                switch (d->metric) {
+                case GA_CITYBLOCK: GI_LOOP(gi_distance_tile)(GA_CITYBLOCK, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_CHEBYSHEV: GI_LOOP(gi_distance_tile)(GA_CHEBYSHEV, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_COSINE: GI_LOOP(gi_distance_tile)(GA_COSINE, d, i, j, n, x, y, from, to, last, stream); break;
+                default: GI_LOOP(gi_distance_tile)(GA_SQEUCLIDEAN, d, i, j, n, x, y, from, to, last, stream);
+                }
+                for (int r = 0; last && !whole && r < rows; r++) GI_LOOP(gi_put_distances)(d, i + r, j, kept + r * WIDTH);
+            }
+        }
+        done += n;
+    } while (done < d->features);
+    GI_VFN(fence)();
+}
+
+static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_ISA_TILE, GI_LOOP(gi_distance_unit) };
 
 #undef GI_V
 #undef GI_V_BITS
@@ -495,8 +648,35 @@ typedef struct gi_fold {
     void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
 } gi_fold;
 
+enum {
+    GI_DISTANCE_TILE = 4,     /* rows of a tile */
+    GI_DISTANCE_PACK = 32768, /* bytes of y that are used while they are in the first cache */
+    GI_DISTANCE_ROWS = 128    /* rows whose sums are kept where the features come in several parts */
+};
+
+/* The distances of each row of x (a row of the result) from each row of y (a column). */
+typedef struct gi_distances {
+    ga_metric   metric;
+    int64_t     features, rows, columns;
+    const void *x, *y;                     /* packed */
+    const void *x_norms, *y_norms;         /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
+    void       *out;
+    int64_t     row_stride, column_stride; /* of out, in elements */
+    bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
+    bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
+    int64_t     unit_rows, unit_columns;   /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
+} gi_distances;
+
+/* Where in out a distance lies, in elements. */
+static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, int64_t column)
+{
+    return d->condensed ? gi_pair_place(d->columns, row, column) : row * d->row_stride + column * d->column_stride;
+}
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
+    int tile;             /* vectors side by side in a tile */
+    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
 } gi_dense;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)

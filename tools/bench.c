@@ -122,6 +122,10 @@ static ga_array *sources(const ga_array *sky)
     NEW(random,           ga_random((x->size), .dtype = GA_F32, .seed = 1))                                                    \
     NEW(normal,           ga_random_normal(0, 1, (x->size), .dtype = GA_F32, .seed = 1))                                       \
     NEW(picture,          picture(x->shape[0], x->shape[1]))                                                                   \
+    NEW(cityblock,        ga_cdist(x, y, .metric = GA_CITYBLOCK))                                                              \
+    NEW(sqeuclidean,      ga_cdist(x, y, .metric = GA_SQEUCLIDEAN))                                                            \
+    NEW(euclidean,        ga_cdist(x, y))                                                                                      \
+    NEW(pairs,            ga_pdist(x))                                                                                         \
     NEW(clip,             ga_sigma_clip(x))                                                                                    \
     NEW(statistics,       ga_values(ga_item(ga_mean(x)), ga_item(ga_median(x)), ga_item(ga_std(x)), ga_item(ga_max(x))))       \
     NEW(label,            ga_label(x))                                                                                         \

@@ -202,6 +202,16 @@ def numba_cityblock(x, y, o):
 
 
 @jit
+def numba_sqeuclidean(x, y, o):
+    for i in prange(x.shape[0]):
+        for j in range(y.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                s += (x[i, k] - y[j, k]) ** 2
+            o[i, j] = s
+
+
+@jit
 def numba_convolve(a, k, o):
     for i in prange(k.size - 1, a.size):
         s = o.dtype.type(0)
@@ -398,6 +408,37 @@ def pictures():
               [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
 
 
+def distances():
+    """The course's distance matrices."""
+    for dtype in (F64, F32):
+        for n, features in ((1000, 3), (1000, 100)) if QUICK else ((2000, 3), (5000, 100)):
+            x, y = ((random.random((n, features)) * 10).astype(dtype) for _ in range(2))
+            o, size, work = np.empty((n, n), dtype), f"{n}x{features}", n * n * features
+            moved = o.nbytes if features < 20 else 0
+
+            def scipy(metric):
+                return (lambda: distance.cdist(x, y, metric)) if distance else None
+
+            def trick():
+                return np.abs((x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)[None, :] - 2 * (x @ y.T))
+
+            def chunks():
+                parts = [dask.delayed(distance.cdist)(x, part, "cityblock") for part in np.array_split(y, 12)]
+                return np.concatenate(dask.compute(*parts, scheduler="threads"), axis=1)
+            few = features == 3
+            yield Row("cityblock distances", "cityblock", dtype, size, dict(x=x, y=y),
+                      [("SciPy", scipy("cityblock")), ("numba", into(numba_cityblock, x, y, o)), ("Dask, 12 parts", chunks if dask and distance else None)],
+                      4 if few else 8, close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("squared distances", "sqeuclidean", dtype, size, dict(x=x, y=y),
+                      [("matrix product", trick), ("SciPy", scipy("sqeuclidean")), ("numba", into(numba_sqeuclidean, x, y, o))], 2.5,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("distances", "euclidean", dtype, size, dict(x=x, y=y),
+                      [("matrix product, root", lambda: np.sqrt(trick())), ("SciPy", scipy("euclidean"))], 2.5,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("distances of all pairs", "pairs", dtype, size, dict(x=x), [("SciPy", (lambda: distance.pdist(x)) if distance else None)], 1,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved // 2, flops=work)
+
+
 def make_sky(n):
     """A correlated noise of 0.0133 with a source on about every 150th pixel square and a bright one in the middle."""
     sky = ndimage.gaussian_filter(random.standard_normal((n, n)), 1.2, mode="wrap")
@@ -496,7 +537,7 @@ def growth(gpuarr):
     return points
 
 
-SECTIONS = [skies, elementwise, small, folds, copies, orders, randoms, pictures]
+SECTIONS = [skies, distances, elementwise, small, folds, copies, orders, randoms, pictures]
 
 
 def measure(gpuarr, row, limits):
