@@ -4,7 +4,7 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>dense  >>stamp  >>find  >>isa                                                                              */
+        >>loops  >>folds  >>windows  >>dense  >>stamp  >>find  >>isa                                                                   */
 
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
@@ -47,6 +47,99 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, c
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
+
+#elif defined(GI_KEY)
+/* ==== >>windows: one size of keys (GI_KEY is i8, i16, i32 or i64) =================================================== */
+/*  What filters compare: signed integers that are ordered like the elements that they stand for.                         */
+
+#define GI_ROWS(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+
+static void GI_ROWS(gi_flip)(int64_t n, void *keys, uint64_t bits)
+{
+    GI_KEY_T *k = (GI_KEY_T *)keys;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ (GI_KEY_T)bits);
+}
+
+#if GI_KEY_BITS >= 32
+/* Floats, as integers: of negative ones all bits but the sign are turned. A second time: they are floats again. */
+static void GI_ROWS(gi_order_reals)(int64_t n, void *keys)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)keys;
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] ^= (k[i] >> (GI_KEY_BITS - 1)) & magnitude;
+}
+
+/* Every NaN gets these bits. Was there one? */
+static bool GI_ROWS(gi_same_nan)(int64_t n, void *floats, uint64_t bits)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)floats;
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
+    GI_KEY_T       any       = 0;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) any |= infinity - (k[i] & magnitude); /* negative, if it is one */
+    if (any >= 0) return false;
+    for (int64_t i = 0; i < n; i++)
+        if ((k[i] & magnitude) > infinity) k[i] = (GI_KEY_T)bits;
+    return true;
+}
+#endif
+
+static void GI_ROWS(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
+{
+    GI_KEY_T       *o = (GI_KEY_T *)out;
+    const GI_KEY_T *a = (const GI_KEY_T *)x, *b = (const GI_KEY_T *)y;
+    (void)z;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) o[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+/* Runs a network on rows of keys. Rows are as long as is needed and 64 bytes more, because they are computed by 64 bytes. */
+static void GI_ROWS(gi_run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n)
+{
+    enum { PART = 64 / sizeof(GI_KEY_T) };
+    for (const gi_step *s = steps; s < steps + count; s++) {
+        const GI_KEY_T *a = (const GI_KEY_T *)(const void *)rows[s->a] + s->at_a;
+        const GI_KEY_T *b = (const GI_KEY_T *)(const void *)rows[s->b] + s->at_b, *end = a + n + s->reach;
+        GI_KEY_T       *low  = s->low < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->low];
+        GI_KEY_T       *high = s->high < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->high];
+        if (!high) {
+            for (; a < end; a += PART, b += PART, low += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) low[i] = a[i] < b[i] ? a[i] : b[i];
+            }
+        } else if (!low) {
+            for (; a < end; a += PART, b += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) high[i] = a[i] < b[i] ? b[i] : a[i];
+            }
+        } else {
+            for (; a < end; a += PART, b += PART, low += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) {
+                    const GI_KEY_T x = a[i], y = b[i];
+                    low[i]  = x < y ? x : y;
+                    high[i] = x < y ? y : x;
+                }
+            }
+        }
+    }
+}
+
+static const gi_window_loops GI_ROWS(gi_window_loops) = {
+    GI_ROWS(gi_flip), GI_ROWS(gi_least), GI_ROWS(gi_run_steps),
+#if GI_KEY_BITS >= 32
+    GI_ROWS(gi_order_reals), GI_ROWS(gi_same_nan)
+#else
+    NULL, NULL
+#endif
+};
+#undef GI_ROWS
+#undef GI_KEY
+#undef GI_KEY_T
+#undef GI_KEY_BITS
 
 #elif defined(GA_TAG)
 /* ==== >>loops of one element type and instruction set ============================================================== */
@@ -603,6 +696,61 @@ static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
     }
 }
 #undef GI_DTYPE_CASE
+
+/* ---- windows that slide -------------------------------------------------------------------------------------------- */
+
+/* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
+static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+    int64_t below = 0, word = 0, nans = 0;
+    memset(s->bits, 0, (size_t)s->words * sizeof *s->bits);
+    for (int64_t k = 0; k < s->count; k++) {
+        uint32_t x = first[s->window[k]];
+        s->bits[x / 64] |= (uint64_t)1 << x % 64;
+        nans += x >= s->first_nan;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < s->edges && i > 0; k++) {
+            uint32_t old = first[(i - 1) * step + s->leaving[k]], x = first[i * step + s->entering[k]];
+            s->bits[old / 64] &= ~((uint64_t)1 << old % 64);
+            s->bits[x / 64] |= (uint64_t)1 << x % 64;
+            below += (x / 64 < word) - (old / 64 < word);
+            nans += (x >= s->first_nan) - (old >= s->first_nan);
+        }
+        while (below > s->rank) below -= __builtin_popcountll(s->bits[--word]);
+        for (int64_t here; below + (here = __builtin_popcountll(s->bits[word])) <= s->rank; word++) below += here;
+        uint64_t left = s->bits[word];
+        for (int64_t k = below; k < s->rank; k++) left &= left - 1;
+        out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
+    }
+}
+
+#define GI_KEY      i8
+#define GI_KEY_T    int8_t
+#define GI_KEY_BITS 8
+#include "gpuarr_cpu.h"
+#define GI_KEY      i16
+#define GI_KEY_T    int16_t
+#define GI_KEY_BITS 16
+#include "gpuarr_cpu.h"
+#define GI_KEY      i32
+#define GI_KEY_T    int32_t
+#define GI_KEY_BITS 32
+#include "gpuarr_cpu.h"
+#define GI_KEY      i64
+#define GI_KEY_T    int64_t
+#define GI_KEY_BITS 64
+#include "gpuarr_cpu.h"
+static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return &GI_FIND(gi_window_loops_i8);
+    case 2: return &GI_FIND(gi_window_loops_i16);
+    case 4: return &GI_FIND(gi_window_loops_i32);
+    default: return &GI_FIND(gi_window_loops_i64);
+    }
+}
+
 static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
@@ -678,6 +826,37 @@ typedef struct gi_dense { /* loops on vectors of a float type, section >>dense *
     int tile;             /* vectors side by side in a tile */
     void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
 } gi_dense;
+
+/* How elements become keys: signed integers that are ordered like them. */
+typedef struct gi_keys {
+    uint64_t flip; /* bits that are turned in each: the sign of unsigned numbers; all, for the opposite order */
+    bool     real; /* before that, of negative floats all bits but the sign are turned */
+    uint64_t nan;  /* and before that, every NaN gets these bits */
+} gi_keys;
+
+/* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
+typedef struct gi_step {
+    int a, b, low, high; /* rows; -1: this result is not wanted */
+    int at_a, at_b;
+    int reach; /* so many elements more than results of the network */
+} gi_step;
+
+typedef struct gi_window_loops { /* for one size of elements, section >>windows */
+    void (*flip)(int64_t n, void *keys, uint64_t bits);
+    gi_kernel least;
+    void (*run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n);
+    void (*order_reals)(int64_t n, void *keys); /* of sizes that floats have */
+    bool (*same_nan)(int64_t n, void *floats, uint64_t bits);
+} gi_window_loops;
+
+/* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
+typedef struct gi_slide {
+    const int64_t *window, *leaving, *entering; /* where its elements lie, those without one behind, those without one before */
+    int64_t        count, edges, rank;
+    uint64_t      *bits;
+    int64_t        words;
+    uint32_t       first_nan; /* the number of the first NaN */
+} gi_slide;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #include <immintrin.h>
@@ -859,6 +1038,24 @@ static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or fl
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_dense_avx2(dtype);
 #endif
     return gi_find_dense_baseline(dtype);
+}
+
+static const gi_window_loops *gi_cpu_windows(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_windows_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_windows_avx2(itemsize);
+#endif
+    return gi_find_windows_baseline(itemsize);
+}
+
+static void gi_cpu_slide(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) gi_slide_avx2(s, first, step, n, out);
+    else
+#endif
+        gi_slide_baseline(s, first, step, n, out);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)
