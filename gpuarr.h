@@ -10818,18 +10818,18 @@ static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
     return key < s->low ? 0 : (int64_t)bin;
 }
 
-static void gi_count_nans(int64_t begin, int64_t end, void *job)
+static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equal to `low` */
 {
     gi_rank_search *s = (gi_rank_search *)job;
     uint64_t        tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t stop = gi_part_start(s, part + 1), nans = 0;
+        int64_t stop = gi_part_start(s, part + 1), equal = 0;
         for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
             const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) nans += keys[k] == GI_KEY_NAN;
+            for (int64_t k = 0; k < n; k++) equal += keys[k] == s->low;
         }
-        s->counts[part] = nans;
+        s->counts[part] = equal;
     }
 }
 
@@ -10883,61 +10883,136 @@ static void gi_place_bins(gi_rank_search *s)
     while ((high - low) >> s->shift > GI_SELECT_BINS - 3) s->shift++;
 }
 
-/* Most often one pass is enough: a large sample tells between which two keys the wanted ranks should lie. They are collected,
-   and the keys below them counted. */
+/* How many keys are equal to one. */
+static int64_t gi_count_key(const gi_rank_search *search, uint64_t key)
+{
+    int64_t        counts[GI_MOST_THREADS], total = 0;
+    gi_rank_search s = *search;
+    s.low            = key;
+    s.counts         = counts;
+    gi_parallel(s.parts, 1, gi_count_low, &s);
+    for (int64_t part = 0; part < s.parts; part++) total += counts[part];
+    return total;
+}
+
+/* Most often one pass is enough: a large sample tells between which two elements the wanted ranks should lie. They are collected,
+   and the elements below them counted. Elements are compared as float32, if they are, or as float64; so large integers may seem
+   equal, but never in the wrong order. */
 typedef struct gi_bracket {
     const gi_rank_search *search;
+    gi_lines              lines;    /* as they are read: integers in their key dtype */
+    ga_dtype              compared; /* as this */
     uint64_t              low, high;
-    int64_t               room; /* for collected keys, in each part */
+    char                  bounds[16];
+    bool                  collect; /* else there is but one element to be had */
+    int64_t               room;    /* for collected keys, in each part */
     uint64_t             *keys;
-    int64_t               found[GI_MOST_THREADS], below[GI_MOST_THREADS], nans[GI_MOST_THREADS];
+    int64_t               found[GI_MOST_THREADS], from_low[GI_MOST_THREADS];
+    bool                  finite[GI_MOST_THREADS];
 } gi_bracket;
 
-enum { GI_BRACKET_SAMPLE = 16384 };
+enum { GI_BRACKET_SAMPLE = 16384, GI_BRACKET_QUANTILES = 16 /* more are counted in bins, all at once */ };
+
+/* The keys of `taken` elements of a line, one at random from each of as many equal parts; NaN is left out. Returns their number. */
+static int64_t gi_sample_keys(const gi_lines *p, int64_t line, int64_t taken, uint64_t *keys)
+{
+    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, kept = 0;
+    const char *first = gi_line_start(p, line);
+    char        raw[GI_BLOCK * 8];
+    double      wide[GI_BLOCK];
+    uint32_t    chance = 1;
+    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
+        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
+        for (int64_t k = 0; k < n; k++) {
+            chance              = chance * 1664525 + 1013904223;
+            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)(part < 65536 ? part : 65536) >> 32);
+            const char *at      = first;
+            for (int d = p->reduced - 1; d > 0; d--) {
+                at += element % p->shape[d] * p->strides[d];
+                element /= p->shape[d];
+            }
+            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, wide, raw);
+        gi_make_keys(p->dtype, n, keys + kept, wide);
+        for (int64_t k = kept, end = kept + n; k < end; k++) {
+            keys[kept] = keys[k];
+            kept += p->dtype != GA_F64 || keys[k] != GI_KEY_NAN;
+        }
+    }
+    return kept;
+}
 
 GI_BEGIN_FAST
 static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    gi_bracket           *b = (gi_bracket *)job;
-    const gi_rank_search *s = b->search;
-    uint64_t              tile[GI_BLOCK];
+    gi_bracket                       *b = (gi_bracket *)job;
+    const gi_rank_search             *s = b->search;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    double                            cast[GI_BLOCK], wide[GI_BLOCK];
+    uint64_t                          in[GI_BLOCK / 64];
+    bool (*sift)(int64_t, const void *, const void *, uint64_t *, int64_t *) = gi_cpu_dense(b->compared)->sift;
     for (int64_t part = begin; part < end; part++) {
-        uint64_t *out = b->keys + part * b->room, low = b->low, span = b->high - b->low;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0, below = 0, nans = 0;
-        for (int64_t i = gi_part_start(s, part); i < stop && found + GI_BLOCK <= b->room; i += GI_BLOCK) {
-            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) { /* without a branch */
-                out[found] = keys[k];
-                found += keys[k] - low <= span;
-                below += keys[k] < low;
-                nans += keys[k] == GI_KEY_NAN;
+        uint64_t *keys = b->keys + part * b->room;
+        int64_t   stop = gi_part_start(s, part + 1), found = 0, from_low = 0;
+        bool      finite = true;
+        for (int64_t i = gi_part_start(s, part); i < stop && (!b->collect || found + GI_BLOCK <= b->room); i += GI_BLOCK) {
+            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+            if (b->compared != b->lines.dtype) {
+                gi_cast(b->compared, b->lines.dtype, n, wide, x);
+                compared = wide;
+            }
+            finite = sift(n, compared, b->bounds, in, &from_low) && finite;
+            for (int64_t k = 0; k < n; k += 64) {
+                uint64_t bits = in[k / 64];
+                for (; b->collect && bits; bits &= bits - 1) {
+                    int64_t at = k + __builtin_ctzll(bits);
+                    double  one;
+                    if (b->compared == GA_F32) one = (double)((const float *)x)[at];
+                    else memcpy(&one, (const char *)x + 8 * at, sizeof one);
+                    memcpy(&keys[found++], &one, sizeof one);
+                }
+                for (; bits; bits &= bits - 1) found++;
             }
         }
-        b->found[part] = found;
-        b->below[part] = below;
-        b->nans[part]  = nans;
+        if (b->collect) gi_make_keys(s->lines->dtype, found, keys, keys);
+        b->found[part]    = found;
+        b->from_low[part] = from_low;
+        b->finite[part]   = finite;
     }
 }
 GI_END_FAST
 
-/* Places the bracket for one quantile. False: the sample says that it would hold too much. sample has room for
-   GI_BRACKET_SAMPLE. */
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
+/* Places the bracket for one quantile. False: the sample is too small, or of no help. */
 static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
 {
-    int64_t n = b->search->n, taken = n / 8 < GI_BRACKET_SAMPLE ? n / 8 : (int64_t)GI_BRACKET_SAMPLE, m = 0;
-    for (int64_t i = 0; i < taken; i++) {
-        uint64_t tile[1];
-        sample[m] = *gi_searched_keys(b->search, n / taken * i, 1, tile);
-        m += sample[m] != GI_KEY_NAN;
-    }
-    int64_t margin = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
-    int64_t ranks[2] = { middle - margin, middle + margin };
-    if (ranks[0] < 0 || ranks[1] >= m || ranks[1] - ranks[0] > m / 8) return false; /* an end has no bound, or there are few */
-    gi_rank_select(sample, m, 0, 2, ranks, 0);
-    b->low  = sample[ranks[0]];
-    b->high = sample[ranks[1]];
-    return b->low < b->high; /* else many are equal: bins count them better */
+    const gi_rank_search *s     = b->search;
+    ga_dtype              dtype = s->lines->dtype;
+    const uint64_t        least = dtype == GA_F64 ? ~((uint64_t)0xFFF << 52) : 0, most = dtype == GA_F64 ? ~least : UINT64_MAX;
+    int64_t               taken = s->n / 8 < GI_BRACKET_SAMPLE ? s->n / 8 : (int64_t)GI_BRACKET_SAMPLE;
+    int64_t               m     = gi_sample_keys(s->lines, s->line, taken, sample);
+    int64_t               reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
+    int64_t               ranks[2] = { middle - reach, middle + reach };
+    if (reach > m / 16) return false;
+    bool bounded[2] = { ranks[0] >= 0, ranks[1] < m };
+    gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
+    b->low        = bounded[0] ? sample[ranks[0]] : least;
+    b->high       = bounded[1] ? sample[ranks[1]] : most;
+    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high), bounds[2] = { low, high };
+    gi_cast(b->compared, GA_F64, 2, b->bounds, bounds);
+    b->collect = low < high;
+    return b->collect || dtype == GA_F64 || (b->low == b->high && fabs(low) < 0x1p53);
 }
 
 /* found[i] = the key of rank ranks[i], for m ascending ranks of which `first` lie below the n keys of s. Keys given as such are
@@ -11181,39 +11256,53 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Tries to find the quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is
-   out. */
-static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
+/* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
+static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
+    gi_order   o = *all;
     gi_bracket b;
+    o.count = 1;
+    o.quantiles += quantile;
+    o.places += quantile;
     b.search     = s;
+    b.lines      = o.lines;
+    b.compared   = o.rule.source == GA_F32 ? GA_F32 : GA_F64;
     b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
     int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    b.keys       = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
+    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
+    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
     if (!b.keys) return -1;
     int done = 0;
-    if (gi_place_bracket(&b, o->quantiles[0], b.keys)) {
+    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
         gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, below = 0, n = s->n, ranks[2], m = 0;
-        bool    full = false;
+        int64_t found = 0, n = s->n, below = 0, ranks[2], m = 0;
+        bool    full = false, finite = true;
         for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] + GI_BLOCK > b.room;
-            memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
+            full = full || (b.collect && b.found[part] + GI_BLOCK > b.room);
+            if (b.collect) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
             found += b.found[part];
-            below += b.below[part];
-            if (o->lines.dtype == GA_F64) n -= b.nans[part]; /* of integers that key is a number */
+            below -= b.from_low[part];
+            finite = finite && b.finite[part];
         }
-        if (!full && n < s->n && !o->rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+        if (!full && !finite) n -= gi_count_key(s, GI_KEY_NAN);
+        below += n;
+        if (n < s->n && !o.rule.skip_nan) n = 0;
+        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
         if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
-            uint64_t       keys[2];
-            gi_rank_search rest;
-            memset(&rest, 0, sizeof rest);
-            rest.keys  = b.keys;
-            rest.n     = found;
-            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-            done       = n == 0 || gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
-            if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+            uint64_t keys[2] = { b.low, b.low };
+            done             = 1;
+            if (n > 0 && b.collect) {
+                gi_rank_search rest;
+                memset(&rest, 0, sizeof rest);
+                rest.keys  = b.keys;
+                rest.n     = found;
+                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
+            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
+                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+            }
+            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
         }
     }
     gi_release(b.keys, (size_t)room * sizeof *b.keys);
@@ -11224,7 +11313,7 @@ static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
 static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
-    int64_t       *ranks = (int64_t *)(found + 2 * o->count), nans[GI_MOST_THREADS];
+    int64_t       *ranks = (int64_t *)(found + 2 * o->count);
     gi_rank_search s;
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
@@ -11233,15 +11322,12 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
-        int done = o->count == 1 ? gi_order_by_bracket(site, o, &s) : 0;
+        int done = o->count <= GI_BRACKET_QUANTILES;
+        for (int64_t i = 0; i < o->count && done == 1; i++) done = gi_order_by_bracket(site, o, i, &s);
         if (done < 0) return false;
         if (done > 0) continue;
-        if (o->lines.dtype == GA_F64) {
-            s.counts = nans;
-            gi_parallel(s.parts, 1, gi_count_nans, &s);
-            for (int64_t part = 0; part < s.parts; part++) n -= nans[part];
-            if (n < s.n && !o->rule.skip_nan) n = 0;
-        }
+        if (o->lines.dtype == GA_F64) n -= gi_count_key(&s, GI_KEY_NAN);
+        if (n < s.n && !o->rule.skip_nan) n = 0;
         if (n > 0) {
             m = gi_ranks_of(o, n, ranks);
             if (!gi_find_ranks(site, &s, 0, m, ranks, found, false)) return false;

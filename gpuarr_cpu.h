@@ -242,7 +242,56 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
     return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
+static GI_INLINE uint64_t GI_VFN(at_most)(GI_V a, GI_V b) /* bit i: a[i] <= b[i] */
+{
+#if !defined(GI_ISA_MM)
+    uint64_t bits = 0;
+    for (int i = 0; i < GI_LANES; i++) bits |= (uint64_t)(a[i] <= b[i]) << i;
+    return bits;
+#elif GI_ISA_BYTES == 64
+    return (uint64_t)GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LE_OQ);
+#else
+    return (uint64_t)(uint32_t)GI_MM(movemask)(GI_MM(cmp)(a, b, _CMP_LE_OQ));
+#endif
+}
+
+/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. Adds how many lie on the lower one or above it (not NaN). False:
+   some of x are NaN or infinite. */
+static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, int64_t *from_low)
+{
+    const GA_T     *x   = (const GA_T *)x_;
+    const GI_V      low = GI_VFN(all)(((const GA_T *)bounds)[0]), high = GI_VFN(all)(((const GA_T *)bounds)[1]);
+    const GI_V      zero = { 0 };
+    const GI_V_BITS none = { 0 };
+    GI_V_BITS       odd  = none;
+    GA_T            rest[64];
+    for (int64_t i = 0; i < n; i += 64) {
+        const GA_T *p   = x + i;
+        uint64_t    all = ~(uint64_t)0, more = 0, less = 0;
+        if (n - i < 64) {
+            memset(rest, 0, sizeof rest);
+            memcpy(rest, p, (size_t)(n - i) * sizeof *p);
+            all = ((uint64_t)1 << (n - i)) - 1;
+            p   = rest;
+        }
+        GI_UNROLL
+        for (int k = 0; k < 64; k += GI_LANES) {
+            const GI_V v = GI_VFN(load)(p + k);
+            more |= GI_VFN(at_most)(low, v) << k;
+            less |= GI_VFN(at_most)(v, high) << k;
+            odd |= (GI_V_BITS)(v * zero); /* 0 or -0, or NaN */
+        }
+        more &= all;
+        in[i / 64] = more & less;
+        *from_low += __builtin_popcountll(more);
+    }
+    odd &= none + ((GI_FLAG)-1 >> 1);
+    for (int i = 0; i < GI_LANES; i++)
+        if (odd[i]) return false;
+    return true;
+}
+
+static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_LOOP(gi_sift) };
 
 #undef GI_V
 #undef GI_V_BITS
@@ -497,6 +546,7 @@ typedef struct gi_fold {
 
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
+    bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
 } gi_dense;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
