@@ -11519,91 +11519,100 @@ static int64_t gi_zeros_ahead(const char *p, int64_t n)
 }
 
 /* ---- label ------------------------------------------------------------------------------------------------------------ */
-/*  An image of any dimensions is a list of rows, those of its last axis; what is not 0 in a row makes runs. Runs are numbered
-    in raster order and united with the runs that they touch in neighbouring rows before them. The root of a set is its first
-    run, so the objects, numbered by their roots, come in raster order, however the work was divided. */
+/*  An image of any dimensions is a list of rows, those of its last axis, each held as bits: what is not 0, or above a threshold,
+    makes runs. Runs are numbered in raster order and united with the runs that they touch in neighbouring rows before them. The
+    root of a set is its first run, so the objects, numbered by their roots, come in raster order, however the work was divided.
+    Long rows are read and written in pieces. */
 
-typedef struct gi_row_run {
-    int64_t begin, end; /* columns */
-    int64_t parent;     /* a run of the same object, not after this one; in the end the label */
-} gi_row_run;
+enum { GI_PIECE_WORDS = 512 };
 
 typedef struct gi_neighbour { /* a row before */
     int64_t rows;             /* how far */
     int     offset[GPUARR_MAX_DIMS];
-    int     reach; /* 1: runs that meet only at a corner touch */
+    bool    corners; /* runs that meet only at a corner touch */
 } gi_neighbour;
 
 typedef struct gi_labelling {
-    const char   *mask; /* a byte an element */
-    int64_t       rows, columns;
-    int           leading; /* axes of rows */
-    int64_t       shape[GPUARR_MAX_DIMS];
-    int64_t       bands, band_rows;
-    int64_t      *starts; /* of each row its first run, and the number of runs */
-    gi_row_run   *runs;
-    gi_neighbour *neighbours;
-    int           neighbour_count;
-    int64_t       farthest; /* rows */
-    int           itemsize;
-    char         *out;
+    const ga_array    *a;         /* contiguous */
+    const void        *threshold; /* NULL: what is not 0. Else bounds to sift with, as float32 if a is, else as float64 */
+    const gi_bit_rows *loops;
+    int64_t            rows, columns, words, pieces; /* of a row */
+    int                leading;                      /* axes of rows */
+    int64_t            shape[GPUARR_MAX_DIMS];
+    int64_t            bands, band_rows;
+    uint64_t          *bits;
+    int64_t           *starts;  /* of each piece its first run, and the number of runs */
+    int64_t           *parents; /* of each run a run of the same object, not after this one; in the end the label */
+    gi_neighbour      *neighbours;
+    int                neighbour_count;
+    int64_t            farthest; /* rows */
+    int                itemsize;
+    char              *out;
 } gi_labelling;
 
-/* The next run of a row from column on; false if there is none. */
-static bool gi_next_run(const char *row, int64_t columns, int64_t column, gi_row_run *run)
+/* The words of a piece; at: its first one in its row. */
+static int64_t gi_piece_words(const gi_labelling *l, int64_t piece, int64_t *at)
 {
-    run->begin = column + gi_zeros_ahead(row + column, columns - column);
-    if (run->begin == columns) return false;
-    const char *end = (const char *)memchr(row + run->begin, 0, (size_t)(columns - run->begin));
-    run->end        = end ? end - row : columns;
-    return true;
+    *at = piece % l->pieces * GI_PIECE_WORDS;
+    return l->words - *at < GI_PIECE_WORDS ? l->words - *at : (int64_t)GI_PIECE_WORDS;
 }
+
+/* Bits of n elements. */
+static void gi_bits_of(const gi_labelling *l, int64_t n, uint64_t *bits, const char *x)
+{
+    bool     flags[GI_BLOCK];
+    double   wide[GI_BLOCK];
+    ga_dtype dtype = l->a->dtype, compared = dtype == GA_F32 ? GA_F32 : GA_F64;
+    int64_t  size = ga_itemsize(dtype), unused = 0;
+    if (!l->threshold && size == 1) {
+        l->loops->pack(n, bits, x);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GI_BLOCK) {
+        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
+        if (l->threshold) {
+            const void *seen = x + i * size;
+            if (compared != dtype) {
+                gi_cast(compared, dtype, m, wide, seen);
+                seen = wide;
+            }
+            gi_cpu_dense(compared)->sift(m, seen, l->threshold, bits + i / 64, &unused);
+        } else {
+            gi_cast(GA_BOOL, dtype, m, flags, x + i * size);
+            l->loops->pack(m, bits + i / 64, flags);
+        }
+    }
+}
+
+static void gi_read_pieces(int64_t begin, int64_t end, void *job)
+{
+    gi_labelling *l = (gi_labelling *)job;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t row = piece / l->pieces, at, words = gi_piece_words(l, piece, &at), column = at * 64;
+        int64_t n = l->columns - column < words * 64 ? l->columns - column : words * 64;
+        gi_bits_of(l, n, l->bits + row * l->words + at,
+                   (const char *)l->a->data + (row * l->columns + column) * ga_itemsize(l->a->dtype));
+    }
+}
+
+static uint64_t gi_word_before(const uint64_t *bits, int64_t at) { return at > 0 ? bits[-1] : 0; }
 
 static void gi_count_runs(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
-    for (int64_t row = begin; row < end; row++) {
-        const char *in = l->mask + row * l->columns;
-        int64_t     n  = 0;
-        gi_row_run  run;
-        for (int64_t at = 0; gi_next_run(in, l->columns, at, &run); at = run.end) n++;
-        l->starts[row + 1] = n;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t         at, words = gi_piece_words(l, piece, &at);
+        const uint64_t *bits = l->bits + piece / l->pieces * l->words + at;
+        l->starts[piece + 1] = l->loops->runs(words, bits, gi_word_before(bits, at));
     }
 }
 
-static int64_t gi_root(gi_row_run *runs, int64_t i)
-{
-    while (runs[i].parent != i) {
-        runs[i].parent = runs[runs[i].parent].parent; /* halves the way for the next one */
-        i              = runs[i].parent;
-    }
-    return i;
-}
-
-static void gi_unite(gi_row_run *runs, int64_t a, int64_t b)
-{
-    a = gi_root(runs, a);
-    b = gi_root(runs, b);
-    if (a < b) runs[b].parent = a;
-    else runs[a].parent = b;
-}
-
-/* Unites the runs of two rows that overlap. */
-static void gi_unite_rows(gi_labelling *l, int64_t row, int64_t before, int reach)
-{
-    int64_t a = l->starts[before], b = l->starts[row];
-    while (a < l->starts[before + 1] && b < l->starts[row + 1]) {
-        const gi_row_run *x = &l->runs[a], *y = &l->runs[b];
-        if (x->begin < y->end + reach && y->begin < x->end + reach) gi_unite(l->runs, a, b);
-        if (x->end < y->end) a++;
-        else b++;
-    }
-}
+static int64_t gi_first_run(const gi_labelling *l, int64_t row) { return l->starts[row * l->pieces]; }
 
 /* Unites a row with its neighbours among the rows from low to high. */
 static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high)
 {
-    if (l->starts[row] == l->starts[row + 1]) return;
+    if (gi_first_run(l, row) == gi_first_run(l, row + 1)) return;
     int64_t at[GPUARR_MAX_DIMS], rest = row;
     for (int d = l->leading - 1; d >= 0; d--) {
         at[d] = rest % l->shape[d];
@@ -11611,9 +11620,12 @@ static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high
     }
     for (int k = 0; k < l->neighbour_count; k++) {
         const gi_neighbour *v      = &l->neighbours[k];
-        bool                inside = true;
+        int64_t             before = row - v->rows;
+        bool                inside = before >= low && before < high;
         for (int d = 0; d < l->leading; d++) inside = inside && at[d] + v->offset[d] >= 0 && at[d] + v->offset[d] < l->shape[d];
-        if (inside && row - v->rows >= low && row - v->rows < high) gi_unite_rows(l, row, row - v->rows, v->reach);
+        if (inside && gi_first_run(l, before) < gi_first_run(l, before + 1))
+            l->loops->unite(l->words, l->bits + before * l->words, l->bits + row * l->words, gi_first_run(l, before),
+                            gi_first_run(l, row), v->corners, l->parents);
     }
 }
 
@@ -11622,45 +11634,74 @@ static int64_t gi_band_start(const gi_labelling *l, int64_t band)
     return band * l->band_rows < l->rows ? band * l->band_rows : l->rows;
 }
 
-/* A unit is a band of rows: its runs, united among themselves. */
+/* A unit is a band of rows, united among themselves. */
 static void gi_label_bands(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
     for (int64_t band = begin; band < end; band++) {
         int64_t first = gi_band_start(l, band), stop = gi_band_start(l, band + 1);
-        for (int64_t row = first; row < stop; row++) {
-            int64_t i = l->starts[row];
-            for (int64_t at = 0; i < l->starts[row + 1]; i++) {
-                gi_next_run(l->mask + row * l->columns, l->columns, at, &l->runs[i]);
-                l->runs[i].parent = i;
-                at                = l->runs[i].end;
+        for (int64_t i = gi_first_run(l, first); i < gi_first_run(l, stop); i++) l->parents[i] = i;
+        for (int64_t row = first; row < stop; row++) gi_unite_row(l, row, first, row);
+    }
+}
+
+GI_BEGIN_FAST
+static GI_INLINE void gi_put_label(char *out, int itemsize, int64_t label)
+{
+    uint8_t  u8  = (uint8_t)label;
+    uint16_t u16 = (uint16_t)label;
+    uint32_t u32 = (uint32_t)label;
+    switch (itemsize) {
+    case 1: memcpy(out, &u8, sizeof u8); break;
+    case 2: memcpy(out, &u16, sizeof u16); break;
+    case 4: memcpy(out, &u32, sizeof u32); break;
+    default: memcpy(out, &label, sizeof label);
+    }
+}
+
+/* The labels of n elements from their bits; out is cleared. run: the last one that began before; inside: it goes on. */
+static GI_INLINE void gi_write_row(int64_t n, char *out, int itemsize, const uint64_t *bits, const int64_t *parents, int64_t run,
+                                   bool inside)
+{
+    for (int64_t i = 0; i < n; i += 64) {
+        uint64_t word = bits[i / 64], starts = word & ~(word << 1 | (uint64_t)inside);
+        if (starts & (starts - 1) && n - i >= 64) { /* several runs: element by element, without a branch */
+            uint64_t in = word;
+            for (int k = 0; k < 64; k++, starts >>= 1, in >>= 1) {
+                run += (int64_t)(starts & 1);
+                gi_put_label(out + (i + k) * itemsize, itemsize, parents[run] & -(int64_t)(in & 1));
             }
-            gi_unite_row(l, row, first, row);
+        } else {
+            for (uint64_t rest = word; rest;) {
+                int first = __builtin_ctzll(rest), length = ~(rest >> first) ? __builtin_ctzll(~(rest >> first)) : 64;
+                run += (int64_t)(starts >> first & 1);
+                for (int k = first; k < first + length; k++) gi_put_label(out + (i + k) * itemsize, itemsize, parents[run]);
+                rest = first + length < 64 ? rest >> (first + length) << (first + length) : 0;
+            }
         }
+        inside = word >> 63;
     }
 }
 
 static void gi_write_labels(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
-#define GI_FILL(U)                                                                                                             \
-    for (int64_t x = run->begin; x < run->end; x++) ((U *)(void *)out)[x] = (U)run->parent;                                    \
-    break
-    for (int64_t row = begin; row < end; row++) {
-        char *out = l->out + row * l->columns * l->itemsize;
-        memset(out, 0, (size_t)(l->columns * l->itemsize));
-        for (int64_t i = l->starts[row]; i < l->starts[row + 1]; i++) {
-            const gi_row_run *run = &l->runs[i];
-            switch (l->itemsize) {
-            case 1: GI_FILL(uint8_t);
-            case 2: GI_FILL(uint16_t);
-            case 4: GI_FILL(uint32_t);
-            default: GI_FILL(uint64_t);
-            }
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t         row = piece / l->pieces, at, words = gi_piece_words(l, piece, &at), column = at * 64;
+        int64_t         n = l->columns - column < words * 64 ? l->columns - column : words * 64, run = l->starts[piece] - 1;
+        const uint64_t *bits   = l->bits + row * l->words + at;
+        char           *out    = l->out + (row * l->columns + column) * l->itemsize;
+        bool            inside = gi_word_before(bits, at) >> 63;
+        memset(out, 0, (size_t)(n * l->itemsize));
+        switch (l->itemsize) {
+        case 1: gi_write_row(n, out, 1, bits, l->parents, run, inside); break;
+        case 2: gi_write_row(n, out, 2, bits, l->parents, run, inside); break;
+        case 4: gi_write_row(n, out, 4, bits, l->parents, run, inside); break;
+        default: gi_write_row(n, out, 8, bits, l->parents, run, inside);
         }
     }
-#undef GI_FILL
 }
+GI_END_FAST
 
 /* The rows before a row that touch it: offsets of -1, 0 and 1 along each leading axis, the first that is not 0 being -1, and
    at most `connectivity` of them not 0. Writes them unless neighbours is NULL; returns their number. */
@@ -11681,7 +11722,7 @@ static int gi_list_neighbours(gi_labelling *l, int connectivity)
             stride *= l->shape[d];
         }
         if (moved > connectivity) continue;
-        v.reach = moved < connectivity;
+        v.corners = moved < connectivity;
         if (v.rows > l->farthest) l->farthest = v.rows;
         if (l->neighbours) l->neighbours[count] = v;
         count++;
@@ -11689,7 +11730,7 @@ static int gi_list_neighbours(gi_labelling *l, int connectivity)
     return count;
 }
 
-/* Finds the objects of a planned image and numbers them; returns their number. starts is filled, runs and neighbours have
+/* Finds the objects of a planned image and numbers them; returns their number. starts is filled, parents and neighbours have
    their room. */
 static int64_t gi_find_objects(gi_labelling *l)
 {
@@ -11700,10 +11741,8 @@ static int64_t gi_find_objects(gi_labelling *l)
         if (stop > first + l->farthest) stop = first + l->farthest;
         for (int64_t row = first; row < stop; row++) gi_unite_row(l, row, 0, first);
     }
-    for (int64_t i = 0; i < l->starts[l->rows]; i++) { /* parents come before, and are labels already */
-        gi_row_run *run = &l->runs[i];
-        run->parent     = run->parent == i ? ++objects : l->runs[run->parent].parent;
-    }
+    for (int64_t i = 0; i < gi_first_run(l, l->rows); i++) /* parents come before, and are labels already */
+        l->parents[i] = l->parents[i] == i ? ++objects : l->parents[l->parents[i]];
     return objects;
 }
 
@@ -11736,9 +11775,12 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
     memset(&l, 0, sizeof l);
+    l.loops    = gi_cpu_bit_rows();
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
     l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
     l.rows     = l.columns > 0 ? a->size / l.columns : 0;
+    l.words    = (l.columns + 63) / 64;
+    l.pieces   = (l.words + GI_PIECE_WORDS - 1) / GI_PIECE_WORDS;
     l.itemsize = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
@@ -11749,34 +11791,39 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     l.band_rows     = threads == 1 ? l.rows + 1 : (l.rows / plane / wanted + 1) * plane;
     l.bands         = (l.rows + l.band_rows - 1) / l.band_rows;
 
-    ga_array *mask    = gi_contiguous(site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
-    ga_array *result  = mask ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
-    size_t    s_bytes = (size_t)(l.rows + 1) * sizeof *l.starts, r_bytes = 0;
-    size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours;
-    l.starts          = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
-    l.neighbours      = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
-    int64_t objects   = 0;
-    bool    ok        = l.neighbours != NULL;
+    ga_array *packed = gi_contiguous(site, a, a->dtype);
+    ga_array *result = packed ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
+    int64_t   pieces = l.rows * l.pieces, share = 1 + 65536 / (l.columns + 1), objects = 0, *table = NULL;
+    size_t    s_bytes = (size_t)(pieces + 1) * sizeof *l.starts, p_bytes = 0;
+    size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours, b_bytes = (size_t)(l.rows * l.words) * sizeof *l.bits;
+    l.starts     = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
+    l.neighbours = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
+    l.bits       = l.neighbours ? (uint64_t *)gi_alloc(site, b_bytes) : NULL;
+    bool ok      = l.bits != NULL;
     if (ok) {
         gi_list_neighbours(&l, connectivity);
-        l.mask      = (const char *)mask->data;
+        l.a         = packed;
         l.out       = (char *)result->data;
         l.starts[0] = 0;
-        gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_count_runs, &l);
-        for (int64_t row = 0; row < l.rows; row++) l.starts[row + 1] += l.starts[row];
-        r_bytes = (size_t)l.starts[l.rows] * sizeof *l.runs;
-        l.runs  = (gi_row_run *)gi_alloc(site, r_bytes);
-        ok      = l.runs != NULL;
+        gi_parallel(pieces, share, gi_read_pieces, &l);
+        gi_parallel(pieces, 8 * share, gi_count_runs, &l);
+        for (int64_t piece = 0; piece < pieces; piece++) l.starts[piece + 1] += l.starts[piece];
+        p_bytes = (size_t)(l.starts[pieces] + 1) * sizeof *l.parents;
+        table   = (int64_t *)gi_alloc(site, p_bytes);
+        ok      = table != NULL;
     }
     if (ok) {
-        objects = gi_find_objects(&l);
-        ok      = gi_can_number(site, objects, dtype);
+        table[0]  = 0; /* for what lies before the first run */
+        l.parents = table + 1;
+        objects   = gi_find_objects(&l);
+        ok        = gi_can_number(site, objects, dtype);
     }
-    if (ok) gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_write_labels, &l);
-    gi_release(l.runs, r_bytes);
+    if (ok) gi_parallel(pieces, share, gi_write_labels, &l);
+    gi_release(table, p_bytes);
+    gi_release(l.bits, b_bytes);
     gi_release(l.neighbours, n_bytes);
     gi_release(l.starts, s_bytes);
-    ga_free(mask);
+    ga_free(packed);
     if (ok && o.count) *o.count = objects;
     if (ok) return result;
     ga_free(result);
