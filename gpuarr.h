@@ -11554,11 +11554,13 @@ static bool gi_run_window(const char *site, const ga_array *a, const gi_window *
     return gi_cpu_window(site, w);
 }
 
+typedef enum gi_rank_kind { GI_RANK_MEDIAN, GI_RANK_LEAST, GI_RANK_GREATEST, GI_RANK_PERCENTILE, GI_RANK_NUMBER } gi_rank_kind;
+
 /* Which rank a call wants. */
 typedef struct gi_rank_rule {
-    enum { GI_RANK_MEDIAN, GI_RANK_LEAST, GI_RANK_GREATEST, GI_RANK_PERCENTILE, GI_RANK_NUMBER } kind;
-    double  percentile;
-    int64_t number;
+    gi_rank_kind kind;
+    double       percentile;
+    int64_t      number;
 } gi_rank_rule;
 
 /* -1 with an error: there is no such rank. */
@@ -12229,18 +12231,18 @@ static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
     return key < s->low ? 0 : (int64_t)bin;
 }
 
-static void gi_count_nans(int64_t begin, int64_t end, void *job)
+static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equal to `low` */
 {
     gi_rank_search *s = (gi_rank_search *)job;
     uint64_t        tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t stop = gi_part_start(s, part + 1), nans = 0;
+        int64_t stop = gi_part_start(s, part + 1), equal = 0;
         for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
             const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) nans += keys[k] == GI_KEY_NAN;
+            for (int64_t k = 0; k < n; k++) equal += keys[k] == s->low;
         }
-        s->counts[part] = nans;
+        s->counts[part] = equal;
     }
 }
 
@@ -12294,61 +12296,136 @@ static void gi_place_bins(gi_rank_search *s)
     while ((high - low) >> s->shift > GI_SELECT_BINS - 3) s->shift++;
 }
 
-/* Most often one pass is enough: a large sample tells between which two keys the wanted ranks should lie. They are collected,
-   and the keys below them counted. */
+/* How many keys are equal to one. */
+static int64_t gi_count_key(const gi_rank_search *search, uint64_t key)
+{
+    int64_t        counts[GI_MOST_THREADS], total = 0;
+    gi_rank_search s = *search;
+    s.low            = key;
+    s.counts         = counts;
+    gi_parallel(s.parts, 1, gi_count_low, &s);
+    for (int64_t part = 0; part < s.parts; part++) total += counts[part];
+    return total;
+}
+
+/* Most often one pass is enough: a large sample tells between which two elements the wanted ranks should lie. They are collected,
+   and the elements below them counted. Elements are compared as float32, if they are, or as float64; so large integers may seem
+   equal, but never in the wrong order. */
 typedef struct gi_bracket {
     const gi_rank_search *search;
+    gi_lines              lines;    /* as they are read: integers in their key dtype */
+    ga_dtype              compared; /* as this */
     uint64_t              low, high;
-    int64_t               room; /* for collected keys, in each part */
+    char                  bounds[16];
+    bool                  collect; /* else there is but one element to be had */
+    int64_t               room;    /* for collected keys, in each part */
     uint64_t             *keys;
-    int64_t               found[GI_MOST_THREADS], below[GI_MOST_THREADS], nans[GI_MOST_THREADS];
+    int64_t               found[GI_MOST_THREADS], from_low[GI_MOST_THREADS];
+    bool                  finite[GI_MOST_THREADS];
 } gi_bracket;
 
-enum { GI_BRACKET_SAMPLE = 16384 };
+enum { GI_BRACKET_SAMPLE = 16384, GI_BRACKET_QUANTILES = 16 /* more are counted in bins, all at once */ };
+
+/* The keys of `taken` elements of a line, one at random from each of as many equal parts; NaN is left out. Returns their number. */
+static int64_t gi_sample_keys(const gi_lines *p, int64_t line, int64_t taken, uint64_t *keys)
+{
+    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, kept = 0;
+    const char *first = gi_line_start(p, line);
+    char        raw[GI_BLOCK * 8];
+    double      wide[GI_BLOCK];
+    uint32_t    chance = 1;
+    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
+        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
+        for (int64_t k = 0; k < n; k++) {
+            chance              = chance * 1664525 + 1013904223;
+            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)(part < 65536 ? part : 65536) >> 32);
+            const char *at      = first;
+            for (int d = p->reduced - 1; d > 0; d--) {
+                at += element % p->shape[d] * p->strides[d];
+                element /= p->shape[d];
+            }
+            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, wide, raw);
+        gi_make_keys(p->dtype, n, keys + kept, wide);
+        for (int64_t k = kept, end = kept + n; k < end; k++) {
+            keys[kept] = keys[k];
+            kept += p->dtype != GA_F64 || keys[k] != GI_KEY_NAN;
+        }
+    }
+    return kept;
+}
 
 GI_BEGIN_FAST
 static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    gi_bracket           *b = (gi_bracket *)job;
-    const gi_rank_search *s = b->search;
-    uint64_t              tile[GI_BLOCK];
+    gi_bracket                       *b = (gi_bracket *)job;
+    const gi_rank_search             *s = b->search;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    double                            cast[GI_BLOCK], wide[GI_BLOCK];
+    uint64_t                          in[GI_BLOCK / 64];
+    bool (*sift)(int64_t, const void *, const void *, uint64_t *, int64_t *) = gi_cpu_dense(b->compared)->sift;
     for (int64_t part = begin; part < end; part++) {
-        uint64_t *out = b->keys + part * b->room, low = b->low, span = b->high - b->low;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0, below = 0, nans = 0;
-        for (int64_t i = gi_part_start(s, part); i < stop && found + GI_BLOCK <= b->room; i += GI_BLOCK) {
-            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) { /* without a branch */
-                out[found] = keys[k];
-                found += keys[k] - low <= span;
-                below += keys[k] < low;
-                nans += keys[k] == GI_KEY_NAN;
+        uint64_t *keys = b->keys + part * b->room;
+        int64_t   stop = gi_part_start(s, part + 1), found = 0, from_low = 0;
+        bool      finite = true;
+        for (int64_t i = gi_part_start(s, part); i < stop && (!b->collect || found + GI_BLOCK <= b->room); i += GI_BLOCK) {
+            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+            if (b->compared != b->lines.dtype) {
+                gi_cast(b->compared, b->lines.dtype, n, wide, x);
+                compared = wide;
+            }
+            finite = sift(n, compared, b->bounds, in, &from_low) && finite;
+            for (int64_t k = 0; k < n; k += 64) {
+                uint64_t bits = in[k / 64];
+                for (; b->collect && bits; bits &= bits - 1) {
+                    int64_t at = k + __builtin_ctzll(bits);
+                    double  one;
+                    if (b->compared == GA_F32) one = (double)((const float *)x)[at];
+                    else memcpy(&one, (const char *)x + 8 * at, sizeof one);
+                    memcpy(&keys[found++], &one, sizeof one);
+                }
+                for (; bits; bits &= bits - 1) found++;
             }
         }
-        b->found[part] = found;
-        b->below[part] = below;
-        b->nans[part]  = nans;
+        if (b->collect) gi_make_keys(s->lines->dtype, found, keys, keys);
+        b->found[part]    = found;
+        b->from_low[part] = from_low;
+        b->finite[part]   = finite;
     }
 }
 GI_END_FAST
 
-/* Places the bracket for one quantile. False: the sample says that it would hold too much. sample has room for
-   GI_BRACKET_SAMPLE. */
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
+/* Places the bracket for one quantile. False: the sample is too small, or of no help. */
 static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
 {
-    int64_t n = b->search->n, taken = n / 8 < GI_BRACKET_SAMPLE ? n / 8 : (int64_t)GI_BRACKET_SAMPLE, m = 0;
-    for (int64_t i = 0; i < taken; i++) {
-        uint64_t tile[1];
-        sample[m] = *gi_searched_keys(b->search, n / taken * i, 1, tile);
-        m += sample[m] != GI_KEY_NAN;
-    }
-    int64_t margin = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
-    int64_t ranks[2] = { middle - margin, middle + margin };
-    if (ranks[0] < 0 || ranks[1] >= m || ranks[1] - ranks[0] > m / 8) return false; /* an end has no bound, or there are few */
-    gi_rank_select(sample, m, 0, 2, ranks, 0);
-    b->low  = sample[ranks[0]];
-    b->high = sample[ranks[1]];
-    return b->low < b->high; /* else many are equal: bins count them better */
+    const gi_rank_search *s     = b->search;
+    ga_dtype              dtype = s->lines->dtype;
+    const uint64_t        least = dtype == GA_F64 ? ~((uint64_t)0xFFF << 52) : 0, most = dtype == GA_F64 ? ~least : UINT64_MAX;
+    int64_t               taken = s->n / 8 < GI_BRACKET_SAMPLE ? s->n / 8 : (int64_t)GI_BRACKET_SAMPLE;
+    int64_t               m     = gi_sample_keys(s->lines, s->line, taken, sample);
+    int64_t               reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
+    int64_t               ranks[2] = { middle - reach, middle + reach };
+    if (reach > m / 16) return false;
+    bool bounded[2] = { ranks[0] >= 0, ranks[1] < m };
+    gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
+    b->low        = bounded[0] ? sample[ranks[0]] : least;
+    b->high       = bounded[1] ? sample[ranks[1]] : most;
+    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high), bounds[2] = { low, high };
+    gi_cast(b->compared, GA_F64, 2, b->bounds, bounds);
+    b->collect = low < high;
+    return b->collect || dtype == GA_F64 || (b->low == b->high && fabs(low) < 0x1p53);
 }
 
 /* found[i] = the key of rank ranks[i], for m ascending ranks of which `first` lie below the n keys of s. Keys given as such are
@@ -12592,39 +12669,53 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Tries to find the quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is
-   out. */
-static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
+/* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
+static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
+    gi_order   o = *all;
     gi_bracket b;
+    o.count = 1;
+    o.quantiles += quantile;
+    o.places += quantile;
     b.search     = s;
+    b.lines      = o.lines;
+    b.compared   = o.rule.source == GA_F32 ? GA_F32 : GA_F64;
     b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
     int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    b.keys       = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
+    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
+    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
     if (!b.keys) return -1;
     int done = 0;
-    if (gi_place_bracket(&b, o->quantiles[0], b.keys)) {
+    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
         gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, below = 0, n = s->n, ranks[2], m = 0;
-        bool    full = false;
+        int64_t found = 0, n = s->n, below = 0, ranks[2], m = 0;
+        bool    full = false, finite = true;
         for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] + GI_BLOCK > b.room;
-            memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
+            full = full || (b.collect && b.found[part] + GI_BLOCK > b.room);
+            if (b.collect) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
             found += b.found[part];
-            below += b.below[part];
-            if (o->lines.dtype == GA_F64) n -= b.nans[part]; /* of integers that key is a number */
+            below -= b.from_low[part];
+            finite = finite && b.finite[part];
         }
-        if (!full && n < s->n && !o->rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+        if (!full && !finite) n -= gi_count_key(s, GI_KEY_NAN);
+        below += n;
+        if (n < s->n && !o.rule.skip_nan) n = 0;
+        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
         if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
-            uint64_t       keys[2];
-            gi_rank_search rest;
-            memset(&rest, 0, sizeof rest);
-            rest.keys  = b.keys;
-            rest.n     = found;
-            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-            done       = n == 0 || gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
-            if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+            uint64_t keys[2] = { b.low, b.low };
+            done             = 1;
+            if (n > 0 && b.collect) {
+                gi_rank_search rest;
+                memset(&rest, 0, sizeof rest);
+                rest.keys  = b.keys;
+                rest.n     = found;
+                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
+            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
+                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+            }
+            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
         }
     }
     gi_release(b.keys, (size_t)room * sizeof *b.keys);
@@ -12635,7 +12726,7 @@ static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
 static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
-    int64_t       *ranks = (int64_t *)(found + 2 * o->count), nans[GI_MOST_THREADS];
+    int64_t       *ranks = (int64_t *)(found + 2 * o->count);
     gi_rank_search s;
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
@@ -12644,15 +12735,12 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
-        int done = o->count == 1 ? gi_order_by_bracket(site, o, &s) : 0;
+        int done = o->count <= GI_BRACKET_QUANTILES;
+        for (int64_t i = 0; i < o->count && done == 1; i++) done = gi_order_by_bracket(site, o, i, &s);
         if (done < 0) return false;
         if (done > 0) continue;
-        if (o->lines.dtype == GA_F64) {
-            s.counts = nans;
-            gi_parallel(s.parts, 1, gi_count_nans, &s);
-            for (int64_t part = 0; part < s.parts; part++) n -= nans[part];
-            if (n < s.n && !o->rule.skip_nan) n = 0;
-        }
+        if (o->lines.dtype == GA_F64) n -= gi_count_key(&s, GI_KEY_NAN);
+        if (n < s.n && !o->rule.skip_nan) n = 0;
         if (n > 0) {
             m = gi_ranks_of(o, n, ranks);
             if (!gi_find_ranks(site, &s, 0, m, ranks, found, false)) return false;
@@ -12844,91 +12932,100 @@ static int64_t gi_zeros_ahead(const char *p, int64_t n)
 }
 
 /* ---- label ------------------------------------------------------------------------------------------------------------ */
-/*  An image of any dimensions is a list of rows, those of its last axis; what is not 0 in a row makes runs. Runs are numbered
-    in raster order and united with the runs that they touch in neighbouring rows before them. The root of a set is its first
-    run, so the objects, numbered by their roots, come in raster order, however the work was divided. */
+/*  An image of any dimensions is a list of rows, those of its last axis, each held as bits: what is not 0, or above a threshold,
+    makes runs. Runs are numbered in raster order and united with the runs that they touch in neighbouring rows before them. The
+    root of a set is its first run, so the objects, numbered by their roots, come in raster order, however the work was divided.
+    Long rows are read and written in pieces. */
 
-typedef struct gi_row_run {
-    int64_t begin, end; /* columns */
-    int64_t parent;     /* a run of the same object, not after this one; in the end the label */
-} gi_row_run;
+enum { GI_PIECE_WORDS = 512 };
 
 typedef struct gi_neighbour { /* a row before */
     int64_t rows;             /* how far */
     int     offset[GPUARR_MAX_DIMS];
-    int     reach; /* 1: runs that meet only at a corner touch */
+    bool    corners; /* runs that meet only at a corner touch */
 } gi_neighbour;
 
 typedef struct gi_labelling {
-    const char   *mask; /* a byte an element */
-    int64_t       rows, columns;
-    int           leading; /* axes of rows */
-    int64_t       shape[GPUARR_MAX_DIMS];
-    int64_t       bands, band_rows;
-    int64_t      *starts; /* of each row its first run, and the number of runs */
-    gi_row_run   *runs;
-    gi_neighbour *neighbours;
-    int           neighbour_count;
-    int64_t       farthest; /* rows */
-    int           itemsize;
-    char         *out;
+    const ga_array    *a;         /* contiguous */
+    const void        *threshold; /* NULL: what is not 0. Else bounds to sift with, as float32 if a is, else as float64 */
+    const gi_bit_rows *loops;
+    int64_t            rows, columns, words, pieces; /* of a row */
+    int                leading;                      /* axes of rows */
+    int64_t            shape[GPUARR_MAX_DIMS];
+    int64_t            bands, band_rows;
+    uint64_t          *bits;
+    int64_t           *starts;  /* of each piece its first run, and the number of runs */
+    int64_t           *parents; /* of each run a run of the same object, not after this one; in the end the label */
+    gi_neighbour      *neighbours;
+    int                neighbour_count;
+    int64_t            farthest; /* rows */
+    int                itemsize;
+    char              *out;
 } gi_labelling;
 
-/* The next run of a row from column on; false if there is none. */
-static bool gi_next_run(const char *row, int64_t columns, int64_t column, gi_row_run *run)
+/* The words of a piece; at: its first one in its row. */
+static int64_t gi_piece_words(const gi_labelling *l, int64_t piece, int64_t *at)
 {
-    run->begin = column + gi_zeros_ahead(row + column, columns - column);
-    if (run->begin == columns) return false;
-    const char *end = (const char *)memchr(row + run->begin, 0, (size_t)(columns - run->begin));
-    run->end        = end ? end - row : columns;
-    return true;
+    *at = piece % l->pieces * GI_PIECE_WORDS;
+    return l->words - *at < GI_PIECE_WORDS ? l->words - *at : (int64_t)GI_PIECE_WORDS;
 }
+
+/* Bits of n elements. */
+static void gi_bits_of(const gi_labelling *l, int64_t n, uint64_t *bits, const char *x)
+{
+    bool     flags[GI_BLOCK];
+    double   wide[GI_BLOCK];
+    ga_dtype dtype = l->a->dtype, compared = dtype == GA_F32 ? GA_F32 : GA_F64;
+    int64_t  size = ga_itemsize(dtype), unused = 0;
+    if (!l->threshold && size == 1) {
+        l->loops->pack(n, bits, x);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GI_BLOCK) {
+        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
+        if (l->threshold) {
+            const void *seen = x + i * size;
+            if (compared != dtype) {
+                gi_cast(compared, dtype, m, wide, seen);
+                seen = wide;
+            }
+            gi_cpu_dense(compared)->sift(m, seen, l->threshold, bits + i / 64, &unused);
+        } else {
+            gi_cast(GA_BOOL, dtype, m, flags, x + i * size);
+            l->loops->pack(m, bits + i / 64, flags);
+        }
+    }
+}
+
+static void gi_read_pieces(int64_t begin, int64_t end, void *job)
+{
+    gi_labelling *l = (gi_labelling *)job;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t row = piece / l->pieces, at, words = gi_piece_words(l, piece, &at), column = at * 64;
+        int64_t n = l->columns - column < words * 64 ? l->columns - column : words * 64;
+        gi_bits_of(l, n, l->bits + row * l->words + at,
+                   (const char *)l->a->data + (row * l->columns + column) * ga_itemsize(l->a->dtype));
+    }
+}
+
+static uint64_t gi_word_before(const uint64_t *bits, int64_t at) { return at > 0 ? bits[-1] : 0; }
 
 static void gi_count_runs(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
-    for (int64_t row = begin; row < end; row++) {
-        const char *in = l->mask + row * l->columns;
-        int64_t     n  = 0;
-        gi_row_run  run;
-        for (int64_t at = 0; gi_next_run(in, l->columns, at, &run); at = run.end) n++;
-        l->starts[row + 1] = n;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t         at, words = gi_piece_words(l, piece, &at);
+        const uint64_t *bits = l->bits + piece / l->pieces * l->words + at;
+        l->starts[piece + 1] = l->loops->runs(words, bits, gi_word_before(bits, at));
     }
 }
 
-static int64_t gi_root(gi_row_run *runs, int64_t i)
-{
-    while (runs[i].parent != i) {
-        runs[i].parent = runs[runs[i].parent].parent; /* halves the way for the next one */
-        i              = runs[i].parent;
-    }
-    return i;
-}
-
-static void gi_unite(gi_row_run *runs, int64_t a, int64_t b)
-{
-    a = gi_root(runs, a);
-    b = gi_root(runs, b);
-    if (a < b) runs[b].parent = a;
-    else runs[a].parent = b;
-}
-
-/* Unites the runs of two rows that overlap. */
-static void gi_unite_rows(gi_labelling *l, int64_t row, int64_t before, int reach)
-{
-    int64_t a = l->starts[before], b = l->starts[row];
-    while (a < l->starts[before + 1] && b < l->starts[row + 1]) {
-        const gi_row_run *x = &l->runs[a], *y = &l->runs[b];
-        if (x->begin < y->end + reach && y->begin < x->end + reach) gi_unite(l->runs, a, b);
-        if (x->end < y->end) a++;
-        else b++;
-    }
-}
+static int64_t gi_first_run(const gi_labelling *l, int64_t row) { return l->starts[row * l->pieces]; }
 
 /* Unites a row with its neighbours among the rows from low to high. */
 static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high)
 {
-    if (l->starts[row] == l->starts[row + 1]) return;
+    if (gi_first_run(l, row) == gi_first_run(l, row + 1)) return;
     int64_t at[GPUARR_MAX_DIMS], rest = row;
     for (int d = l->leading - 1; d >= 0; d--) {
         at[d] = rest % l->shape[d];
@@ -12936,9 +13033,12 @@ static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high
     }
     for (int k = 0; k < l->neighbour_count; k++) {
         const gi_neighbour *v      = &l->neighbours[k];
-        bool                inside = true;
+        int64_t             before = row - v->rows;
+        bool                inside = before >= low && before < high;
         for (int d = 0; d < l->leading; d++) inside = inside && at[d] + v->offset[d] >= 0 && at[d] + v->offset[d] < l->shape[d];
-        if (inside && row - v->rows >= low && row - v->rows < high) gi_unite_rows(l, row, row - v->rows, v->reach);
+        if (inside && gi_first_run(l, before) < gi_first_run(l, before + 1))
+            l->loops->unite(l->words, l->bits + before * l->words, l->bits + row * l->words, gi_first_run(l, before),
+                            gi_first_run(l, row), v->corners, l->parents);
     }
 }
 
@@ -12947,45 +13047,74 @@ static int64_t gi_band_start(const gi_labelling *l, int64_t band)
     return band * l->band_rows < l->rows ? band * l->band_rows : l->rows;
 }
 
-/* A unit is a band of rows: its runs, united among themselves. */
+/* A unit is a band of rows, united among themselves. */
 static void gi_label_bands(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
     for (int64_t band = begin; band < end; band++) {
         int64_t first = gi_band_start(l, band), stop = gi_band_start(l, band + 1);
-        for (int64_t row = first; row < stop; row++) {
-            int64_t i = l->starts[row];
-            for (int64_t at = 0; i < l->starts[row + 1]; i++) {
-                gi_next_run(l->mask + row * l->columns, l->columns, at, &l->runs[i]);
-                l->runs[i].parent = i;
-                at                = l->runs[i].end;
+        for (int64_t i = gi_first_run(l, first); i < gi_first_run(l, stop); i++) l->parents[i] = i;
+        for (int64_t row = first; row < stop; row++) gi_unite_row(l, row, first, row);
+    }
+}
+
+GI_BEGIN_FAST
+static GI_INLINE void gi_put_label(char *out, int itemsize, int64_t label)
+{
+    uint8_t  u8  = (uint8_t)label;
+    uint16_t u16 = (uint16_t)label;
+    uint32_t u32 = (uint32_t)label;
+    switch (itemsize) {
+    case 1: memcpy(out, &u8, sizeof u8); break;
+    case 2: memcpy(out, &u16, sizeof u16); break;
+    case 4: memcpy(out, &u32, sizeof u32); break;
+    default: memcpy(out, &label, sizeof label);
+    }
+}
+
+/* The labels of n elements from their bits; out is cleared. run: the last one that began before; inside: it goes on. */
+static GI_INLINE void gi_write_row(int64_t n, char *out, int itemsize, const uint64_t *bits, const int64_t *parents, int64_t run,
+                                   bool inside)
+{
+    for (int64_t i = 0; i < n; i += 64) {
+        uint64_t word = bits[i / 64], starts = word & ~(word << 1 | (uint64_t)inside);
+        if (starts & (starts - 1) && n - i >= 64) { /* several runs: element by element, without a branch */
+            uint64_t in = word;
+            for (int k = 0; k < 64; k++, starts >>= 1, in >>= 1) {
+                run += (int64_t)(starts & 1);
+                gi_put_label(out + (i + k) * itemsize, itemsize, parents[run] & -(int64_t)(in & 1));
             }
-            gi_unite_row(l, row, first, row);
+        } else {
+            for (uint64_t rest = word; rest;) {
+                int first = __builtin_ctzll(rest), length = ~(rest >> first) ? __builtin_ctzll(~(rest >> first)) : 64;
+                run += (int64_t)(starts >> first & 1);
+                for (int k = first; k < first + length; k++) gi_put_label(out + (i + k) * itemsize, itemsize, parents[run]);
+                rest = first + length < 64 ? rest >> (first + length) << (first + length) : 0;
+            }
         }
+        inside = word >> 63;
     }
 }
 
 static void gi_write_labels(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
-#define GI_FILL(U)                                                                                                             \
-    for (int64_t x = run->begin; x < run->end; x++) ((U *)(void *)out)[x] = (U)run->parent;                                    \
-    break
-    for (int64_t row = begin; row < end; row++) {
-        char *out = l->out + row * l->columns * l->itemsize;
-        memset(out, 0, (size_t)(l->columns * l->itemsize));
-        for (int64_t i = l->starts[row]; i < l->starts[row + 1]; i++) {
-            const gi_row_run *run = &l->runs[i];
-            switch (l->itemsize) {
-            case 1: GI_FILL(uint8_t);
-            case 2: GI_FILL(uint16_t);
-            case 4: GI_FILL(uint32_t);
-            default: GI_FILL(uint64_t);
-            }
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t         row = piece / l->pieces, at, words = gi_piece_words(l, piece, &at), column = at * 64;
+        int64_t         n = l->columns - column < words * 64 ? l->columns - column : words * 64, run = l->starts[piece] - 1;
+        const uint64_t *bits   = l->bits + row * l->words + at;
+        char           *out    = l->out + (row * l->columns + column) * l->itemsize;
+        bool            inside = gi_word_before(bits, at) >> 63;
+        memset(out, 0, (size_t)(n * l->itemsize));
+        switch (l->itemsize) {
+        case 1: gi_write_row(n, out, 1, bits, l->parents, run, inside); break;
+        case 2: gi_write_row(n, out, 2, bits, l->parents, run, inside); break;
+        case 4: gi_write_row(n, out, 4, bits, l->parents, run, inside); break;
+        default: gi_write_row(n, out, 8, bits, l->parents, run, inside);
         }
     }
-#undef GI_FILL
 }
+GI_END_FAST
 
 /* The rows before a row that touch it: offsets of -1, 0 and 1 along each leading axis, the first that is not 0 being -1, and
    at most `connectivity` of them not 0. Writes them unless neighbours is NULL; returns their number. */
@@ -13006,7 +13135,7 @@ static int gi_list_neighbours(gi_labelling *l, int connectivity)
             stride *= l->shape[d];
         }
         if (moved > connectivity) continue;
-        v.reach = moved < connectivity;
+        v.corners = moved < connectivity;
         if (v.rows > l->farthest) l->farthest = v.rows;
         if (l->neighbours) l->neighbours[count] = v;
         count++;
@@ -13014,7 +13143,7 @@ static int gi_list_neighbours(gi_labelling *l, int connectivity)
     return count;
 }
 
-/* Finds the objects of a planned image and numbers them; returns their number. starts is filled, runs and neighbours have
+/* Finds the objects of a planned image and numbers them; returns their number. starts is filled, parents and neighbours have
    their room. */
 static int64_t gi_find_objects(gi_labelling *l)
 {
@@ -13025,10 +13154,8 @@ static int64_t gi_find_objects(gi_labelling *l)
         if (stop > first + l->farthest) stop = first + l->farthest;
         for (int64_t row = first; row < stop; row++) gi_unite_row(l, row, 0, first);
     }
-    for (int64_t i = 0; i < l->starts[l->rows]; i++) { /* parents come before, and are labels already */
-        gi_row_run *run = &l->runs[i];
-        run->parent     = run->parent == i ? ++objects : l->runs[run->parent].parent;
-    }
+    for (int64_t i = 0; i < gi_first_run(l, l->rows); i++) /* parents come before, and are labels already */
+        l->parents[i] = l->parents[i] == i ? ++objects : l->parents[l->parents[i]];
     return objects;
 }
 
@@ -13061,9 +13188,12 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
     memset(&l, 0, sizeof l);
+    l.loops    = gi_cpu_bit_rows();
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
     l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
     l.rows     = l.columns > 0 ? a->size / l.columns : 0;
+    l.words    = (l.columns + 63) / 64;
+    l.pieces   = (l.words + GI_PIECE_WORDS - 1) / GI_PIECE_WORDS;
     l.itemsize = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
@@ -13074,34 +13204,39 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     l.band_rows     = threads == 1 ? l.rows + 1 : (l.rows / plane / wanted + 1) * plane;
     l.bands         = (l.rows + l.band_rows - 1) / l.band_rows;
 
-    ga_array *mask    = gi_contiguous(site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
-    ga_array *result  = mask ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
-    size_t    s_bytes = (size_t)(l.rows + 1) * sizeof *l.starts, r_bytes = 0;
-    size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours;
-    l.starts          = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
-    l.neighbours      = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
-    int64_t objects   = 0;
-    bool    ok        = l.neighbours != NULL;
+    ga_array *packed = gi_contiguous(site, a, a->dtype);
+    ga_array *result = packed ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
+    int64_t   pieces = l.rows * l.pieces, share = 1 + 65536 / (l.columns + 1), objects = 0, *table = NULL;
+    size_t    s_bytes = (size_t)(pieces + 1) * sizeof *l.starts, p_bytes = 0;
+    size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours, b_bytes = (size_t)(l.rows * l.words) * sizeof *l.bits;
+    l.starts     = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
+    l.neighbours = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
+    l.bits       = l.neighbours ? (uint64_t *)gi_alloc(site, b_bytes) : NULL;
+    bool ok      = l.bits != NULL;
     if (ok) {
         gi_list_neighbours(&l, connectivity);
-        l.mask      = (const char *)mask->data;
+        l.a         = packed;
         l.out       = (char *)result->data;
         l.starts[0] = 0;
-        gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_count_runs, &l);
-        for (int64_t row = 0; row < l.rows; row++) l.starts[row + 1] += l.starts[row];
-        r_bytes = (size_t)l.starts[l.rows] * sizeof *l.runs;
-        l.runs  = (gi_row_run *)gi_alloc(site, r_bytes);
-        ok      = l.runs != NULL;
+        gi_parallel(pieces, share, gi_read_pieces, &l);
+        gi_parallel(pieces, 8 * share, gi_count_runs, &l);
+        for (int64_t piece = 0; piece < pieces; piece++) l.starts[piece + 1] += l.starts[piece];
+        p_bytes = (size_t)(l.starts[pieces] + 1) * sizeof *l.parents;
+        table   = (int64_t *)gi_alloc(site, p_bytes);
+        ok      = table != NULL;
     }
     if (ok) {
-        objects = gi_find_objects(&l);
-        ok      = gi_can_number(site, objects, dtype);
+        table[0]  = 0; /* for what lies before the first run */
+        l.parents = table + 1;
+        objects   = gi_find_objects(&l);
+        ok        = gi_can_number(site, objects, dtype);
     }
-    if (ok) gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_write_labels, &l);
-    gi_release(l.runs, r_bytes);
+    if (ok) gi_parallel(pieces, share, gi_write_labels, &l);
+    gi_release(table, p_bytes);
+    gi_release(l.bits, b_bytes);
     gi_release(l.neighbours, n_bytes);
     gi_release(l.starts, s_bytes);
-    ga_free(mask);
+    ga_free(packed);
     if (ok && o.count) *o.count = objects;
     if (ok) return result;
     ga_free(result);
