@@ -10485,90 +10485,303 @@ typedef struct gi_correlation {
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
 #endif
 
-/* ---- on the CPU: rows of results, a strip at a time --------------------------------------------------------------- */
+/* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
+/*  The results are cut into units of rows and columns for the threads. Where a unit's neighbours all lie inside of `in`, the loops
+    of gpuarr_cpu.h read them there and write to `out`. The rest goes block by block through copies of what lies around the block, with
+    the border filled in; many weights are taken a part at a time, so that the copies stay small.                               */
 
-enum { GI_STRIP = 512 }; /* results side by side, and at most as many weights of a row at once */
+#define GI_BLOCK_BYTES ((int64_t)32 << 10) /* of the results of a block */
+#define GI_PART_BYTES  ((int64_t)64 << 10) /* of the copy of its neighbours for some of the weights */
+#define GI_UNIT_BYTES  ((int64_t)256 << 10)
+#define GI_SLACK_BYTES ((int64_t)1 << 10)  /* lines are rounded up to whole vectors */
 
-/* Elements start .. start + n of the last axis of `in`, in the row with these coordinates; what is outside by the border. */
-static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant,
-                             char *to)
+typedef struct gi_correlator {
+    gi_correlation    c;    /* axes without weights joined with their neighbours; the last two are rows and columns */
+    int64_t           step; /* elements of a pixel: the length of the axes without weights behind the columns */
+    int64_t           planes, weight_planes; /* of results and of weights: the products of the axes before */
+    gi_correlate_loop lines, tiles;
+    bool              tiled;         /* inside */
+    bool              blocks_tiled;  /* and in blocks, too */
+    int64_t           size;          /* of an element */
+    int64_t           width;         /* of the results; this and all columns in elements */
+    int64_t           unit_rows, unit_columns, units_down, units_across;
+    int64_t           block_rows, block_columns, part_height, part_width;
+    char              constant[16];
+} gi_correlator;
+
+/* Some results: rows and columns of a plane. */
+typedef struct gi_patch {
+    int64_t plane, row, rows, column, columns;
+} gi_patch;
+
+/* Joins axes without weights; what is left is at least rows and columns. */
+static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
 {
-    int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1], at = 0;
-    for (int d = 0; d < c->ndim - 1 && at >= 0; d++) {
-        int64_t i = gi_border_index(row[d], c->shape[d], c->border);
-        at        = i < 0 ? -1 : at * c->shape[d] + i;
+    bool untouched[GPUARR_MAX_DIMS + 1] = { false }, joins;
+    j->c      = *c;
+    j->c.ndim = 0;
+    j->step   = 1;
+    for (int d = 0; d < c->ndim; d++) {
+        bool free_ = c->size[d] == 1 && c->offset[d] == 0 && c->result[d] == c->shape[d];
+        joins      = free_ && j->c.ndim > 0 && untouched[j->c.ndim - 1];
+        int to     = joins ? j->c.ndim - 1 : j->c.ndim++;
+        untouched[to]   = free_;
+        j->c.shape[to]  = joins ? j->c.shape[to] * c->shape[d] : c->shape[d];
+        j->c.result[to] = joins ? j->c.result[to] * c->result[d] : c->result[d];
+        j->c.size[to]   = c->size[d];
+        j->c.offset[to] = c->offset[d];
     }
-    const char *from = at < 0 ? NULL : (const char *)c->in + at * length * size;
-    for (int64_t i = 0; i < n;) {
-        int64_t inside = start + i >= 0 && from ? length - (start + i) : 0;
-        if (inside > 0) { /* a run of elements */
-            if (inside > n - i) inside = n - i;
-            memcpy(to + i * size, from + (start + i) * size, (size_t)(inside * size));
-            i += inside;
-            continue;
+    int last = j->c.ndim - 1;
+    if (last > 0 && untouched[last] && j->c.shape[last] * ga_itemsize(c->dtype) < 256) { /* a short axis: of colours, for example */
+        j->step   = j->c.shape[last];
+        j->c.ndim = last;
+    }
+    while (j->c.ndim < 2) {
+        for (int d = j->c.ndim; d > 0; d--) {
+            j->c.shape[d]  = j->c.shape[d - 1];
+            j->c.result[d] = j->c.result[d - 1];
+            j->c.size[d]   = j->c.size[d - 1];
+            j->c.offset[d] = j->c.offset[d - 1];
         }
-        int64_t j = from ? gi_border_index(start + i, length, c->border) : -1;
-        memcpy(to + i * size, j < 0 ? constant : from + j * size, (size_t)size);
-        i++;
+        j->c.shape[0] = j->c.result[0] = j->c.size[0] = 1;
+        j->c.offset[0]                                = 0;
+        j->c.ndim++;
     }
 }
 
-typedef struct gi_strips {
-    const gi_correlation *c;
-    gi_weigh              weigh;
-    int64_t               strips; /* of a row */
-    char                  nothing[16], constant[16];
-} gi_strips;
-
-static void gi_correlate_strips(int64_t begin, int64_t end, void *job)
+/* The part of a patch whose neighbours all lie inside of `in`. False if that is nothing, or too little for the loops. */
+static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *inside)
 {
-    const gi_strips                  *j = (const gi_strips *)job;
-    const gi_correlation             *c = j->c;
-    __attribute__((aligned(64))) char sums[GI_STRIP * 16], x[2 * GI_STRIP * 16];
-    int                               last = c->ndim - 1;
-    int64_t                           size = ga_itemsize(c->dtype), width = c->size[last], rows = 1;
-    for (int d = 0; d < last; d++) rows *= c->size[d]; /* of weights */
-    for (int64_t unit = begin; unit < end; unit++) {
-        int64_t row = unit / j->strips, start = unit % j->strips * GI_STRIP, n = c->result[last] - start;
-        int64_t to = row * c->result[last] + start;
-        if (n > GI_STRIP) n = GI_STRIP;
-        for (int64_t i = 0; i < n; i++) memcpy(sums + i * size, j->nothing, (size_t)size);
-        for (int64_t k = 0; k < rows; k++) {
-            int64_t at[GPUARR_MAX_DIMS], of_out = row, of_weights = k;
-            for (int d = last - 1; d >= 0; d--) {
-                at[d] = of_out % c->result[d] + of_weights % c->size[d] + c->offset[d];
-                of_out /= c->result[d];
-                of_weights /= c->size[d];
-            }
-            for (int64_t v = 0; v < width; v += GI_STRIP) {
-                int64_t weights = width - v < GI_STRIP ? width - v : GI_STRIP;
-                gi_read_bordered(c, at, start + v + c->offset[last], n + weights - 1, j->constant, x);
-                for (int64_t w = 0; w < weights; w++)
-                    j->weigh(n, sums, (const char *)c->weights + (k * width + v + w) * size, x + w * size);
+    const gi_correlation *c    = &j->c;
+    int                   rows = c->ndim - 2, columns = c->ndim - 1;
+    int64_t               left = -c->offset[columns] * j->step, top = -c->offset[rows], plane = p->plane;
+    int64_t               right  = left + (c->shape[columns] - c->size[columns] + 1) * j->step;
+    int64_t               bottom = top + c->shape[rows] - c->size[rows] + 1;
+    for (int d = rows - 1; d >= 0; d--) {
+        int64_t i = plane % c->result[d] + c->offset[d];
+        if (i < 0 || i + c->size[d] > c->shape[d]) return false;
+        plane /= c->result[d];
+    }
+    *inside = *p;
+    if (top > p->row) inside->row = top;
+    if (left > p->column) inside->column = left;
+    if (j->tiled && inside->column > p->column) /* leave whole tiles beside it */
+        inside->column = p->column + (inside->column - p->column + j->tiles.columns - 1) / j->tiles.columns * j->tiles.columns;
+    inside->rows    = (bottom < p->row + p->rows ? bottom : p->row + p->rows) - inside->row;
+    inside->columns = (right < p->column + p->columns ? right : p->column + p->columns) - inside->column;
+    if (j->tiled && inside->columns < p->columns) inside->columns -= inside->columns % j->tiles.columns;
+    return j->weight_planes == 1 && inside->rows > 0 &&
+           inside->columns >= (j->tiled && inside->rows >= GI_TILE_ROWS ? j->tiles.columns : j->lines.columns);
+}
+
+/* n elements of a row of `in` (NULL: it lies outside), the first one in this column; what is outside by the border. */
+static void gi_read_row(const gi_correlator *j, const char *row, int64_t column, int64_t n, char *to)
+{
+    const int64_t pixels = j->c.shape[j->c.ndim - 1], length = pixels * j->step, size = j->size;
+    for (int64_t i = 0; i < n;) {
+        int64_t at = column + i, run = row && at >= 0 && at < length ? length - at : 1;
+        if (run == 1) {
+            int64_t pixel = at >= 0 ? at / j->step : -((j->step - 1 - at) / j->step), colour = at - pixel * j->step;
+            pixel         = row ? gi_border_index(pixel, pixels, j->c.border) : -1;
+            memcpy(to + i * size, pixel < 0 ? j->constant : row + (pixel * j->step + colour) * size, (size_t)size);
+        } else {
+            if (run > n - i) run = n - i;
+            memcpy(to + i * size, row + at * size, (size_t)(run * size));
+        }
+        i += run;
+    }
+}
+
+/* Where a row of `in` begins, counted from the first neighbour of a plane of results in a plane of weights; NULL: outside. */
+static const char *gi_find_row(const gi_correlator *j, int64_t plane, int64_t weight_plane, int64_t row)
+{
+    const gi_correlation *c  = &j->c;
+    int                   rows = c->ndim - 2;
+    int64_t               at = gi_border_index(row + c->offset[rows], c->shape[rows], c->border), stride = c->shape[rows];
+    for (int d = rows - 1; d >= 0 && at >= 0; d--) {
+        int64_t i = gi_border_index(plane % c->result[d] + weight_plane % c->size[d] + c->offset[d], c->shape[d], c->border);
+        at        = i < 0 ? -1 : at + i * stride;
+        stride *= c->shape[d];
+        plane /= c->result[d];
+        weight_plane /= c->size[d];
+    }
+    return at < 0 ? NULL : (const char *)c->in + at * c->shape[rows + 1] * j->step * j->size;
+}
+
+static char *gi_patch_out(const gi_correlator *j, const gi_patch *p)
+{
+    return (char *)j->c.out + ((p->plane * j->c.result[j->c.ndim - 2] + p->row) * j->width + p->column) * j->size;
+}
+
+/* A block of results through copies. The rows of the copy lie `pitch` apart; without tiles all of it is one line. */
+/* How many of so many rows of weights to take next: tiles want 3 at least, now and in the end. */
+static int64_t gi_part_height(const gi_correlator *j, int64_t left)
+{
+    if (left <= j->part_height) return left;
+    return j->blocks_tiled && left - j->part_height < GI_TILE_ROWS - 1 ? left - (GI_TILE_ROWS - 1) : j->part_height;
+}
+
+static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
+{
+    __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
+    const gi_correlation             *c = &j->c;
+    const gi_correlate_loop *loop = j->blocks_tiled ? &j->tiles : &j->lines;
+    const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
+    const int64_t rows = j->blocks_tiled ? (p->rows + GI_TILE_ROWS - 1) / GI_TILE_ROWS * GI_TILE_ROWS : p->rows;
+    const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
+    const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
+    const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
+    bool          begin = true;
+    for (int64_t k = 0; k < j->weight_planes; k++)
+        for (int64_t u = 0, part_height; u < height; u += part_height) {
+            part_height = gi_part_height(j, height - u);
+            for (int64_t v = 0; v < width; v += j->part_width, begin = false) {
+                gi_taps t;
+                t.height  = part_height;
+                t.width   = width - v < j->part_width ? width - v : j->part_width;
+                t.step    = j->step;
+                t.pitch   = pitch;
+                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
+                int64_t q = 0;
+                for (; q < rows + t.height - 1; q++)
+                    gi_read_row(j, gi_find_row(j, p->plane, k, p->row + u + q), p->column + (v + c->offset[c->ndim - 1]) * j->step,
+                                pitch, x + q * pitch * size);
+                if (j->blocks_tiled) {
+                    loop->run(&t, rows, across, x, sums, across, begin);
+                } else {
+                    memset(x + q * pitch * size, 0, (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
+                    loop->run(&t, 1, line, x, sums, line, begin);
+                }
             }
         }
-        memcpy((char *)c->out + to * size, sums, (size_t)(n * size));
+    for (int64_t i = 0; i < p->rows; i++)
+        memcpy(gi_patch_out(j, p) + i * j->width * size, sums + i * sums_pitch * size, (size_t)(p->columns * size));
+}
+
+/* Straight from `in` to `out`: all neighbours of the patch lie inside. */
+static void gi_correlate_inside(const gi_correlator *j, const gi_patch *p)
+{
+    const gi_correlation *c   = &j->c;
+    const int64_t         row = p->row + c->offset[c->ndim - 2], column = p->column + c->offset[c->ndim - 1] * j->step;
+    gi_taps               t;
+    t.height  = c->size[c->ndim - 2];
+    t.width   = c->size[c->ndim - 1];
+    t.step    = j->step;
+    t.pitch   = c->shape[c->ndim - 1] * j->step;
+    t.weights = c->weights;
+    const char *x = gi_find_row(j, p->plane, 0, row - c->offset[c->ndim - 2]) + column * j->size;
+    (j->tiled && p->rows >= GI_TILE_ROWS ? j->tiles : j->lines).run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
+}
+
+static void gi_correlate_blocks(const gi_correlator *j, gi_patch p)
+{
+    gi_patch block = p;
+    for (int64_t i = 0; i < p.rows; i += j->block_rows)
+        for (int64_t k = 0; k < p.columns; k += j->block_columns) {
+            block.row     = p.row + i;
+            block.rows    = p.rows - i < j->block_rows ? p.rows - i : j->block_rows;
+            block.column  = p.column + k;
+            block.columns = p.columns - k < j->block_columns ? p.columns - k : j->block_columns;
+            gi_correlate_block(j, &block);
+        }
+}
+
+static void gi_correlate_unit(const gi_correlator *j, const gi_patch *unit)
+{
+    gi_patch inside, beside = *unit;
+    if (!gi_find_inside(j, unit, &inside)) {
+        gi_correlate_blocks(j, *unit);
+        return;
     }
+    gi_correlate_inside(j, &inside);
+    beside.rows = inside.row - unit->row; /* above and below */
+    gi_correlate_blocks(j, beside);
+    beside.row  = inside.row + inside.rows;
+    beside.rows = unit->row + unit->rows - beside.row;
+    gi_correlate_blocks(j, beside);
+    beside         = inside; /* to the left and to the right */
+    beside.column  = unit->column;
+    beside.columns = inside.column - unit->column;
+    gi_correlate_blocks(j, beside);
+    beside.column  = inside.column + inside.columns;
+    beside.columns = unit->column + unit->columns - beside.column;
+    gi_correlate_blocks(j, beside);
+}
+
+static void gi_correlate_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_correlator *j    = (const gi_correlator *)job;
+    const int64_t        rows = j->c.result[j->c.ndim - 2];
+    for (int64_t n = begin; n < end; n++) {
+        gi_patch unit;
+        unit.column  = n % j->units_across * j->unit_columns;
+        unit.columns = j->width - unit.column < j->unit_columns ? j->width - unit.column : j->unit_columns;
+        unit.plane   = n / j->units_across / j->units_down;
+        unit.row     = n / j->units_across % j->units_down * j->unit_rows;
+        unit.rows    = rows - unit.row < j->unit_rows ? rows - unit.row : j->unit_rows;
+        gi_correlate_unit(j, &unit);
+    }
+}
+
+/* n, but at most high, and at least low in any case. */
+static int64_t gi_within(int64_t n, int64_t low, int64_t high)
+{
+    if (n > high) n = high;
+    return n < low ? low : n;
+}
+
+/* How large units, blocks and parts of the weights are. */
+static void gi_cut_correlation(gi_correlator *j)
+{
+    const gi_correlation *c    = &j->c;
+    const int64_t         rows = c->result[c->ndim - 2], height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
+    const int64_t         block = GI_BLOCK_BYTES / j->size, narrow = 1024 / j->size, part = GI_PART_BYTES / j->size;
+    enum { LEAST_TILED = 2 * GI_TILE_ROWS }; /* rows of a copy, for 4 rows of results and 5 of weights */
+    const int64_t span = j->tiled ? j->tiles.columns : j->lines.columns;
+    j->block_columns   = gi_within(block / rows, narrow, j->tiled ? block / GI_TILE_ROWS : block) / span * span;
+    if (j->block_columns > j->width) j->block_columns = j->tiled ? (j->width + span - 1) / span * span : j->width;
+    j->part_width   = width;
+    j->blocks_tiled = j->tiled && part / (j->block_columns + (width - 1) * j->step) >= LEAST_TILED;
+    if (!j->blocks_tiled)
+        j->part_width = gi_within((j->block_columns > narrow ? j->block_columns : narrow) / j->step, 1, width);
+    const int64_t pitch = j->block_columns + (j->part_width - 1) * j->step, part_rows = part / pitch;
+    j->block_rows       = gi_within(block / (j->blocks_tiled ? j->block_columns : pitch), 1, part_rows / 2);
+    if (j->blocks_tiled) j->block_rows = gi_within(j->block_rows / GI_TILE_ROWS, 1, rows) * GI_TILE_ROWS;
+    j->part_height = j->part_width < width ? 1 : gi_within(part_rows - j->block_rows + 1, 1, height);
+    /* units: some rows of blocks, but enough of them for all threads */
+    int64_t unit    = GI_UNIT_BYTES / j->size;
+    j->unit_columns = j->width < block ? j->width : block / span * span;
+    j->unit_rows    = gi_within(unit / j->unit_columns, 1, rows);
+    int64_t wanted  = 4 * ga_get_num_threads();
+    while (j->unit_rows > 2 * GI_TILE_ROWS && j->planes * (rows / j->unit_rows) * (j->width / j->unit_columns) < wanted) j->unit_rows /= 2;
+    if (j->unit_rows > GI_TILE_ROWS) j->unit_rows = j->unit_rows / GI_TILE_ROWS * GI_TILE_ROWS;
+    j->units_down   = (rows + j->unit_rows - 1) / j->unit_rows;
+    j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
 
 static void gi_cpu_correlate(const gi_correlation *c)
 {
-    gi_strips j;
+    gi_correlator   j;
+    const gi_dense *dense = gi_cpu_dense(c->dtype);
     memset(&j, 0, sizeof j);
-    j.c     = c;
-    j.weigh = gi_cpu_weigh(c->dtype);
-    ga_arg nothing = GA_ARG(0), constant = GA_ARG(0);
-    nothing.kind = constant.kind = GA_KIND_COMPLEX;
-    nothing.re = nothing.im = -0.0;
-    constant.re             = c->cval;
-    constant.im             = c->cval_imag;
-    gi_number_to(nothing, c->dtype, j.nothing);
+    gi_join_axes(&j, c);
+    int rows = j.c.ndim - 2, columns = j.c.ndim - 1;
+    j.size          = ga_itemsize(c->dtype);
+    j.planes        = gi_size(rows, j.c.result);
+    j.weight_planes = gi_size(rows, j.c.size);
+    j.width         = j.c.result[columns] * j.step;
+    j.lines         = gi_cpu_correlate_lines(c->dtype);
+    if (dense) j.tiles = dense->correlate_tiles;
+    j.tiled = dense && j.c.size[rows] >= GI_TILE_ROWS - 1 && j.c.result[rows] >= GI_TILE_ROWS && j.width >= j.tiles.columns;
+    ga_arg constant;
+    memset(&constant, 0, sizeof constant);
+    constant.kind = GA_KIND_COMPLEX;
+    constant.re   = c->cval;
+    constant.im   = c->cval_imag;
     gi_number_to(constant, c->dtype, j.constant);
-    int     last  = c->ndim - 1;
-    int64_t rows  = gi_size(last, c->result), weights = gi_size(c->ndim, c->size);
-    j.strips      = (c->result[last] + GI_STRIP - 1) / GI_STRIP;
-    int64_t width = c->result[last] < GI_STRIP ? c->result[last] : GI_STRIP;
-    gi_parallel(rows * j.strips, 1 + 16384 / (width * weights + 1), gi_correlate_strips, &j);
+    gi_cut_correlation(&j);
+    int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
+    gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
 }
 
 /* Runs the job where its memory is. False with an error. */
