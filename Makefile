@@ -69,8 +69,13 @@ oracle: $(B)/libgpuarr.so ## many random cases against NumPy and SciPy (CASES=20
 ulp: $(B)/ulp ## largest errors of the elementary functions: float32 over all 2^32 inputs (about 20 minutes)
 	$(B)/ulp
 
-bench: $(B)/bench ## times of some calls beside NumPy's in the same run
-	$(PYTHON) tools/bench.py $(B)/bench
+bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in one run; table, out/bench.json, out/bench.png (QUICK=1: < 3 minutes)
+	@tools/deps.sh test
+	@$(MAKE) --no-print-directory $(B)/bench
+	$(PYTHON) tools/bench.py $(B)/bench --out $(OUT) $(if $(QUICK),--quick) $(if $(ROWS),--only '$(ROWS)')
+
+bench-deps: ## install the peers that `make bench` times, from PyPI into build/venv
+	@tools/deps.sh bench
 
 front: $(B)/gentable ## regenerate the front macros in gpuarr.h and the README's table from the rows
 	@$(B)/gentable front > $(B)/front && $(B)/gentable docs > $(B)/docs
@@ -125,6 +130,6 @@ $(B)/ulp: tests/ulp.c $(HEADERS)
 
 $(B)/bench: tools/bench.c $(HEADERS)
 	@mkdir -p $(B)
-	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $< -o $@ -lm -lpthread
+	$(CC) $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $< -o $@ -lm -lpthread
 
-.PHONY: help deps run test check cudasim gpu ptx oracle ulp bench front clean
+.PHONY: help deps run test check cudasim gpu ptx oracle ulp bench bench-deps front clean

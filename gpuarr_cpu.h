@@ -4,7 +4,7 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>dense  >>stamp  >>find  >>isa                                                                              */
+        >>loops  >>folds  >>windows  >>dense  >>stamp  >>find  >>isa                                                                   */
 
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
@@ -47,6 +47,99 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, c
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
+
+#elif defined(GI_KEY)
+/* ==== >>windows: one size of keys (GI_KEY is i8, i16, i32 or i64) =================================================== */
+/*  What filters compare: signed integers that are ordered like the elements that they stand for.                         */
+
+#define GI_ROWS(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+
+static void GI_ROWS(gi_flip)(int64_t n, void *keys, uint64_t bits)
+{
+    GI_KEY_T *k = (GI_KEY_T *)keys;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ (GI_KEY_T)bits);
+}
+
+#if GI_KEY_BITS >= 32
+/* Floats, as integers: of negative ones all bits but the sign are turned. A second time: they are floats again. */
+static void GI_ROWS(gi_order_reals)(int64_t n, void *keys)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)keys;
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] ^= (k[i] >> (GI_KEY_BITS - 1)) & magnitude;
+}
+
+/* Every NaN gets these bits. Was there one? */
+static bool GI_ROWS(gi_same_nan)(int64_t n, void *floats, uint64_t bits)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)floats;
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
+    GI_KEY_T       any       = 0;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) any |= infinity - (k[i] & magnitude); /* negative, if it is one */
+    if (any >= 0) return false;
+    for (int64_t i = 0; i < n; i++)
+        if ((k[i] & magnitude) > infinity) k[i] = (GI_KEY_T)bits;
+    return true;
+}
+#endif
+
+static void GI_ROWS(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
+{
+    GI_KEY_T       *o = (GI_KEY_T *)out;
+    const GI_KEY_T *a = (const GI_KEY_T *)x, *b = (const GI_KEY_T *)y;
+    (void)z;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) o[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+/* Runs a network on rows of keys. Rows are as long as is needed and 64 bytes more, because they are computed by 64 bytes. */
+static void GI_ROWS(gi_run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n)
+{
+    enum { PART = 64 / sizeof(GI_KEY_T) };
+    for (const gi_step *s = steps; s < steps + count; s++) {
+        const GI_KEY_T *a = (const GI_KEY_T *)(const void *)rows[s->a] + s->at_a;
+        const GI_KEY_T *b = (const GI_KEY_T *)(const void *)rows[s->b] + s->at_b, *end = a + n + s->reach;
+        GI_KEY_T       *low  = s->low < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->low];
+        GI_KEY_T       *high = s->high < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->high];
+        if (!high) {
+            for (; a < end; a += PART, b += PART, low += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) low[i] = a[i] < b[i] ? a[i] : b[i];
+            }
+        } else if (!low) {
+            for (; a < end; a += PART, b += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) high[i] = a[i] < b[i] ? b[i] : a[i];
+            }
+        } else {
+            for (; a < end; a += PART, b += PART, low += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) {
+                    const GI_KEY_T x = a[i], y = b[i];
+                    low[i]  = x < y ? x : y;
+                    high[i] = x < y ? y : x;
+                }
+            }
+        }
+    }
+}
+
+static const gi_window_loops GI_ROWS(gi_window_loops) = {
+    GI_ROWS(gi_flip), GI_ROWS(gi_least), GI_ROWS(gi_run_steps),
+#if GI_KEY_BITS >= 32
+    GI_ROWS(gi_order_reals), GI_ROWS(gi_same_nan)
+#else
+    NULL, NULL
+#endif
+};
+#undef GI_ROWS
+#undef GI_KEY
+#undef GI_KEY_T
+#undef GI_KEY_BITS
 
 #elif defined(GA_TAG)
 /* ==== >>loops of one element type and instruction set ============================================================== */
@@ -195,6 +288,22 @@ static GI_INLINE GI_V GI_VFN(load)(const GA_T *p)
 
 static GI_INLINE void GI_VFN(store)(GA_T *p, GI_V v) { memcpy(p, &v, sizeof v); }
 
+static GI_INLINE void GI_VFN(stream)(GA_T *p, GI_V v) /* past the caches; p is aligned to the vector */
+{
+#ifdef GI_ISA_MM
+    GI_MM(stream)(p, v);
+#else
+    GI_VFN(store)(p, v);
+#endif
+}
+
+static GI_INLINE void GI_VFN(fence)(void) /* after streams: other threads see what was written */
+{
+#ifdef GI_ISA_MM
+    _mm_sfence();
+#endif
+}
+
 static GI_INLINE GI_V GI_VFN(all)(GA_T x) /* x in every lane */
 {
     const GI_V zero = { 0 };
@@ -240,6 +349,193 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 {
     const GI_V_BITS first = (GI_V_BITS)(a > b) | (GI_V_BITS)(a != a);
     return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
+}
+
+/* ---- distances ---- */
+/*  A tile is GI_DISTANCE_TILE rows of x against GI_ISA_TILE vectors of rows of y, which are columns of the result: its sums stay in
+    registers over all features, each one its own chain. The rows of y are laid beside each other before, feature by feature.   */
+
+static GI_INLINE GI_V GI_VFN(longest)(GI_V a, GI_V b) /* of numbers without a sign, NaN if any is NaN: they are ordered as their bits */
+{
+    const GI_V_BITS x = (GI_V_BITS)a, y = (GI_V_BITS)b, first = (GI_V_BITS)(x > y);
+    return (GI_V)((x & first) | (y & ~first));
+}
+
+static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, GI_V y, GI_V one)
+{
+    const GI_V d = x - y;
+    (void)one;
+    switch (metric) {
+    case GA_CITYBLOCK:
+#ifdef GI_ISA_MM
+        return GI_VFN(fma)(GI_VFN(abs)(d), one, sum); /* the same sum, where a processor multiplies beside its adders */
+#else
+        return sum + GI_VFN(abs)(d);
+#endif
+    case GA_CHEBYSHEV: return GI_VFN(longest)(sum, GI_VFN(abs)(d));
+    case GA_COSINE: return GI_VFN(fma)(x, y, sum);
+    default: return GI_VFN(fma)(d, d, sum);
+    }
+}
+
+static GI_INLINE GI_V GI_VFN(cosine_distance)(GI_V product, GI_V lengths) /* as gi_cosine_distance */
+{
+    const GI_V zero = { 0 }, two = GI_VFN(all)(2), d = GI_VFN(all)(1) - product / lengths;
+    const GI_V_BITS below = (GI_V_BITS)(d < zero), above = (GI_V_BITS)(d > two);
+    return (GI_V)(((GI_V_BITS)d & ~(below | above)) | ((GI_V_BITS)two & above));
+}
+
+/* Adds n features to the sums at `from` (NULL: to 0) and writes them to the rows `to`, at the `last` ones as distances. */
+static GI_INLINE void GI_LOOP(gi_distance_tile)(ga_metric metric, const gi_distances *d, int64_t row, int64_t column, int64_t n,
+                                                const GA_T *const *x, const GA_T *y, const GA_T *from, GA_T *const *to, bool last, bool stream)
+{
+    const GI_V  one = GI_VFN(pin)(GI_VFN(all)(1)), zero = { 0 };
+    const GA_T *lengths = metric == GA_COSINE ? (const GA_T *)d->x_norms + row : NULL;
+    const GA_T *others = metric == GA_COSINE ? (const GA_T *)d->y_norms + column : NULL;
+    const bool  root = last && d->metric == GA_EUCLIDEAN;
+    GI_V        sums[GI_DISTANCE_TILE][GI_ISA_TILE];
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = from ? GI_VFN(load)(from + (r * GI_ISA_TILE + c) * GI_LANES) : zero;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        GI_V columns[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(y + (k * GI_ISA_TILE + c) * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+            const GI_V left = GI_VFN(all)(x[r][k]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], left, columns[c], one);
+        }
+    }
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) {
+            GI_V sum = sums[r][c];
+            if (metric == GA_SQEUCLIDEAN && root) sum = GI_VFN(sqrt)(sum);
+            if (metric == GA_COSINE && last)
+                sum = GI_VFN(cosine_distance)(sum, GI_VFN(all)(lengths[r]) * GI_VFN(load)(others + c * GI_LANES));
+            if (stream) GI_VFN(stream)(to[r] + c * GI_LANES, sum);
+            else GI_VFN(store)(to[r] + c * GI_LANES, sum);
+        }
+    }
+}
+
+/* Lays n features of `rows` rows (`stride` elements apart) of y beside each other. Lanes without a row repeat the last one. */
+static void GI_LOOP(gi_pack_rows)(const GA_T *y, int64_t stride, int64_t rows, int64_t n, GA_T *packed)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, line = 64 / (int64_t)sizeof(GA_T);
+    for (int64_t start = 0; start < n; start += line) { /* a cache line of each row at a time */
+        const int64_t stop = start + line < n ? start + line : n;
+        for (int64_t l = 0; l < width; l++) {
+            const GA_T *row = y + (l < rows ? l : rows - 1) * stride;
+            for (int64_t k = start; k < stop; k++) packed[k * width + l] = row[k];
+        }
+    }
+}
+
+/* Writes the part of a row of a tile that belongs to the result. */
+static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_t column, const GA_T *from)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, left = d->columns - column, stop = left < width ? left : width;
+    GA_T         *out = (GA_T *)d->out + gi_distance_place(d, row, column);
+    for (int64_t l = d->condensed && row >= column ? row + 1 - column : 0; l < stop; l++) out[l * d->column_stride] = from[l];
+}
+
+/* A unit of the result: up to unit_rows rows and unit_columns columns from there. */
+static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column)
+{
+    enum { WIDTH = GI_ISA_TILE * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_ISA_TILE * GI_ISA_BYTES) };
+    GA_T          packed[FEATURES * WIDTH] __attribute__((aligned(64))), sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64)));
+    const int64_t rows_end = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
+    const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
+    int64_t       n, done = 0;
+    do {
+        n               = d->features - done < FEATURES ? d->features - done : FEATURES;
+        const bool last = done + n == d->features;
+        GA_T      *y    = packed;
+        for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH)
+            GI_LOOP(gi_pack_rows)((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, n, y);
+        for (int64_t i = row; i < rows_end; i += GI_DISTANCE_TILE) {
+            const int64_t rows = rows_end - i < GI_DISTANCE_TILE ? rows_end - i : GI_DISTANCE_TILE;
+            GA_T         *kept = d->features > FEATURES ? sums + (i - row) * WIDTH : sums;
+            const GA_T   *x[GI_DISTANCE_TILE], *from = done > 0 ? kept : NULL;
+            for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                x[r] = (const GA_T *)d->x + (i + (r < rows ? r : rows - 1)) * d->features + done;
+            y = packed;
+            for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH) {
+                if (d->condensed && j + WIDTH <= i + 1) continue;
+                const bool whole = last && d->column_stride == 1 && rows == GI_DISTANCE_TILE && j + WIDTH <= d->columns &&
+                                   !(d->condensed && i + GI_DISTANCE_TILE > j);
+                const bool stream = whole && d->stream;
+                GA_T      *to[GI_DISTANCE_TILE];
+                for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                    to[r] = whole ? (GA_T *)d->out + gi_distance_place(d, i + r, j) : kept + r * WIDTH;
+                switch (d->metric) {
+                case GA_CITYBLOCK: GI_LOOP(gi_distance_tile)(GA_CITYBLOCK, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_CHEBYSHEV: GI_LOOP(gi_distance_tile)(GA_CHEBYSHEV, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_COSINE: GI_LOOP(gi_distance_tile)(GA_COSINE, d, i, j, n, x, y, from, to, last, stream); break;
+                default: GI_LOOP(gi_distance_tile)(GA_SQEUCLIDEAN, d, i, j, n, x, y, from, to, last, stream);
+                }
+                for (int r = 0; last && !whole && r < rows; r++) GI_LOOP(gi_put_distances)(d, i + r, j, kept + r * WIDTH);
+            }
+        }
+        done += n;
+    } while (done < d->features);
+    GI_VFN(fence)();
+}
+
+/* ---- clipping ---- */
+static GI_INLINE uint64_t GI_VFN(at_most)(GI_V a, GI_V b) /* bit i: a[i] <= b[i] */
+{
+#if !defined(GI_ISA_MM)
+    uint64_t bits = 0;
+    for (int i = 0; i < GI_LANES; i++) bits |= (uint64_t)(a[i] <= b[i]) << i;
+    return bits;
+#elif GI_ISA_BYTES == 64
+    return (uint64_t)GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LE_OQ);
+#else
+    return (uint64_t)(uint32_t)GI_MM(movemask)(GI_MM(cmp)(a, b, _CMP_LE_OQ));
+#endif
+}
+
+/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. Adds how many lie on the lower one or above it (not NaN). False:
+   some of x are NaN or infinite. */
+static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, int64_t *from_low)
+{
+    const GA_T     *x   = (const GA_T *)x_;
+    const GI_V      low = GI_VFN(all)(((const GA_T *)bounds)[0]), high = GI_VFN(all)(((const GA_T *)bounds)[1]);
+    const GI_V      zero = { 0 };
+    const GI_V_BITS none = { 0 };
+    GI_V_BITS       odd  = none;
+    GA_T            rest[64];
+    for (int64_t i = 0; i < n; i += 64) {
+        const GA_T *p   = x + i;
+        uint64_t    all = ~(uint64_t)0, more = 0, less = 0;
+        if (n - i < 64) {
+            memset(rest, 0, sizeof rest);
+            memcpy(rest, p, (size_t)(n - i) * sizeof *p);
+            all = ((uint64_t)1 << (n - i)) - 1;
+            p   = rest;
+        }
+        GI_UNROLL
+        for (int k = 0; k < 64; k += GI_LANES) {
+            const GI_V v = GI_VFN(load)(p + k);
+            more |= GI_VFN(at_most)(low, v) << k;
+            less |= GI_VFN(at_most)(v, high) << k;
+            odd |= (GI_V_BITS)(v * zero); /* 0 or -0, or NaN */
+        }
+        more &= all;
+        in[i / 64] = more & less;
+        *from_low += __builtin_popcountll(more);
+    }
+    odd &= none + ((GI_FLAG)-1 >> 1);
+    for (int i = 0; i < GI_LANES; i++)
+        if (odd[i]) return false;
+    return true;
 }
 
 /* ---- convolutions -------------------------------------------------------------------------------------------------- */
@@ -323,9 +619,14 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
         }
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES,
-                                            { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
-                                            { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) } };
+static const gi_dense GI_LOOP(gi_dense) = {
+    GI_LANES,
+    GI_ISA_TILE,
+    GI_LOOP(gi_distance_unit),
+    GI_LOOP(gi_sift),
+    { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
+    { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
+};
 
 #undef GI_V
 #undef GI_V_BITS
@@ -512,6 +813,78 @@ static gi_kernel GI_FIND(gi_find_select)(int itemsize)
     }
 }
 
+/* ---- rows of bits ---------------------------------------------------------------------------------------------------- */
+
+static GI_INLINE uint64_t GI_FIND(gi_pack_64)(const char *p) /* bit i: p[i] is not 0 */
+{
+    uint64_t bits = 0;
+#if !defined(GI_ISA_MM)
+    for (int k = 0; k < 64; k += 8) {
+        const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+        uint64_t       u;
+        memcpy(&u, p + k, sizeof u);
+        u = (((u & low) + low) | u) >> 7 & 0x0101010101010101u; /* a 1 for each byte, then gathered in the highest */
+        bits |= u * 0x0102040810204080u >> 56 << k;
+    }
+#elif GI_ISA_BYTES == 64
+    __m512i v = _mm512_loadu_si512(p);
+    bits      = (uint64_t)_mm512_test_epi8_mask(v, v);
+#else
+    for (int k = 0; k < 64; k += 32) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
+        bits |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())) << k;
+    }
+#endif
+    return bits;
+}
+
+static void GI_FIND(gi_pack)(int64_t n, uint64_t *bits, const void *bytes)
+{
+    const char *p = (const char *)bytes;
+    for (int64_t i = 0; i + 64 <= n; i += 64) bits[i / 64] = GI_FIND(gi_pack_64)(p + i);
+    if (n % 64) {
+        char rest[64];
+        memset(rest, 0, sizeof rest);
+        memcpy(rest, p + n / 64 * 64, (size_t)(n % 64));
+        bits[n / 64] = GI_FIND(gi_pack_64)(rest);
+    }
+}
+
+static int64_t GI_FIND(gi_runs)(int64_t words, const uint64_t *bits, uint64_t before)
+{
+    int64_t count = 0;
+    for (int64_t w = 0; w < words; w++) {
+        count += __builtin_popcountll(bits[w] & ~(bits[w] << 1 | before >> 63));
+        before = bits[w];
+    }
+    return count;
+}
+
+/* Where elements of both rows are set, a run of these begins for each pair of runs that meets. Corners: where a run of one row
+   begins, one of the other may have ended just before. */
+static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
+                                   int64_t *parents)
+{
+    uint64_t x = 0, y = 0;
+    for (int64_t w = 0; w < words; w++) {
+        uint64_t x_before = x >> 63, y_before = y >> 63; /* the elements before these words */
+        x = a[w];
+        y = b[w];
+        if (!(x | y)) continue;
+        uint64_t x_left = x << 1 | x_before, y_left = y << 1 | y_before, x_starts = x & ~x_left, y_starts = y & ~y_left;
+        uint64_t meet = x & y & ~(x_left & y_left);
+        if (corners) meet |= (y_starts & x_left) | (x_starts & y_left);
+        for (; meet; meet &= meet - 1) {
+            uint64_t upto = meet ^ (meet - 1);
+            gi_unite(parents, run_a + __builtin_popcountll(x_starts & upto) - 1, run_b + __builtin_popcountll(y_starts & upto) - 1);
+        }
+        run_a += __builtin_popcountll(x_starts);
+        run_b += __builtin_popcountll(y_starts);
+    }
+}
+
+static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
+
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
@@ -608,17 +981,95 @@ typedef struct gi_fold {
     void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
 } gi_fold;
 
+enum {
+    GI_DISTANCE_TILE = 4,     /* rows of a tile */
+    GI_DISTANCE_PACK = 32768, /* bytes of y that are used while they are in the first cache */
+    GI_DISTANCE_ROWS = 128    /* rows whose sums are kept where the features come in several parts */
+};
+
+/* The distances of each row of x (a row of the result) from each row of y (a column). */
+typedef struct gi_distances {
+    ga_metric   metric;
+    int64_t     features, rows, columns;
+    const void *x, *y;                     /* packed */
+    const void *x_norms, *y_norms;         /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
+    void       *out;
+    int64_t     row_stride, column_stride; /* of out, in elements */
+    bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
+    bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
+    int64_t     unit_rows, unit_columns;   /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
+} gi_distances;
+
+/* Where in out a distance lies, in elements. */
+static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, int64_t column)
+{
+    return d->condensed ? gi_pair_place(d->columns, row, column) : row * d->row_stride + column * d->column_stride;
+}
+
+/* A row of an image as bits, 64 elements a word: what is not 0 makes runs. */
+typedef struct gi_bit_rows {
+    void (*pack)(int64_t n, uint64_t *bits, const void *bytes); /* bit i % 64 of bits[i / 64]: byte i is not 0; beyond n: 0 */
+    int64_t (*runs)(int64_t words, const uint64_t *bits, uint64_t before); /* how many start there, after the word `before` */
+    void (*unite)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
+                  int64_t *parents); /* the runs of two rows, numbered from run_a and run_b, that touch */
+} gi_bit_rows;
+
+/* Sets of runs: the parent of a run is a run of the same set, not after it; the first run of a set is its own. Rem's way to unite
+   two: climbs on the side whose parent comes later, and hangs what it leaves under the earlier one. */
+static GI_INLINE void gi_unite(int64_t *parents, int64_t x, int64_t y)
+{
+    while (parents[x] != parents[y]) {
+        if (parents[x] > parents[y]) {
+            int64_t swap = x;
+            x            = y;
+            y            = swap;
+        }
+        int64_t parent = parents[y];
+        parents[y]     = parents[x];
+        if (parent == y) return;
+        y = parent;
+    }
+}
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
-
+    int tile;             /* vectors side by side in a tile */
+    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
+    bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
     gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
     gi_correlate_loop correlate_lines;
 } gi_dense;
 
-/* What `rare` returns: an integer as wide as the element, so that the loop over it vectorises. */
-#define GI_FLAG     GI_JOIN(GI_FLAG_, GA_TAG)
-#define GI_FLAG_f32 uint32_t
-#define GI_FLAG_f64 uint64_t
+/* How elements become keys: signed integers that are ordered like them. */
+typedef struct gi_keys {
+    uint64_t flip; /* bits that are turned in each: the sign of unsigned numbers; all, for the opposite order */
+    bool     real; /* before that, of negative floats all bits but the sign are turned */
+    uint64_t nan;  /* and before that, every NaN gets these bits */
+} gi_keys;
+
+/* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
+typedef struct gi_step {
+    int a, b, low, high; /* rows; -1: this result is not wanted */
+    int at_a, at_b;
+    int reach; /* so many elements more than results of the network */
+} gi_step;
+
+typedef struct gi_window_loops { /* for one size of elements, section >>windows */
+    void (*flip)(int64_t n, void *keys, uint64_t bits);
+    gi_kernel least;
+    void (*run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n);
+    void (*order_reals)(int64_t n, void *keys); /* of sizes that floats have */
+    bool (*same_nan)(int64_t n, void *floats, uint64_t bits);
+} gi_window_loops;
+
+/* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
+typedef struct gi_slide {
+    const int64_t *window, *leaving, *entering; /* where its elements lie, those without one behind, those without one before */
+    int64_t        count, edges, rank;
+    uint64_t      *bits;
+    int64_t        words;
+    uint32_t       first_nan; /* the number of the first NaN */
+} gi_slide;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #include <immintrin.h>
@@ -790,6 +1241,33 @@ static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or fl
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_dense_avx2(dtype);
 #endif
     return gi_find_dense_baseline(dtype);
+}
+
+static const gi_window_loops *gi_cpu_windows(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_windows_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_windows_avx2(itemsize);
+#endif
+    return gi_find_windows_baseline(itemsize);
+}
+
+static void gi_cpu_slide(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) gi_slide_avx2(s, first, step, n, out);
+    else
+#endif
+        gi_slide_baseline(s, first, step, n, out);
+}
+
+static const gi_bit_rows *gi_cpu_bit_rows(void)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return &gi_bit_rows_avx512;
+    if (gi_cpu_isa() == GI_ISA_AVX2) return &gi_bit_rows_avx2;
+#endif
+    return &gi_bit_rows_baseline;
 }
 
 static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)

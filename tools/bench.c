@@ -1,74 +1,366 @@
-/*  bench.c -- times some calls at 10^7 elements into an existing array and prints 'name dtype milliseconds', the median of many.
-    tools/bench.py runs it beside NumPy and prints the ratios.                                                                 */
+/*  bench.c -- the C side of `make bench`: each workload as a user of gpuarr writes it. tools/bench.py makes the inputs, times the peers
+    in turn with this program, compares the results and prints the table. It is spoken to in lines, and answers each with one:
+        load NAME FILE.npy   forget   row NAME   time CALLS   save FILE.npy   limits   draw BENCH.json PICTURE.png             */
 #define GPUARR_IMPLEMENTATION
+#define GPUARR_USER_TABLE    "tools/bench_rows.h"
+#define GPUARR_USER_FORMULAS "tools/bench_formulas.h"
 #include "gpuarr.h"
+#include <math.h>
+#include <string.h>
 
-static ga_array *x, *y, *out, *mask;
-static int64_t   n = 10000000;
+#define ga_sin2_cos2(...) GA_CALL_2(ga_sin2_cos2, __VA_ARGS__)
 
-#define CALL(name, ...)                                                                                                        \
-    static void name(void *user)                                                                                               \
-    {                                                                                                                          \
-        (void)user;                                                                                                            \
-        __VA_ARGS__;                                                                                                           \
-    }
-CALL(add, ga_add(x, y, .out = out))
-CALL(multiply_add, ga_multiply_add(x, y, x, .out = out))
-CALL(divide, ga_divide(x, y, .out = out))
-CALL(square_root, ga_sqrt(x, .out = out))
-CALL(exponential, ga_exp(x, .out = out))
-CALL(logarithm, ga_log(x, .out = out))
-CALL(sine, ga_sin(x, .out = out))
-CALL(tangens_hyperbolicus, ga_tanh(x, .out = out))
-CALL(power, ga_power(x, y, .out = out))
-CALL(less, ga_less(x, y, .out = mask))
-CALL(where, ga_where(mask, x, y, .out = out))
-CALL(sum, ga_sum(x))
-CALL(std, ga_std(x))
-CALL(maximum, ga_max(x))
-CALL(median, ga_median(x))
-CALL(new_add, ga_add(x, y))
-CALL(sort, ga_sort(x))
-CALL(extract, ga_extract(mask, x))
+/* ---- inputs ----------------------------------------------------------------------------------------------------------------- */
 
-static void run(const char *name, ga_dtype dtype, void (*f)(void *))
+static ga_array *x, *y, *z, *out; /* out: of the shape and dtype of x */
+static ga_array *result;          /* what the last call returned; it is freed by the next one, as in a loop of Python */
+
+static bool load(const char *name, const char *path)
 {
-    ga_benchmark_result r = ga_benchmark(f, NULL, .max_seconds = 0.4, .warmup = 2, .quiet = true);
-    printf("%s %s %.4f\n", name, ga_dtype_name(dtype), r.cpu.median * 1e3);
-    fflush(stdout);
+    ga_array **input = !strcmp(name, "x") ? &x : !strcmp(name, "y") ? &y : !strcmp(name, "z") ? &z : NULL;
+    if (!input) return false;
+    ga_free(*input);
+    *input = ga_load(path);
+    return *input != NULL;
 }
 
-int main(int argc, char **argv)
+static void forget(void)
 {
-    if (argc > 1) n = strtoll(argv[1], NULL, 10);
-    const ga_dtype dtypes[] = { GA_F32, GA_F64 };
-    for (int i = 0; i < 2; i++) {
-        x    = ga_random((n), .dtype = dtypes[i], .seed = 1);
-        y    = ga_random((n), .dtype = dtypes[i], .seed = 2);
-        out  = ga_empty_like(x);
-        mask = ga_less(x, y);
-        run("add", dtypes[i], add);
-        run("add_new", dtypes[i], new_add);
-        run("multiply_add", dtypes[i], multiply_add);
-        run("divide", dtypes[i], divide);
-        run("sqrt", dtypes[i], square_root);
-        run("exp", dtypes[i], exponential);
-        run("log", dtypes[i], logarithm);
-        run("sin", dtypes[i], sine);
-        run("tanh", dtypes[i], tangens_hyperbolicus);
-        run("power", dtypes[i], power);
-        run("less", dtypes[i], less);
-        run("where", dtypes[i], where);
-        run("extract", dtypes[i], extract);
-        run("sum", dtypes[i], sum);
-        run("std", dtypes[i], std);
-        run("max", dtypes[i], maximum);
-        run("median", dtypes[i], median);
-        run("sort", dtypes[i], sort);
-        ga_free(x);
-        ga_free(y);
-        ga_free(out);
-        ga_free(mask);
+    ga_free(x), ga_free(y), ga_free(z), ga_free(out), ga_free(result);
+    x = y = z = out = result = NULL;
+}
+
+/* ---- workloads of more than one call ---------------------------------------------------------------------------------------- */
+
+/* The seed's picture: sin((j + right) / 50)**2 + cos((i + down) / 50)**2, the root of what is above 1.3, as bytes. */
+static ga_array *stripes(const ga_array *row, const ga_array *column, int right, int down)
+{
+    return ga_add(ga_square(ga_sin(ga_divide(ga_add(column, right), 50))), ga_square(ga_cos(ga_divide(ga_add(row, down), 50))));
+}
+
+static ga_array *picture(int64_t height, int64_t width)
+{
+    ga_array *row = ga_index(ga_arange(0, height, 1), ":, newaxis"), *column = ga_arange(0, width, 1);
+    ga_array *rgb = ga_empty((height, width, 3));
+    ga_copyto(ga_index(rgb, ":, :, 0"), stripes(row, column, 0, 0));
+    ga_copyto(ga_index(rgb, ":, :, 1"), stripes(row, column, 25, 0));
+    ga_copyto(ga_index(rgb, ":, :, 2"), stripes(row, column, 0, 25));
+    ga_copyto(rgb, ga_sqrt(rgb), .where = ga_greater(rgb, 1.3));
+    double min = ga_item(ga_min(rgb)), max = ga_item(ga_max(rgb));
+    return ga_astype(ga_multiply(255 / (max - min), ga_subtract(rgb, min)), GA_U8);
+}
+
+/* (sources, 3): row, column and flux of each label */
+static ga_array *measured(const ga_array *sky, const ga_array *labels)
+{
+    ga_array *flux = ga_sum_labels(sky, labels, NULL), *center = ga_center_of_mass(sky, labels, NULL);
+    return ga_concatenate((center, ga_index(flux, ":, newaxis")), .axis = 1);
+}
+
+static ga_array *sources(const ga_array *sky)
+{
+    ga_array *bright = ga_greater(sky, 5 * ga_item(ga_std(ga_sigma_clip(sky))));
+    return measured(sky, ga_label(bright));
+}
+
+/* ---- the rows --------------------------------------------------------------------------------------------------------------- */
+/*  NEW(name, expression): what it returns is kept.   INTO(name, expression): it writes into out.                               */
+/* clang-format off */
+#define ROWS(NEW, INTO)                                                                                                        \
+    INTO(add,             ga_add(x, y, .out = out))                                                                            \
+    INTO(multiply_add,    ga_multiply_add(x, y, z, .out = out))                                                                \
+    INTO(divide,          ga_divide(x, y, .out = out))                                                                         \
+    INTO(sqrt,            ga_sqrt(x, .out = out))                                                                              \
+    INTO(square,          ga_square(x, .out = out))                                                                            \
+    INTO(exp,             ga_exp(x, .out = out))                                                                               \
+    INTO(log,             ga_log(x, .out = out))                                                                               \
+    INTO(sin,             ga_sin(x, .out = out))                                                                               \
+    INTO(tanh,            ga_tanh(x, .out = out))                                                                              \
+    INTO(power,           ga_power(x, 1.5, .out = out))                                                                        \
+    NEW(add_new,          ga_add(x, y))                                                                                        \
+    NEW(multiply_add_new, ga_multiply_add(x, y, z))                                                                            \
+    NEW(divide_new,       ga_divide(x, y))                                                                                     \
+    NEW(sqrt_new,         ga_sqrt(x))                                                                                          \
+    NEW(square_new,       ga_square(x))                                                                                        \
+    NEW(exp_new,          ga_exp(x))                                                                                           \
+    NEW(log_new,          ga_log(x))                                                                                           \
+    NEW(sin_new,          ga_sin(x))                                                                                           \
+    NEW(tanh_new,         ga_tanh(x))                                                                                          \
+    NEW(power_new,        ga_power(x, 1.5))                                                                                    \
+    NEW(sin2_cos2_calls,  ga_add(ga_square(ga_sin(x)), ga_square(ga_cos(y))))                                                  \
+    NEW(sin2_cos2,        ga_sin2_cos2(x, y))                                                                                  \
+    NEW(where_number,     ga_where(ga_greater(x, 0.5), 1, 0))                                                                  \
+    NEW(where_array,      ga_where(z, x, y))                                                                                   \
+    NEW(greater,          ga_greater(x, 0.5))                                                                                  \
+    NEW(to_other_float,   ga_astype(x, x->dtype == GA_F32 ? GA_F64 : GA_F32))                                                  \
+    NEW(to_u8,            ga_astype(x, GA_U8))                                                                                 \
+    INTO(copyto_mask,     ga_copyto(out, x, .where = z))                                                                       \
+    NEW(compress,         ga_extract(ga_greater(x, 0.5), x))                                                                   \
+    NEW(copy,             ga_copy(x))                                                                                          \
+    NEW(transposed_copy,  ga_copy(ga_transpose(x)))                                                                            \
+    NEW(transposed_add,   ga_add(ga_transpose(x), y))                                                                          \
+    NEW(mirrored_copy,    ga_copy(ga_fliplr(x)))                                                                               \
+    NEW(sum,              ga_sum(x))                                                                                           \
+    NEW(sum_0,            ga_sum(x, .axis = 0))                                                                                \
+    NEW(sum_1,            ga_sum(x, .axis = 1))                                                                                \
+    NEW(mean,             ga_mean(x))                                                                                          \
+    NEW(std,              ga_std(x))                                                                                           \
+    NEW(std_0,            ga_std(x, .axis = 0))                                                                                \
+    NEW(std_1,            ga_std(x, .axis = 1))                                                                                \
+    NEW(min,              ga_min(x))                                                                                           \
+    NEW(max,              ga_max(x))                                                                                           \
+    NEW(max_0,            ga_max(x, .axis = 0))                                                                                \
+    NEW(max_1,            ga_max(x, .axis = 1))                                                                                \
+    NEW(argmax,           ga_argmax(x))                                                                                        \
+    NEW(argmax_0,         ga_argmax(x, .axis = 0))                                                                             \
+    NEW(argmax_1,         ga_argmax(x, .axis = 1))                                                                             \
+    NEW(cumsum,           ga_cumsum(x))                                                                                        \
+    NEW(median,           ga_median(x))                                                                                        \
+    NEW(median_0,         ga_median(x, .axis = 0))                                                                             \
+    NEW(sort,             ga_sort(x))                                                                                          \
+    NEW(histogram,        ga_histogram(x, 256, .low = -5, .high = 5))                                                          \
+    NEW(random,           ga_random((x->size), .dtype = GA_F32, .seed = 1))                                                    \
+    NEW(normal,           ga_random_normal(0, 1, (x->size), .dtype = GA_F32, .seed = 1))                                       \
+    NEW(picture,          picture(x->shape[0], x->shape[1]))                                                                   \
+    NEW(cityblock,        ga_cdist(x, y, .metric = GA_CITYBLOCK))                                                              \
+    NEW(sqeuclidean,      ga_cdist(x, y, .metric = GA_SQEUCLIDEAN))                                                            \
+    NEW(euclidean,        ga_cdist(x, y))                                                                                      \
+    NEW(pairs,            ga_pdist(x))                                                                                         \
+    NEW(clip,             ga_sigma_clip(x))                                                                                    \
+    NEW(statistics,       ga_values(ga_item(ga_mean(x)), ga_item(ga_median(x)), ga_item(ga_std(x)), ga_item(ga_max(x))))       \
+    NEW(label,            ga_label(x))                                                                                         \
+    NEW(measures,         measured(x, y))                                                                                      \
+    NEW(sources,          sources(x))
+
+/* clang-format on */
+#define NEW_CALL(name, ...)                                                                                                    \
+    static void call_##name(void)                                                                                              \
+    {                                                                                                                          \
+        ga_free(result);                                                                                                       \
+        ga_scope {                                                                                                             \
+            result = ga_keep(__VA_ARGS__);                                                                                     \
+        }                                                                                                                      \
     }
+#define INTO_CALL(name, ...)                                                                                                   \
+    static void call_##name(void) { (void)(__VA_ARGS__); }
+ROWS(NEW_CALL, INTO_CALL)
+
+typedef struct row {
+    const char *name;
+    void (*call)(void);
+    bool into;
+} row;
+#define NEW_ROW(name, ...)  { #name, call_##name, false },
+#define INTO_ROW(name, ...) { #name, call_##name, true },
+static const row  rows[] = { ROWS(NEW_ROW, INTO_ROW) };
+static const row *chosen;
+
+static bool choose(const char *name)
+{
+    chosen = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name)) chosen = &rows[i];
+    if (chosen && chosen->into && !out) out = ga_copy(x);
+    if (chosen) chosen->call();
+    return chosen && !ga_error();
+}
+
+static double seconds_per_call(long calls)
+{
+    double start = ga_now();
+    for (long i = 0; i < calls; i++) chosen->call();
+    return (ga_now() - start) / (double)calls;
+}
+
+/* ---- the limits of this machine: what its memory and its arithmetic can do ----------------------------------------------------- */
+
+enum { LIMIT_BYTES = 128 << 20 };
+
+static void copy_part(int64_t begin, int64_t end, void *both)
+{
+    char  *p    = (char *)both;
+    size_t part = (size_t)(end - begin) << 20;
+    memcpy(p + LIMIT_BYTES + ((size_t)begin << 20), p + ((size_t)begin << 20), part);
+}
+
+/* Sixteen chains of fused products, so that none waits for another. */
+#if defined(__x86_64__)
+#define FMA_512 __attribute__((target("avx512f,prefer-vector-width=512")))
+#define FMA_256 __attribute__((target("avx2,fma")))
+#else
+#define FMA_512
+#define FMA_256
+#endif
+#define FMA_LOOP(T, lanes)                                                                                                     \
+    typedef T vector __attribute__((vector_size(lanes * sizeof(T))));                                                          \
+    vector    chain[16], a = { 0 }, b = { 0 };                                                                                 \
+    a += (T)0.999, b += (T)1e-9;                                                                                               \
+    GI_UNROLL                                                                                                                  \
+    for (int c = 0; c < 16; c++) chain[c] = a + (T)c;                                                                          \
+    for (int64_t i = begin; i < end; i++)                                                                                      \
+        for (int k = 0; k < 64; k++) {                                                                                         \
+            GI_UNROLL                                                                                                          \
+            for (int c = 0; c < 16; c++) chain[c] = chain[c] * a + b;                                                          \
+        }                                                                                                                      \
+    GI_UNROLL                                                                                                                  \
+    for (int c = 1; c < 16; c++) chain[0] += chain[c];                                                                         \
+    ((double *)sink)[0] = (double)chain[0][0];
+
+static void FMA_512 fma_f32_512(int64_t begin, int64_t end, void *sink) { FMA_LOOP(float, 16) }
+static void FMA_512 fma_f64_512(int64_t begin, int64_t end, void *sink) { FMA_LOOP(double, 8) }
+static void FMA_256 fma_f32_256(int64_t begin, int64_t end, void *sink) { FMA_LOOP(float, 8) }
+static void FMA_256 fma_f64_256(int64_t begin, int64_t end, void *sink) { FMA_LOOP(double, 4) }
+
+static double best_seconds(int64_t units, int64_t chunk, gi_task task, void *job)
+{
+    double best = INFINITY;
+    for (int i = 0; i < 15; i++) {
+        double start = ga_now();
+        gi_parallel(units, chunk, task, job);
+        best = fmin(best, ga_now() - start);
+    }
+    return best;
+}
+
+static void print_limits(void) /* bytes per second of a copy (read and written), flops per second in float32 and float64 */
+{
+    enum { ROUNDS = 20000 };
+    double  sink[2];
+    char   *p    = (char *)malloc((size_t)2 * LIMIT_BYTES);
+    bool    wide = !strcmp(ga_isa(), "avx512");
+    int64_t n    = (int64_t)4 * ga_get_num_threads() * ROUNDS;
+    double  ops  = (double)n * 64 * 16 * 2 * (wide ? 64 : 32); /* times the bytes of a vector */
+    if (!p) return;
+    memset(p, 1, (size_t)2 * LIMIT_BYTES);
+    printf("%g %g %g\n", 2.0 * LIMIT_BYTES / best_seconds(LIMIT_BYTES >> 20, 8, copy_part, p),
+           ops / 4 / best_seconds(n, ROUNDS, wide ? fma_f32_512 : fma_f32_256, sink),
+           ops / 8 / best_seconds(n, ROUNDS, wide ? fma_f64_512 : fma_f64_256, sink));
+    free(p);
+}
+
+/* ---- the picture ------------------------------------------------------------------------------------------------------------ */
+/*  From lines 'bar RATIO TARGET label' and 'point N NANOSECONDS series': bars of ratios to the best peer, and curves of the time per
+    element against the number of elements; both axes of the curves, and that of the bars, are logarithmic.                    */
+
+enum { PITCH = 12, LABELS = 330, BARS = 420, CURVES = 640, CURVE_ROWS = 420, MARGIN = 24, MOST_LINES = 400 };
+static const uint32_t MET = 0x2e8b57, AHEAD = 0xe0a030, BEHIND = 0xc03030, GRID = 0xd8d8d8;
+static const uint32_t series_colour[] = { 0x1f5fa8, 0x9ec3e6, 0xb0471c, 0xf0b690, 0x2e8b57, 0xa9d8bd, 0x6a3d9a, 0xcab2d6 };
+
+typedef struct entry {
+    double a, b; /* ratio and target, or n and nanoseconds */
+    char   label[64];
+} entry;
+
+static int64_t bar_at(double ratio) /* 0.25 ... 1000 */
+{
+    return (int64_t)(LABELS + BARS * log(fmin(fmax(ratio, 0.25), 1000) / 0.25) / log(4000));
+}
+
+static void draw_bars(gi_canvas *canvas, const entry *bar, int n)
+{
+    static const double marks[] = { 0.5, 1, 2, 5, 10, 20, 50, 100, 1000 };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%gx", marks[i]);
+        gi_draw_text(canvas, bar_at(marks[i]) - gi_text_width(text, 1) / 2, 2 * PITCH, 1, text);
+        gi_fill_box(canvas, bar_at(marks[i]), 3 * PITCH, 1, n * PITCH, marks[i] == 1 ? 0x808080 : GRID);
+    }
+    gi_draw_text(canvas, MARGIN, PITCH / 2, 2, "times the best peer");
+    for (int i = 0; i < n; i++) {
+        int64_t  top = (3 + i) * PITCH, from = bar_at(1), to = bar_at(bar[i].a);
+        uint32_t colour = bar[i].a >= bar[i].b ? MET : bar[i].a >= 1 ? AHEAD : BEHIND;
+        gi_draw_text(canvas, MARGIN, top + 2, 1, bar[i].label);
+        gi_fill_box(canvas, from < to ? from : to, top + 2, from < to ? to - from : from - to + 1, PITCH - 4, colour);
+        gi_fill_box(canvas, bar_at(bar[i].b), top, 2, PITCH, GI_INK); /* the bar that was set */
+    }
+}
+
+static void draw_curves(gi_canvas *canvas, const entry *point, int n, int64_t left)
+{
+    double most = 1, least = 1e9;
+    for (int i = 0; i < n; i++) most = fmax(most, point[i].b), least = fmin(least, point[i].b);
+    double  low = pow(10, floor(log10(least))), decades = ceil(log10(most / low) - 1e-9);
+    int64_t top = 3 * PITCH, bottom = top + CURVE_ROWS;
+    gi_draw_text(canvas, left, PITCH / 2, 2, "nanoseconds per element");
+    for (int i = 0; i <= 10; i++) { /* one line for each power of ten */
+        char    text[16];
+        int64_t across = left + i * CURVES / 5, up = bottom - (int64_t)(i * CURVE_ROWS / decades);
+        if (i <= 5) {
+            gi_fill_box(canvas, across, top, 1, CURVE_ROWS, GRID);
+            snprintf(text, sizeof text, "1e%d", i + 3);
+            gi_draw_text(canvas, across - 9, bottom + 6, 1, text);
+        }
+        if (i <= decades) {
+            gi_fill_box(canvas, left, up, CURVES, 1, GRID);
+            snprintf(text, sizeof text, "%g", low * pow(10, i));
+            gi_draw_text(canvas, left - 6 - gi_text_width(text, 1), up - 3, 1, text);
+        }
+    }
+    int series = -1;
+    for (int i = 0; i < n; i++) {
+        bool    first = i == 0 || strcmp(point[i].label, point[i - 1].label) != 0;
+        int64_t px    = left + (int64_t)(CURVES * (log10(point[i].a) - 3) / 5);
+        int64_t py    = bottom - (int64_t)(CURVE_ROWS * log10(point[i].b / low) / decades);
+        if (first) {
+            series++;
+            int64_t key = bottom + 30 + series * PITCH;
+            gi_fill_box(canvas, left, key, 24, 7, series_colour[series % 8]);
+            gi_draw_text(canvas, left + 32, key, 1, point[i].label);
+        } else {
+            int64_t qx = left + (int64_t)(CURVES * (log10(point[i - 1].a) - 3) / 5);
+            int64_t qy = bottom - (int64_t)(CURVE_ROWS * log10(point[i - 1].b / low) / decades);
+            for (int64_t c = qx; c < px; c++)
+                gi_fill_box(canvas, c, qy + (py - qy) * (c - qx) / (px - qx), 2, 2, series_colour[series % 8]);
+        }
+        gi_fill_box(canvas, px - 2, py - 2, 5, 5, series_colour[series % 8]);
+    }
+}
+
+static bool draw(const char *lines, const char *picture_png)
+{
+    static entry bar[MOST_LINES], point[MOST_LINES];
+    int          bars = 0, points = 0;
+    char         line[256];
+    FILE        *f = fopen(lines, "r");
+    if (!f) return false;
+    while (fgets(line, sizeof line, f)) {
+        entry e;
+        if (bars < MOST_LINES && sscanf(line, "bar %lf %lf %63[^\n]", &e.a, &e.b, e.label) == 3) bar[bars++] = e;
+        if (points < MOST_LINES && sscanf(line, "point %lf %lf %63[^\n]", &e.a, &e.b, e.label) == 3) point[points++] = e;
+    }
+    fclose(f);
+    int64_t   height = (bars + 4) * PITCH, fewest = CURVE_ROWS + 14 * PITCH;
+    int64_t   left = LABELS + BARS + 4 * MARGIN;
+    ga_array *page = ga_full((height > fewest ? height : fewest, left + CURVES + 2 * MARGIN, 3), 255, .dtype = GA_U8);
+    if (!page) return false;
+    gi_canvas canvas = { (unsigned char *)ga_data(page, GA_U8), page->shape[0], page->shape[1] };
+    draw_bars(&canvas, bar, bars);
+    draw_curves(&canvas, point, points, left);
+    bool done = ga_imsave(picture_png, page);
+    ga_free(page);
+    return done;
+}
+
+int main(void)
+{
+    char line[8192], word[64], path[4096];
+    long calls;
+    while (fgets(line, sizeof line, stdin)) {
+        bool done = true;
+        if (sscanf(line, "time %ld", &calls) == 1 && chosen) printf("%.9g\n", seconds_per_call(calls));
+        else if (!strncmp(line, "limits", 6)) print_limits();
+        else {
+            if (sscanf(line, "load %63s %4095[^\n]", word, path) == 2) done = load(word, path);
+            else if (sscanf(line, "row %63s", word) == 1) done = choose(word);
+            else if (sscanf(line, "save %4095[^\n]", path) == 1) done = ga_save(path, chosen && chosen->into ? out : result);
+            else if (sscanf(line, "draw %63s %4095[^\n]", word, path) == 2) done = draw(word, path);
+            else if (!strncmp(line, "forget", 6)) forget();
+            else done = false;
+            printf("%s\n", done ? "ok" : "failed");
+        }
+        fflush(stdout);
+        ga_clear_error();
+    }
+    forget();
     return 0;
 }

@@ -1,43 +1,614 @@
-"""bench.py PROGRAM [N] -- runs the C benchmark and the same calls in NumPy, alternating, and prints both times and the ratio."""
+"""bench.py PROGRAM [--quick | --check] [--only TEXT] [--out DIR]: gpuarr beside what users would use instead, on the CPU.
+
+PROGRAM is tools/bench.c compiled. Every row times gpuarr and the peers in turn, round after round, on the same numbers (never zeros); each
+result is compared with the first peer's. Printed: medians (minima in brackets), the ratio to the best peer, the ratio that was aimed at,
+and the share of what this machine's memory or arithmetic can do. DIR/bench.json has one object a line, DIR/bench.png the picture.
+"""
+import argparse
+import json
+import math
+import os
+import platform
 import subprocess
 import sys
+import tempfile
 import time
+import warnings
 
+os.environ.setdefault("NUMBA_CACHE_DIR", os.path.join(tempfile.gettempdir(), "gpuarr_bench_numba"))
+warnings.filterwarnings("ignore")
 import numpy as np
 
-program, n = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
+
+def optional(name):
+    try:
+        return __import__(name, fromlist=["_"])
+    except ImportError:
+        return None
 
 
-def median_ms(f, seconds=0.4):
-    f()
-    times = []
-    end = time.perf_counter() + seconds
-    while not times or time.perf_counter() < end:
-        start = time.perf_counter()
-        f()
-        times.append(time.perf_counter() - start)
-    return sorted(times)[len(times) // 2] * 1e3
+signal, ndimage, distance = (optional("scipy." + m) for m in ("signal", "ndimage", "spatial.distance"))
+numba, ne, cv2, bn, dask = (optional(m) for m in ("numba", "numexpr", "cv2", "bottleneck", "dask"))
+astropy_stats = optional("astropy.stats")
+
+options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+options.add_argument("program")
+options.add_argument("--quick", action="store_true", help="smaller and fewer: under three minutes")
+options.add_argument("--check", action="store_true", help="time nothing: are the results right?")
+options.add_argument("--only", default="", help="rows whose name contains this")
+options.add_argument("--out", default="out")
+args = options.parse_args()
+QUICK = args.quick or args.check
+F32, F64 = np.float32, np.float64
+THREADS = os.cpu_count() or 1
+random = np.random.default_rng(20261121)
 
 
-ours = {}
-for line in subprocess.run([program, str(n)], capture_output=True, text=True, check=True).stdout.splitlines():
-    name, dtype, ms = line.split()
-    ours[name, dtype] = float(ms)
+# ---- gpuarr: the C program at the other end of a pipe ------------------------------------------------------------------------------
+class Gpuarr:
+    def __init__(self, program):
+        self.pipe = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.files = tempfile.TemporaryDirectory()
 
-print(f"n = {n}, NumPy {np.__version__}; milliseconds, medians in one run")
-print(f"{'call':14} {'dtype':8} {'gpuarr':>9} {'NumPy':>9} {'ratio':>7}")
-random = np.random.default_rng(1)
-for dtype in ("float32", "float64"):
-    x, y = random.random(n).astype(dtype), random.random(n).astype(dtype)
-    out, mask = np.empty_like(x), x < y
-    calls = {
-        "add": lambda: np.add(x, y, out=out), "add_new": lambda: x + y, "multiply_add": lambda: x * y + x,
-        "divide": lambda: np.divide(x, y, out=out), "sqrt": lambda: np.sqrt(x, out=out), "exp": lambda: np.exp(x, out=out),
-        "log": lambda: np.log(x, out=out), "sin": lambda: np.sin(x, out=out), "tanh": lambda: np.tanh(x, out=out),
-        "power": lambda: np.power(x, y, out=out), "less": lambda: np.less(x, y, out=mask), "where": lambda: np.where(mask, x, y),
-        "extract": lambda: x[mask], "sum": lambda: x.sum(), "std": lambda: x.std(), "max": lambda: x.max(),
-        "median": lambda: np.median(x), "sort": lambda: np.sort(x),
-    }
-    for name, call in calls.items():
-        theirs = median_ms(call)
-        print(f"{name:14} {dtype:8} {ours[name, dtype]:9.3f} {theirs:9.3f} {theirs / ours[name, dtype]:6.1f}x")
+    def ask(self, line):
+        self.pipe.stdin.write(line + "\n")
+        self.pipe.stdin.flush()
+        return self.pipe.stdout.readline().strip()
+
+    def must(self, line):
+        answer = self.ask(line)
+        if answer != "ok":
+            raise RuntimeError(f"{line}: {answer or 'the program ended'}")
+
+    def prepare(self, row, inputs):
+        self.must("forget")
+        for name, array in inputs.items():
+            path = os.path.join(self.files.name, name + ".npy")
+            np.save(path, np.ascontiguousarray(array))
+            self.must(f"load {name} {path}")
+            os.remove(path)
+        self.must("row " + row)
+
+    def result(self):
+        path = os.path.join(self.files.name, "result.npy")
+        self.must("save " + path)
+        return np.load(path)
+
+    def seconds(self, calls):
+        return float(self.ask(f"time {calls}"))
+
+
+# ---- timing ------------------------------------------------------------------------------------------------------------------------
+def peer_seconds(call, calls):
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - start) / calls
+
+
+def timed(contestants, budget, least):
+    """contestants: name -> function(calls) -> seconds per call. Round robin until the budget is spent; name -> sorted seconds."""
+    calls, times = {}, {name: [] for name in contestants}
+    for name, run in contestants.items():
+        once = run(1)
+        calls[name] = max(1, min(20000, int(3e-4 / max(once, 1e-9))))
+    end = time.perf_counter() + budget * len(contestants)
+    rounds = 0
+    while rounds < least or (time.perf_counter() < end and rounds < 200):
+        for name, run in contestants.items():
+            times[name].append(run(calls[name]))
+        rounds += 1
+    return {name: sorted(t) for name, t in times.items()}
+
+
+def middle(ordered):
+    return ordered[len(ordered) // 2]
+
+
+def milliseconds(seconds):
+    ms = seconds * 1e3
+    return f"{ms:.5f}" if ms < 0.1 else f"{ms:.3f}" if ms < 100 else f"{ms:.0f}"
+
+
+# ---- rows --------------------------------------------------------------------------------------------------------------------------
+def close(tolerance):
+    """Results agree to `tolerance`, relative to the largest number of the result."""
+    def compare(ours, theirs):
+        ours, theirs = np.asarray(ours).reshape(-1), np.asarray(theirs).reshape(-1)
+        if ours.size != theirs.size:
+            return f"{ours.size} elements, not {theirs.size}"
+        scale = np.abs(theirs.astype(F64)).max(initial=0)
+        worst = np.abs(ours.astype(F64) - theirs.astype(F64)).max(initial=0)
+        return "" if worst <= tolerance * max(scale, 1e-300) else f"differs by {worst:g} of {scale:g}"
+    return compare
+
+
+def same(ours, theirs):
+    return "" if np.array_equal(np.asarray(ours).reshape(-1), np.asarray(theirs).reshape(-1)) else "differs"
+
+
+def like_random(ours, theirs):
+    """Other generators give other numbers: of the same distribution."""
+    for f in (np.mean, np.std):
+        if abs(f(ours, dtype=F64) - f(theirs, dtype=F64)) > 0.01:
+            return f"{f.__name__} {f(ours)}, not {f(theirs)}"
+    return ""
+
+
+class Row:
+    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0):
+        self.name, self.call, self.dtype, self.size, self.inputs, self.target = name, call, np.dtype(dtype).name, size, inputs, target
+        self.peers = [(n, f) for n, f in peers if f]
+        self.check = check or close(1e-5 if dtype == F32 else 1e-12)
+        self.moved, self.flops = moved, flops  # bytes that must be read and written; operations, of which a fused product is two
+
+
+def jit(f):
+    return numba.njit(parallel=True, fastmath=True, cache=True)(f) if numba else None
+
+
+prange = numba.prange if numba else range
+
+
+@jit
+def numba_add(x, y, o):
+    for i in prange(x.size):
+        o[i] = x[i] + y[i]
+
+
+@jit
+def numba_multiply_add(x, y, z, o):
+    for i in prange(x.size):
+        o[i] = x[i] * y[i] + z[i]
+
+
+@jit
+def numba_sin2_cos2(x, y, o):
+    for i in prange(x.size):
+        o[i] = math.sin(x[i]) ** 2 + math.cos(y[i]) ** 2
+
+
+@jit
+def numba_where(x, o):
+    for i in prange(x.size):
+        o[i] = 1 if x[i] > 0.5 else 0
+
+
+@jit
+def numba_sum(x):
+    s = 0.0
+    for i in prange(x.size):
+        s += x[i]
+    return s
+
+
+@jit
+def numba_picture(rgb):
+    for i in prange(rgb.shape[0]):
+        for j in range(rgb.shape[1]):
+            for c in range(3):
+                v = math.sin((j + (25 if c == 1 else 0)) / 50.0) ** 2 + math.cos((i + (25 if c == 2 else 0)) / 50.0) ** 2
+                rgb[i, j, c] = math.sqrt(v) if v > 1.3 else v
+
+
+@jit
+def numba_cityblock(x, y, o):
+    for i in prange(x.shape[0]):
+        for j in range(y.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                s += abs(x[i, k] - y[j, k])
+            o[i, j] = s
+
+
+@jit
+def numba_sqeuclidean(x, y, o):
+    for i in prange(x.shape[0]):
+        for j in range(y.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                s += (x[i, k] - y[j, k]) ** 2
+            o[i, j] = s
+
+
+@jit
+def numba_convolve(a, k, o):
+    for i in prange(k.size - 1, a.size):
+        s = o.dtype.type(0)
+        for u in range(k.size):
+            s += a[i - u] * k[u]
+        o[i] = s
+
+
+def into(compiled, *operands):
+    """A compiled loop that fills its last operand."""
+    if not compiled:
+        return None
+
+    def call():
+        compiled(*operands)
+        return operands[-1]
+    return call
+
+
+def expression(text, **names):
+    return (lambda: ne.evaluate(text, local_dict=names)) if ne else None
+
+
+def opencv(f):
+    return f if cv2 else None
+
+
+def elementwise():
+    n = 1_000_000 if QUICK else 10_000_000
+    for dtype in (F32, F64):
+        b = np.dtype(dtype).itemsize * n
+        x, y, z = ((random.random(n) * 20 - 10).astype(dtype) for _ in range(3))
+        p = (random.random(n) * 10 + 0.01).astype(dtype)
+        o = np.empty(n, dtype)
+        X, Y, P, O = (v.reshape(1, -1) for v in (x, y, p, o))
+        table = [
+            ("add", dict(x=x, y=y), "x + y", lambda: np.add(x, y, out=o), lambda: x + y, "x + y",
+             [("numba", into(numba_add, x, y, o)), ("OpenCV", opencv(lambda: cv2.add(X, Y, O)))], 3),
+            ("multiply_add", dict(x=x, y=y, z=z), "x * y + z", lambda: np.add(np.multiply(x, y, out=o), z, out=o),
+             lambda: x * y + z, "x * y + z", [("numba", into(numba_multiply_add, x, y, z, o))], 4),
+            ("divide", dict(x=x, y=p), "x / y", lambda: np.divide(x, p, out=o), lambda: x / p, "x / p",
+             [("OpenCV", opencv(lambda: cv2.divide(X, P, O)))], 3),
+            ("sqrt", dict(x=p), "sqrt(x)", lambda: np.sqrt(p, out=o), lambda: np.sqrt(p), "sqrt(p)",
+             [("OpenCV", opencv(lambda: cv2.sqrt(P, O)))], 2),
+            ("square", dict(x=x), "x**2", lambda: np.square(x, out=o), lambda: np.square(x), "x * x",
+             [("OpenCV", opencv(lambda: cv2.multiply(X, X, O)))], 2),
+            ("exp", dict(x=x), "exp(x)", lambda: np.exp(x, out=o), lambda: np.exp(x), "exp(x)",
+             [("OpenCV", opencv(lambda: cv2.exp(X, O)))], 2),
+            ("log", dict(x=p), "log(x)", lambda: np.log(p, out=o), lambda: np.log(p), "log(p)",
+             [("OpenCV", opencv(lambda: cv2.log(P, O)))], 2),
+            ("sin", dict(x=x), "sin(x)", lambda: np.sin(x, out=o), lambda: np.sin(x), "sin(x)", [], 2),
+            ("tanh", dict(x=x), "tanh(x)", lambda: np.tanh(x, out=o), lambda: np.tanh(x), "tanh(x)", [], 2),
+            ("power", dict(x=p), "x**1.5", lambda: np.power(p, dtype(1.5), out=o), lambda: p ** dtype(1.5), "p ** 1.5",
+             [("OpenCV", opencv(lambda: cv2.pow(P, 1.5, O)))], 2),
+        ]
+        for name, inputs, label, to_out, to_new, text, others, arrays in table:
+            fused = expression(text, x=x, y=y, z=z, p=p)
+            yield Row(label + ", out given", name, dtype, n, inputs, [("NumPy", to_out)] + others, 1, moved=arrays * b)
+            yield Row(label + ", new", name + "_new", dtype, n, inputs, [("NumPy", to_new), ("NumExpr", fused)], 1.5, moved=arrays * b)
+        waves = [("NumPy", lambda: np.sin(x) ** 2 + np.cos(y) ** 2), ("NumExpr", expression("sin(x)**2 + cos(y)**2", x=x, y=y)),
+                 ("numba", into(numba_sin2_cos2, x, y, o))]
+        yield Row("sin(x)**2 + cos(y)**2", "sin2_cos2_calls", dtype, n, dict(x=x, y=y), waves, 1, moved=3 * b)
+        yield Row("sin(x)**2 + cos(y)**2, a row", "sin2_cos2", dtype, n, dict(x=x, y=y), waves[:1], 10 if dtype == F32 else 6, moved=3 * b)
+        wide = np.empty(n, np.int64)
+        mask = x > 0.5
+        other = F64 if dtype == F32 else F32
+        yield Row("where(x > t, 1, 0)", "where_number", dtype, n, dict(x=x),
+                  [("NumPy", lambda: np.where(x > 0.5, 1, 0)), ("NumExpr", expression("where(x > 0.5, 1, 0)", x=x)),
+                   ("numba", into(numba_where, x, wide))], 1, same, moved=b + 8 * n)
+        yield Row("where(mask, x, y)", "where_array", dtype, n, dict(x=x, y=y, z=mask),
+                  [("NumPy", lambda: np.where(mask, x, y)), ("NumExpr", expression("where(m, x, y)", m=mask, x=x, y=y))], 10, same, moved=3 * b + n)
+        yield Row("x > t", "greater", dtype, n, dict(x=x),
+                  [("NumPy", lambda: x > 0.5), ("NumExpr", expression("x > 0.5", x=x))], 1, same, moved=b + n)
+        yield Row("astype the other float", "to_other_float", dtype, n, dict(x=x), [("NumPy", lambda: x.astype(other))], 1, same,
+                  moved=12 * n)
+        yield Row("astype uint8", "to_u8", dtype, n, dict(x=p), [("NumPy", lambda: p.astype(np.uint8))], 1, same, moved=b + n)
+
+        def copy_where():
+            np.copyto(o, x, where=mask)
+            return o
+        o[:] = x
+        yield Row("copyto with a mask", "copyto_mask", dtype, n, dict(x=x, z=mask), [("NumPy", copy_where)], 1, same, moved=3 * b + n)
+        yield Row("x[x > t]", "compress", dtype, n, dict(x=x),
+                  [("NumPy", lambda: x[x > 0.5]), ("NumPy compress", lambda: x.compress(x > 0.5))], 1, same, moved=int(1.5 * b))
+
+
+def small():
+    for dtype in (F32, F64):
+        for n in (1000,) if QUICK else (1000, 100_000):
+            x, y = random.random(n).astype(dtype), random.random(n).astype(dtype)
+            o = np.empty(n, dtype)
+            yield Row("x + y, out given", "add", dtype, n, dict(x=x, y=y), [("NumPy", lambda: np.add(x, y, out=o))], 1)
+            yield Row("exp(x), out given", "exp", dtype, n, dict(x=x), [("NumPy", lambda: np.exp(x, out=o))], 1)
+            yield Row("sum", "sum", dtype, n, dict(x=x), [("NumPy", lambda: x.sum())], 1)
+
+
+def folds():
+    n = 1024 if QUICK else 4096
+    for dtype in (F32, F64):
+        x = random.random((n, n)).astype(dtype)
+        flat, ones, b = x.reshape(-1), np.ones(n, dtype), np.dtype(dtype).itemsize * n * n
+        loose = close(1e-3 if dtype == F32 else 1e-11)  # the peers' float32 sums are that rough
+        nansum, nanstd, nanmax, nanmin = ((getattr(bn, f) if bn else None) for f in ("nansum", "nanstd", "nanmax", "nanmin"))
+
+        def bottleneck(f, **axis):
+            return (lambda: f(x, **axis)) if f else None
+        for name, label, peers, target in [
+            ("sum", "sum", [("NumPy", lambda: x.sum()), ("numba", (lambda: numba_sum(flat)) if numba else None),
+                            ("OpenCV", opencv(lambda: cv2.sumElems(x)[0])), ("bottleneck", bottleneck(nansum))], 1),
+            ("sum_0", "sum, axis 0", [("NumPy", lambda: x.sum(axis=0)), ("BLAS, ones @ x", lambda: ones @ x),
+                                      ("OpenCV", opencv(lambda: cv2.reduce(x, 0, cv2.REDUCE_SUM)))], 1),
+            ("sum_1", "sum, axis 1", [("NumPy", lambda: x.sum(axis=1)), ("BLAS, x @ ones", lambda: x @ ones),
+                                      ("OpenCV", opencv(lambda: cv2.reduce(x, 1, cv2.REDUCE_SUM)))], 1),
+            ("mean", "mean", [("NumPy", lambda: x.mean()), ("OpenCV", opencv(lambda: cv2.mean(x)[0]))], 1),
+            ("std", "std", [("NumPy", lambda: x.std()), ("bottleneck", bottleneck(nanstd)),
+                            ("OpenCV", opencv(lambda: cv2.meanStdDev(x)[1]))], 1),
+            ("std_0", "std, axis 0", [("NumPy", lambda: x.std(axis=0)), ("bottleneck", bottleneck(nanstd, axis=0))], 4),
+            ("std_1", "std, axis 1", [("NumPy", lambda: x.std(axis=1)), ("bottleneck", bottleneck(nanstd, axis=1))], 4),
+            ("min", "min", [("NumPy", lambda: x.min()), ("bottleneck", bottleneck(nanmin))], 1),
+            ("max", "max", [("NumPy", lambda: x.max()), ("bottleneck", bottleneck(nanmax))], 1),
+            ("max_0", "max, axis 0", [("NumPy", lambda: x.max(axis=0)), ("OpenCV", opencv(lambda: cv2.reduce(x, 0, cv2.REDUCE_MAX)))], 1),
+            ("max_1", "max, axis 1", [("NumPy", lambda: x.max(axis=1)), ("OpenCV", opencv(lambda: cv2.reduce(x, 1, cv2.REDUCE_MAX)))], 1),
+            ("argmax", "argmax", [("NumPy", lambda: x.argmax())], 1),
+            ("argmax_0", "argmax, axis 0", [("NumPy", lambda: x.argmax(axis=0))], 20),
+            ("argmax_1", "argmax, axis 1", [("NumPy", lambda: x.argmax(axis=1))], 1),
+            ("cumsum", "cumsum", [("NumPy", lambda: x.cumsum())], 1),
+        ]:
+            yield Row(label, name, dtype, f"{n}^2", dict(x=x), peers, target, loose, moved=b)
+
+
+def copies():
+    n = 1024 if QUICK else 4096
+    for dtype in (F32, F64):
+        x, y = random.random((n, n)).astype(dtype), random.random((n, n)).astype(dtype)
+        column, line, o = x[:, :1].copy(), x[:1].copy(), np.empty_like(x)
+        b = x.nbytes
+        yield Row("copy", "copy", dtype, f"{n}^2", dict(x=x), [("NumPy", lambda: x.copy())], 1, same, moved=2 * b)
+        yield Row("copy of x.T", "transposed_copy", dtype, f"{n}^2", dict(x=x),
+                  [("NumPy", lambda: np.ascontiguousarray(x.T)), ("OpenCV", opencv(lambda: cv2.transpose(x, o)))], 1, same, moved=2 * b)
+        yield Row("x.T + y", "transposed_add", dtype, f"{n}^2", dict(x=x, y=y),
+                  [("NumPy", lambda: x.T + y), ("NumExpr", expression("t + y", t=x.T, y=y))], 4, moved=3 * b)
+        yield Row("copy of fliplr(x)", "mirrored_copy", dtype, f"{n}^2", dict(x=x),
+                  [("NumPy", lambda: np.fliplr(x).copy()), ("OpenCV", opencv(lambda: cv2.flip(x, 1, o)))], 1, same, moved=2 * b)
+        for label, left, right, arrays in (("column + row", column, line, 1), ("x + row", x, line, 2), ("x + column", x, column, 2)):
+            yield Row(label, "add_new", dtype, f"{n}^2", dict(x=left, y=right),
+                      [("NumPy", lambda: left + right), ("NumExpr", expression("l + r", l=left, r=right))], 1, moved=arrays * b)
+
+
+def orders():
+    n = 1024 if QUICK else 2048
+    for dtype in (F32, F64):
+        x = random.standard_normal((n, n)).astype(dtype)
+        flat = x.reshape(-1)
+        yield Row("sort", "sort", dtype, x.size, dict(x=flat), [("NumPy", lambda: np.sort(flat))], 1 if dtype == F32 else 4, same)
+        yield Row("median", "median", dtype, f"{n}^2", dict(x=x),
+                  [("NumPy", lambda: np.median(x)), ("bottleneck", (lambda: bn.median(x)) if bn else None)], 20 if dtype == F32 else 1)
+        yield Row("median, axis 0", "median_0", dtype, f"{n}^2", dict(x=x),
+                  [("NumPy", lambda: np.median(x, axis=0)), ("bottleneck", (lambda: bn.median(x, axis=0)) if bn else None)], 1)
+        yield Row("histogram, 256 bins", "histogram", dtype, f"{n}^2", dict(x=x),
+                  [("NumPy", lambda: np.histogram(x, 256, (-5, 5))[0])], 1, same)
+
+
+def randoms():
+    n = 1_000_000 if QUICK else 10_000_000
+    x = random.random(n, dtype=F32)
+    generator = np.random.default_rng(1)
+    yield Row("uniform random numbers", "random", F32, n, dict(x=x), [("NumPy", lambda: generator.random(n, dtype=F32))], 2, like_random)
+    yield Row("normal random numbers", "normal", F32, n, dict(x=x), [("NumPy", lambda: generator.standard_normal(n, dtype=F32))], 3, like_random)
+
+
+def pictures():
+    h, w = (300, 600) if QUICK else (3000, 6000)
+
+    def finish(rgb):
+        low, high = rgb.min(), rgb.max()
+        return ((255 / (high - low)) * (rgb - low)).astype(np.uint8)
+
+    def numpy_way():
+        rgb = np.empty((h, w, 3))
+        i, j = np.ogrid[0:h, 0:w]
+        for c, (right, down) in enumerate(((0, 0), (25, 0), (0, 25))):
+            rgb[:, :, c] = np.sin((j + right) / 50) ** 2 + np.cos((i + down) / 50) ** 2
+        rgb[rgb > 1.3] = np.sqrt(rgb[rgb > 1.3])
+        return finish(rgb)
+
+    def numba_way():
+        rgb = np.empty((h, w, 3))
+        numba_picture(rgb)
+        return finish(rgb)
+
+    def alike(ours, theirs):  # a byte may round the other way
+        return "" if np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1 else "differs"
+    yield Row("the seed's picture", "picture", F64, f"{h}x{w}", dict(x=random.random((h, w))),
+              [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
+
+
+def distances():
+    """The course's distance matrices."""
+    for dtype in (F64, F32):
+        for n, features in ((1000, 3), (1000, 100)) if QUICK else ((2000, 3), (5000, 100)):
+            x, y = ((random.random((n, features)) * 10).astype(dtype) for _ in range(2))
+            o, size, work = np.empty((n, n), dtype), f"{n}x{features}", n * n * features
+            moved = o.nbytes if features < 20 else 0
+
+            def scipy(metric):
+                return (lambda: distance.cdist(x, y, metric)) if distance else None
+
+            def trick():
+                return np.abs((x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)[None, :] - 2 * (x @ y.T))
+
+            def chunks():
+                parts = [dask.delayed(distance.cdist)(x, part, "cityblock") for part in np.array_split(y, 12)]
+                return np.concatenate(dask.compute(*parts, scheduler="threads"), axis=1)
+            few = features == 3
+            yield Row("cityblock distances", "cityblock", dtype, size, dict(x=x, y=y),
+                      [("SciPy", scipy("cityblock")), ("numba", into(numba_cityblock, x, y, o)), ("Dask, 12 parts", chunks if dask and distance else None)],
+                      4 if few else 8, close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("squared distances", "sqeuclidean", dtype, size, dict(x=x, y=y),
+                      [("matrix product", trick), ("SciPy", scipy("sqeuclidean")), ("numba", into(numba_sqeuclidean, x, y, o))], 2.5,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("distances", "euclidean", dtype, size, dict(x=x, y=y),
+                      [("matrix product, root", lambda: np.sqrt(trick())), ("SciPy", scipy("euclidean"))], 2.5,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("distances of all pairs", "pairs", dtype, size, dict(x=x), [("SciPy", (lambda: distance.pdist(x)) if distance else None)], 1,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved // 2, flops=work)
+
+
+def make_sky(n):
+    """A correlated noise of 0.0133 with a source on about every 150th pixel square and a bright one in the middle."""
+    sky = ndimage.gaussian_filter(random.standard_normal((n, n)), 1.2, mode="wrap")
+    sky *= 0.0133 / sky.std()
+    y, x = np.mgrid[-18:19, -18:19]
+    for row, column in random.integers(20, n - 20, (max(4, n * n // 22800), 2)):
+        wide, high = random.uniform(1.8, 4.0, 2)
+        blob = 0.17 * (1 + random.pareto(2.5)) * np.exp(-(x / wide) ** 2 / 2 - (y / high) ** 2 / 2)
+        sky[row - 18:row + 19, column - 18:column + 19] += blob
+    y, x = np.mgrid[:n, :n] - n // 2
+    sky += 1.2 * np.exp(-(x / 12) ** 2 / 2 - (y / 7) ** 2 / 2)
+    return np.minimum(sky, 2.506).astype(F32)
+
+
+def lesson_clip(flat, median=np.median, std=np.std):
+    while True:
+        m, s = median(flat), std(flat)
+        below = flat.compress(flat > m - 3 * s)
+        kept = below.compress(below < m + 3 * s)
+        if len(kept) == len(flat):
+            return kept
+        flat = kept
+
+
+def skies():
+    if not ndimage:
+        return
+    n = 1024 if QUICK else 2048
+    sky = make_sky(n)
+    flat, size = sky.reshape(-1), f"{n}^2"
+    bright = (sky > 5 * np.std(lesson_clip(flat))).astype(np.uint8)
+    labels, count = ndimage.label(bright)
+    index = np.arange(1, count + 1)
+    as_lesson = labels.astype(F64)  # the lesson has the labels in float64
+    noise = (random.random((n, n)) < 0.5).astype(np.uint8)
+
+    def lesson_measures(l):
+        return np.column_stack((ndimage.center_of_mass(sky, l, index), ndimage.sum_labels(sky, l, index)))
+
+    def bincount_measures(l):
+        rows, columns = np.nonzero(l)
+        where, values = l[rows, columns], sky[rows, columns]
+        total = np.bincount(where, values)[1:]
+        return np.column_stack((np.bincount(where, values * rows)[1:] / total, np.bincount(where, values * columns)[1:] / total, total))
+
+    def lesson():
+        found = np.where(sky > 5 * np.std(lesson_clip(flat)), 1, 0)
+        l = np.empty(sky.shape)
+        n_found = ndimage.label(found, output=l)
+        i = np.arange(1, n_found + 1)
+        return np.column_stack((ndimage.center_of_mass(sky, l, i), ndimage.sum_labels(sky, l, i)))
+
+    def best_mix():
+        m = (sky > 5 * np.std(lesson_clip(flat, bn.median, bn.nanstd))).view(np.uint8)
+        return bincount_measures(cv2.connectedComponents(m, connectivity=4)[1])
+
+    def by_flux(ours, theirs):  # other libraries number the sources in another order
+        ours, theirs = (v[np.lexsort((np.round(v[:, 2], 3), v[:, 0]))] if v.ndim == 2 else v for v in (ours, theirs))
+        return close(1e-4)(ours, theirs)
+
+    def number(ours, theirs):
+        return "" if np.max(ours) == np.max(theirs) else f"{np.max(ours)} objects, not {np.max(theirs)}"
+    both = bn and cv2
+    yield Row("clipping", "clip", F32, size, dict(x=sky),
+              [("NumPy, the lesson", lambda: lesson_clip(flat)), ("bottleneck", (lambda: lesson_clip(flat, bn.median, bn.nanstd)) if bn else None),
+               ("astropy", (lambda: astropy_stats.sigma_clip(sky, sigma=3, maxiters=None, masked=False)) if astropy_stats else None)],
+              30, lambda a, b: "" if abs(a.size - b.size) < 1e-3 * a.size else f"{a.size} kept, not {b.size}")
+    yield Row("mean, median, std, max", "statistics", F32, size, dict(x=sky),
+              [("NumPy", lambda: np.array([sky.mean(), np.median(sky), sky.std(), sky.max()]))], 20, close(1e-5))
+    for name, mask, target in (("label the sky", bright, 5), ("label a random mask", noise, 1)):
+        yield Row(name, "label", np.uint8, size, dict(x=mask),
+                  [("SciPy", lambda: ndimage.label(mask)[0]),
+                   ("OpenCV", opencv(lambda: cv2.connectedComponents(mask, connectivity=4)[1]))], target, number)
+    yield Row("center_of_mass + sum_labels", "measures", F32, size, dict(x=sky, y=labels),
+              [("SciPy", lambda: lesson_measures(labels)), ("SciPy, the lesson", lambda: lesson_measures(as_lesson)),
+               ("nonzero + bincount", lambda: bincount_measures(labels))], 30, close(1e-5))
+    yield Row("the whole pipeline", "sources", F32, size, dict(x=sky),
+              [("SciPy, the lesson", lesson), ("bottleneck + OpenCV + bincount", best_mix if both else None)], 20, by_flux)
+
+
+def growth(gpuarr):
+    """Nanoseconds per element of a call into an existing array, from 10^3 to 10^8 elements."""
+    points = []
+    for name, call, theirs in (("add float64", "add", lambda x, y, o: np.add(x, y, out=o)), ("exp float32", "exp", lambda x, y, o: np.exp(x, out=o)),
+                               ("sum float64", "sum", lambda x, y, o: x.sum())):
+        dtype = F32 if "float32" in name else F64
+        ours_ns, theirs_ns = [], []
+        for n in [int(10 ** (e / 2)) for e in range(6, 15 if QUICK else 17)]:
+            x, y = random.random(n, dtype=dtype), random.random(n, dtype=dtype)
+            o = np.empty_like(x)
+            gpuarr.prepare(call, dict(x=x, y=y))
+            times = timed({"gpuarr": gpuarr.seconds, "NumPy": lambda k: peer_seconds(lambda: theirs(x, y, o), k)}, 0.05 if QUICK else 0.2, 3)
+            ours_ns.append((n, middle(times["gpuarr"]) / n * 1e9))
+            theirs_ns.append((n, middle(times["NumPy"]) / n * 1e9))
+        points += [(f"gpuarr {name}", ours_ns), (f"NumPy {name}", theirs_ns)]
+    return points
+
+
+SECTIONS = [skies, distances, elementwise, small, folds, copies, orders, randoms, pictures]
+
+
+def measure(gpuarr, row, limits):
+    gpuarr.prepare(row.call, row.inputs)
+    reference = row.peers[0][1]()
+    problem = row.check(gpuarr.result(), reference)
+    if problem:
+        print(f"FAIL {row.name} {row.dtype} {row.size}: {problem} ({row.peers[0][0]})")
+        return None
+    for name, call in row.peers[1:]:
+        problem = row.check(np.asarray(call()), reference)
+        if problem:
+            print(f"     {row.name} {row.dtype}: {name} is left out, its result {problem}")
+            row.peers = [p for p in row.peers if p[0] != name]
+    if args.check:
+        return []
+    contestants = {"gpuarr": gpuarr.seconds}
+    contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers})
+    times = timed(contestants, 0.05 if QUICK else 0.4, 3 if QUICK else 5)
+    ours = times.pop("gpuarr")
+    best = min(times, key=lambda name: middle(times[name]))
+    ratio = middle(times[best]) / middle(ours)
+    copy_rate, flops_32, flops_64 = limits
+    share = row.moved / middle(ours) / copy_rate if row.moved else row.flops / middle(ours) / (flops_32 if row.dtype == "float32" else flops_64)
+    print(f"{row.name:28} {row.dtype:8} {row.size!s:>9} {milliseconds(middle(ours)):>9} ({milliseconds(ours[0])}){'':3}"
+          f"{milliseconds(middle(times[best])):>9} {best:28} {ratio:7.1f}x {'at least ' + format(row.target, 'g') + 'x' if row.target else '':14}"
+          f"{'' if ratio >= row.target else 'MISSED ':7}{f'{100 * share:4.0f} % of ' + ('copy' if row.moved else 'fma') if share else ''}", flush=True)
+    return [dict(row=row.name, dtype=row.dtype, size=str(row.size), gpuarr_ms=middle(ours) * 1e3, gpuarr_min_ms=ours[0] * 1e3, peer=name,
+                 peer_ms=middle(t) * 1e3, peer_min_ms=t[0] * 1e3, ratio=middle(t) / middle(ours), best=name == best, target=row.target,
+                 share=share) for name, t in times.items()]
+
+
+def main():
+    os.makedirs(args.out, exist_ok=True)
+    gpuarr = Gpuarr(args.program)
+    versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
+    for name, module in (("SciPy", optional("scipy")), ("Numba", numba), ("NumExpr", ne), ("OpenCV", cv2), ("bottleneck", bn),
+                         ("Dask", dask), ("astropy", optional("astropy"))):
+        versions.append(f"{name} {module.__version__}" if module else f"no {name} (make bench-deps)")
+    limits = [float(v) for v in gpuarr.ask("limits").split()]
+    print(", ".join(versions))
+    print(f"{THREADS} processors; copying {limits[0] / 1e9:.1f} GB/s, fused products {limits[1] / 1e9:.0f} GFLOP/s float32, {limits[2] / 1e9:.0f} float64")
+    if not args.check:
+        print(f"{'':28} {'dtype':8} {'size':>9} {'gpuarr ms (least)':>21} {'best peer, ms':>9}", flush=True)
+    lines, passed, failed = [], 0, 0
+    for section in SECTIONS:
+        for row in section():
+            if args.only in f"{row.name} {row.dtype}":
+                found = measure(gpuarr, row, limits)
+                passed, failed = passed + (found is not None), failed + (found is None)
+                lines += found or []
+    if args.check:
+        print(f"{passed} passed, {failed} failed, 0 skipped")
+        return failed > 0
+    with open(os.path.join(args.out, "bench.json"), "w") as f:
+        for line in lines:
+            f.write(json.dumps(line) + "\n")
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
+        for line in lines:
+            if line["best"]:
+                f.write(f"bar {line['ratio']} {max(line['target'], 0.25)} {line['row']}, {line['dtype']} {line['size']}\n")
+        for series, points in growth(gpuarr) if not args.only else []:
+            for n, ns in points:
+                f.write(f"point {n} {ns} {series}\n")
+        f.flush()
+        gpuarr.must(f"draw {f.name} {os.path.join(args.out, 'bench.png')}")
+    best = [line for line in lines if line["best"]]
+    missed = sum(line["ratio"] < line["target"] for line in best)
+    print(f"{len(best)} rows: {len(best) - missed} reach their bar, {missed} do not; {failed} wrong results. {args.out}/bench.json, {args.out}/bench.png")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

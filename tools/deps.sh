@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|cudasim|test|check -- installs what that job needs and this machine lacks; says nothing when nothing is missing.
+# deps.sh run|cudasim|test|check|bench -- installs what that job needs and this machine lacks; says nothing when nothing is missing.
 # Debian and its relatives, as root or with sudo; elsewhere it names the packages. The NumPy that results are compared with comes
 # from PyPI into build/venv (NumPy >= 2), or from Debian where PyPI cannot be reached.
 job=${1:-check}
@@ -56,5 +56,11 @@ if [ "$job" != run ] && [ "$job" != cudasim ] && ! build/venv/bin/python -c 'imp
             python3 -c 'import numpy, scipy' 2>/dev/null || install python3-numpy python3-scipy
         }
     fi
+fi
+if [ "$job" = bench ]; then
+    [ -x build/venv/bin/pip ] || python3 -m venv build/venv || exit 1
+    echo "gpuarr: NumPy, SciPy, Numba, NumExpr, OpenCV, Dask, bottleneck and astropy to compare with, into build/venv"
+    build/venv/bin/pip install -q --disable-pip-version-check 'numpy>=2' scipy numba numexpr opencv-python-headless 'dask[array]' \
+        bottleneck astropy || exit 1
 fi
 exit 0
