@@ -1118,8 +1118,9 @@ typedef struct ga_bincount_options {
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 /* ==== >>convolution =============================================================================================== */
-/*  Each result is one chain of fused multiplications and additions in the raster order of the weights, so it has the same bits on the
-    CPU and the GPU; with .method = GA_METHOD_FFT it is rounded otherwise, by up to some 10 ulp of the largest result. */
+/*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
+    the GPU. Beyond an edge stand zeros, or what .boundary or .border says; they are weighed like any element, so that an infinite weight
+    makes them NaN. .out is written at the end, and may be a or v itself.                                                             */
 
 typedef enum ga_mode {
     GA_MODE_DEFAULT,
@@ -1128,9 +1129,9 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO,   /* what is fastest: passes along each axis if the weights are an outer product, else direct */
+    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct; or FFT */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT     /* through Fourier transforms: time does not depend on the number of weights */
+    GA_METHOD_FFT     /* through Fourier transforms (FFTW, cuFFT): other rounding errors, about 1e-16 (float32: 1e-7) of the largest result */
 } ga_method;
 typedef enum ga_border {  /* what stands outside of a b c d, by the names of scipy.ndimage */
     GA_BORDER_REFLECT,    /* d c b a | a b c d | d c b a */
@@ -1140,18 +1141,61 @@ typedef enum ga_border {  /* what stands outside of a b c d, by the names of sci
     GA_BORDER_WRAP        /* a b c d | a b c d | a b c d */
 } ga_border;
 
+typedef struct ga_convolve_options {
+    const char      *site;
+    ga_mode mode     GI_DEFAULT;
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_convolve_options;
+/* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
+   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
+ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+/* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
+ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+
+typedef enum ga_boundary {
+    GA_BOUNDARY_FILL, /* .fillvalue beyond the edges */
+    GA_BOUNDARY_WRAP, /* the opposite edge */
+    GA_BOUNDARY_SYMM  /* the elements as in a mirror: b a | a b */
+} ga_boundary;
+typedef struct ga_convolve2d_options {
+    const char          *site;
+    ga_mode mode         GI_DEFAULT; /* default GA_FULL */
+    ga_boundary boundary GI_DEFAULT;
+    double fillvalue     GI_DEFAULT;
+    ga_method method     GI_DEFAULT;
+    ga_array *out        GI_DEFAULT;
+} ga_convolve2d_options;
+/* scipy.signal.convolve2d and correlate2d, of matrices. Integers wrap; ga_correlate2d conjugates v. With GA_VALID one of them must be at
+   least as large as the other along both axes. */
+ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
+ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
+
 typedef struct ga_ndconvolve_options {
     const char      *site;
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
-    ga_shape origin  GI_DEFAULT; /* where the middle of the weights lies, one number or one for each axis: .origin = ga_axes(-1) */
+    ga_shape origin  GI_DEFAULT; /* moves the weights, whose middle is element n / 2: one number or one for each axis, ga_axes(-1, 0) */
     ga_method method GI_DEFAULT;
     ga_array *out    GI_DEFAULT;
 } ga_ndconvolve_options;
-/* scipy.ndimage's convolve and correlate: `weights` has as many axes as a; the result has the shape and dtype of a (with complex weights
-   the complex one). Integers are computed in float64; ga_ndcorrelate conjugates the weights. */
+/* scipy.ndimage's convolve and correlate: `weights` has as many dimensions as a; the result has the shape and dtype of a (with complex
+   weights the complex one). Integers are computed in float64, and fractions cut off; ga_ndcorrelate conjugates the weights. */
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
+
+typedef struct ga_convolve1d_options {
+    const char      *site;
+    int axis         GI_DEFAULT; /* not given: the last */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT;
+    int64_t origin   GI_DEFAULT;
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_convolve1d_options;
+/* The same along one axis, with 1-D weights. */
+ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
+ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
 
 /* ==== >>filters: of neighbourhoods, by the names of scipy.ndimage ================================================= */
 /*  Results have the shape of a, and its dtype unless .out has another. Where a window or weights reach over an edge, .border says what
@@ -1722,8 +1766,14 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
+#define ga_convolve(...)        GI_2(ga_convolve, ga_convolve_options, GI_SITE("ga_convolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate(...)       GI_2(ga_correlate, ga_convolve_options, GI_SITE("ga_correlate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve2d(...)      GI_2(ga_convolve2d, ga_convolve2d_options, GI_SITE("ga_convolve2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate2d(...)     GI_2(ga_correlate2d, ga_convolve2d_options, GI_SITE("ga_correlate2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndconvolve(...)      GI_2(ga_ndconvolve, ga_ndconvolve_options, GI_SITE("ga_ndconvolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndcorrelate(...)     GI_2(ga_ndcorrelate, ga_ndconvolve_options, GI_SITE("ga_ndcorrelate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve1d(...)      GI_AXIS_2(ga_convolve1d, ga_convolve1d_options, GI_SITE("ga_convolve1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate1d(...)     GI_AXIS_2(ga_correlate1d, ga_convolve1d_options, GI_SITE("ga_correlate1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_gaussian_filter(...) GI_2(ga_gaussian_filter, ga_gaussian_options, GI_SITE("ga_gaussian_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_gaussian_laplace(...) GI_2(ga_gaussian_laplace, ga_gaussian_options, GI_SITE("ga_gaussian_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -10704,22 +10754,36 @@ static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *
            inside->columns >= (j->tiled && inside->rows >= GI_TILE_ROWS ? j->tiles.columns : j->lines.columns);
 }
 
-/* n elements of a row of `in` (NULL: it lies outside), the first one in this column; what is outside by the border. */
-static void gi_read_row(const gi_correlator *j, const char *row, int64_t column, int64_t n, char *to)
+/* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
+   lies outside. */
+static void gi_read_row(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant, int64_t start,
+                        int64_t n, char *to)
 {
-    const int64_t pixels = j->c.shape[j->c.ndim - 1], length = pixels * j->step, size = j->size;
+    const int64_t length = pixels * step;
     for (int64_t i = 0; i < n;) {
-        int64_t at = column + i, run = row && at >= 0 && at < length ? length - at : 1;
+        int64_t at = start + i, run = row && at >= 0 && at < length ? length - at : 1;
         if (run == 1) {
-            int64_t pixel = at >= 0 ? at / j->step : -((j->step - 1 - at) / j->step), colour = at - pixel * j->step;
-            pixel         = row ? gi_border_index(pixel, pixels, j->c.border) : -1;
-            memcpy(to + i * size, pixel < 0 ? j->constant : row + (pixel * j->step + colour) * size, (size_t)size);
+            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
+            pixel         = row ? gi_border_index(pixel, pixels, border) : -1;
+            memcpy(to + i * size, pixel < 0 ? constant : row + (pixel * step + within) * size, (size_t)size);
         } else {
             if (run > n - i) run = n - i;
             memcpy(to + i * size, row + at * size, (size_t)(run * size));
         }
         i += run;
     }
+}
+
+/* Elements start .. start + n of the last axis of `in`, in the row with these coordinates; what is outside by the border. */
+static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant, char *to)
+{
+    const int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1];
+    int64_t       at = 0;
+    for (int d = 0; d < c->ndim - 1 && at >= 0; d++) {
+        int64_t i = gi_border_index(row[d], c->shape[d], c->border);
+        at        = i < 0 ? -1 : at * c->shape[d] + i;
+    }
+    gi_read_row(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n, to);
 }
 
 /* Where a row of `in` begins, counted from the first neighbour of a plane of results in a plane of weights; NULL: outside. */
@@ -10774,8 +10838,8 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
                 t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
                 int64_t q = 0;
                 for (; q < rows + t.height - 1; q++)
-                    gi_read_row(j, gi_find_row(j, p->plane, k, p->row + u + q), p->column + (v + c->offset[c->ndim - 1]) * j->step,
-                                pitch, x + q * pitch * size);
+                    gi_read_row(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border, j->constant,
+                                p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch, x + q * pitch * size);
                 if (j->blocks_tiled) {
                     loop->run(&t, rows, across, x, sums, across, begin);
                 } else {
@@ -10924,42 +10988,368 @@ static bool gi_correlate(const char *site, ga_device device, const gi_correlatio
     return true;
 }
 
+/* ---- weights that are an outer product -------------------------------------------------------------------------------- */
+
+enum { GI_LEAST_FACTORED = 42 }; /* weights: as many cost as much as two passes over memory */
+
+static double gi_weight_at(const ga_array *w, int64_t i)
+{
+    return w->dtype == GA_F32 ? (double)((const float *)w->data)[i] : ((const double *)w->data)[i];
+}
+
+/* Fills column and row with what gives the weights (packed, on the CPU) as products: to 16 ulp, which is less than what the rounding of
+   that many terms may sum up to; those of whole numbers exactly. */
+static bool gi_factor_weights(const ga_array *w, ga_array *column, ga_array *row)
+{
+    const int64_t width = w->shape[1];
+    const double  ulp   = w->dtype == GA_F32 ? FLT_EPSILON : DBL_EPSILON;
+    int64_t       top   = 0;
+    bool          whole = true;
+    for (int64_t i = 0; i < w->size; i++) {
+        double x = fabs(gi_weight_at(w, i));
+        if (!(x <= DBL_MAX)) return false;
+        if (x > fabs(gi_weight_at(w, top))) top = i;
+        whole = whole && x == floor(x);
+    }
+    ga_arg number;
+    memset(&number, 0, sizeof number);
+    number.kind = GA_KIND_REAL;
+    for (int64_t i = 0; i < column->size; i++) {
+        number.re = gi_weight_at(w, i * width + top % width);
+        gi_number_to(number, w->dtype, (char *)column->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < row->size; i++) {
+        number.re = gi_weight_at(w, top / width * width + i) / gi_weight_at(w, top);
+        gi_number_to(number, w->dtype, (char *)row->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < w->size; i++) {
+        double x = gi_weight_at(w, i), error = gi_fma_f64(gi_weight_at(column, i / width), gi_weight_at(row, i % width), -x);
+        if (!(fabs(error) <= (whole ? 0 : 16 * ulp * fabs(x)))) return false;
+    }
+    return true;
+}
+
+/* Finds column and row as arrays on the device of the weights: 1 found, 0 there are none, -1 an error. *outside becomes the sum
+   over a row of what is .cval everywhere. */
+static int gi_find_factors(const char *site, const ga_array *weights, double cval, ga_array **column, ga_array **row, double *outside)
+{
+    const int64_t down[2] = { weights->shape[0], 1 }, across[2] = { 1, weights->shape[1] };
+    ga_array     *w = gi_on_cpu(site, weights), *c = w ? gi_new(site, w->dtype, GA_CPU, 2, down) : NULL;
+    ga_array     *r     = c ? gi_new(site, w->dtype, GA_CPU, 2, across) : NULL;
+    int           found = !r ? -1 : gi_factor_weights(w, c, r);
+    if (found == 1) {
+        *outside = -0.0;
+        for (int64_t i = 0; i < r->size; i++)
+            *outside = w->dtype == GA_F32 ? (double)gi_fma_f32((float)gi_weight_at(r, i), (float)cval, (float)*outside)
+                                          : gi_fma_f64(gi_weight_at(r, i), cval, *outside);
+        *column = gi_to(site, c, weights->device);
+        *row    = *column ? gi_to(site, r, weights->device) : NULL;
+        if (!*row) {
+            ga_free(*column);
+            found = -1;
+        }
+    }
+    ga_free(w);
+    ga_free(c);
+    ga_free(r);
+    return found;
+}
+
+/* The job as two: along the rows into an array between, then along the columns. */
+static bool gi_correlate_twice(const char *site, ga_device device, const gi_correlation *c, const ga_array *column,
+                               const ga_array *row, double outside)
+{
+    const int64_t between[2] = { c->shape[0], c->result[1] };
+    ga_array     *sums       = gi_new(site, c->dtype, device, 2, between);
+    if (!sums) return false;
+    gi_correlation along = *c, down = *c;
+    along.weights   = row->data;
+    along.out       = sums->data;
+    along.size[0]   = 1;
+    along.offset[0] = 0;
+    along.result[0] = c->shape[0];
+    down.in         = sums->data;
+    down.weights    = column->data;
+    down.size[1]    = 1;
+    down.offset[1]  = 0;
+    down.shape[1]   = c->result[1];
+    down.cval       = outside;
+    bool done       = gi_correlate(site, device, &along) && gi_correlate(site, device, &down);
+    ga_free(sums);
+    return done;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------------------------ */
 
-/* Runs a job whose ndim, result, offset and border are set, on any arrays; returns the result. */
-static ga_array *gi_correlate_arrays(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, gi_correlation *c)
+static bool gi_check_border(const char *site, ga_border border)
 {
-    ga_array *in = gi_contiguous(site, a, dtype), *w = in ? gi_contiguous(site, weights, dtype) : NULL;
-    ga_array *result = w ? gi_new(site, dtype, a->device, c->ndim, c->result) : NULL;
-    bool      done   = false;
-    if (result) {
-        c->dtype   = dtype;
-        c->in      = in->data;
-        c->weights = w->data;
-        c->out     = result->data;
-        memcpy(c->shape, a->shape, sizeof c->shape);
-        memcpy(c->size, weights->shape, sizeof c->size);
-        done = gi_correlate(site, a->device, c);
+    if (border >= GA_BORDER_REFLECT && border <= GA_BORDER_WRAP) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, ".border = %d is none: use GA_BORDER_REFLECT, GA_BORDER_CONSTANT ...", (int)border);
+    return false;
+}
+
+/* One number for all axes, or one for each: does the option's number fit? */
+static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
+{
+    if (s->ndim <= 1 || s->ndim == ndim) return true;
+    gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
+    return false;
+}
+static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
+
+/* An integer that a rounding error of a sum has missed, else the number without its fraction. */
+GI_FORMULA double gi_whole_of(double x, double nearest, double cut)
+{
+    return gi_abs_f64(x - nearest) <= gi_mul_f64(gi_abs_f64(nearest), 0x1p-46) ? nearest : cut;
+}
+GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_trunc_f64(x)); }
+
+GI_BEGIN_FAST
+static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
+{
+    gi_kernel rint_ = gi_cpu_kernel(GA_OP_rint, GA_F64), trunc_ = gi_cpu_kernel(GA_OP_trunc, GA_F64);
+    double    nearest[GI_TILE], cut[GI_TILE];
+    (void)y, (void)z;
+    for (int64_t start = 0; start < n; start += GI_TILE) {
+        const double *x = (const double *)in + start;
+        double       *o = (double *)out + start;
+        int64_t       m = n - start < GI_TILE ? n - start : GI_TILE;
+        rint_(m, nearest, x, NULL, NULL);
+        trunc_(m, cut, x, NULL, NULL);
+        for (int64_t i = 0; i < m; i++) o[i] = gi_whole_of(x[i], nearest[i], cut[i]);
     }
-    ga_free(in);
-    ga_free(w);
-    if (done) return result;
-    ga_free(result);
+}
+GI_END_FAST
+
+
+/* The same for all elements, in place. Takes over the array: on error it is freed. */
+static ga_array *gi_cut_fractions(const char *site, ga_array *a)
+{
+    GI_FUNCTION(whole, gi_make_whole, gi_cuda_map1<double, double, gi_whole>);
+    const ga_arg   in[1]                  = { gi_operand_arg(a) };
+    const ga_dtype wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
+    if (gi_map(site, whole, GI_CHEAP, 1, in, wanted, GA_F64, a, NULL)) return a;
+    ga_free(a);
     return NULL;
 }
 
-static ga_array *gi_ndcorrelate(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+/* Runs a planned job by one of the methods. weights: the array that the job's weights are in. */
+static bool gi_correlate_by(const char *site, ga_method method, const ga_array *weights, const gi_correlation *c)
+{
+    ga_array *column, *row;
+    double    outside;
+    int       factored = 0;
+    if (method == GA_METHOD_AUTO && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 && c->size[1] > 1 &&
+        weights->size >= GI_LEAST_FACTORED)
+        factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
+    if (factored < 0) return false;
+    if (!factored) return gi_correlate(site, weights->device, c);
+    bool done = gi_correlate_twice(site, weights->device, c, column, row, outside);
+    ga_free(column);
+    ga_free(row);
+    return done;
+}
+
+/* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
+static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a, const ga_array *b)
+{
+    return out && out->alive == GI_ALIVE && out->device == a->device && out->dtype == dtype && ga_is_contiguous(out) &&
+           gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
+}
+
+/* What all calls come to: `c` has ndim, result, offset and border; `dtype` is computed in, `result` returned. Takes over `weights`
+   (NULL is passed on). */
+static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_array *weights, ga_dtype dtype, ga_dtype result,
+                                    gi_correlation *c, ga_method method, ga_array *out)
+{
+    const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
+    ga_array  *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
+    ga_array  *r = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
+    bool       done = false;
+#if GI_HAS_CUDA
+    if (straight && !gi_cuda_touch(site, out)) r = NULL;
+#endif
+    if (r) {
+        c->dtype   = dtype;
+        c->in      = in->data;
+        c->weights = w->data;
+        c->out     = r->data;
+        memcpy(c->shape, a->shape, sizeof c->shape);
+        memcpy(c->size, w->shape, sizeof c->size);
+        done = gi_correlate_by(site, method, w, c);
+    }
+    ga_free(in);
+    ga_free(w);
+    ga_free(weights);
+    if (done && straight) return out;
+    if (done && gi_kind_of(result) < 2 && dtype == GA_F64) r = gi_cut_fractions(site, r);
+    if (done) return gi_finish(site, r, result, out);
+    if (!straight) ga_free(r);
+    return NULL;
+}
+
+/* The elements in the opposite order along all axes and (or) conjugated: a new handle. */
+static ga_array *gi_turn(const char *site, const ga_array *a, bool turned, bool conjugate)
+{
+    ga_axes_options all;
+    memset(&all, 0, sizeof all);
+    all.site    = site;
+    ga_array *r = turned ? (ga_flip)(a, all) : (ga_view)(a, site);
+    if (!r || !conjugate || !gi_is_complex(a->dtype)) return r;
+    ga_array *c = (ga_conj)(r, gi_map_site(site));
+    ga_free(r);
+    return c;
+}
+
+static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
+{
+    if (mode < GA_MODE_DEFAULT || mode > GA_VALID)
+        gi_fail(site, GA_BAD_ARGUMENT, ".mode = %d is none: use GA_FULL, GA_SAME or GA_VALID", (int)mode);
+    else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT", (int)method);
+    else return true;
+    return false;
+}
+
+/* a and v of one of the calls of signal processing: on one device, of as many dimensions, with elements. */
+static bool gi_check_pair(const char *site, const ga_array *a, const ga_array *v)
+{
+    const ga_array *both[2] = { a, v };
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return false;
+    if (a->ndim != v->ndim)
+        gi_fail(site, GA_BAD_SHAPE, "a has shape %s and v %s: they must have as many dimensions", gi_shape_of(a), gi_shape_of(v));
+    else if (a->size == 0 || v->size == 0)
+        gi_fail(site, GA_BAD_SHAPE, "%s has no elements: its shape is %s", a->size == 0 ? "a" : "v", gi_shape_of(a->size == 0 ? a : v));
+    else return true;
+    return false;
+}
+
+/* Of all places where a and v overlap, which numbers along each axis are asked for: from first on, c->result of them. */
+typedef struct gi_places {
+    int64_t first[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
+} gi_places;
+
+/* Those where one lies inside the other. False with an error if neither is at least as large as the other along all axes. */
+static bool gi_place_valid(const char *site, const ga_array *a, const ga_array *v, gi_places *p)
+{
+    bool a_fits = true, v_fits = true;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t n = a->shape[d], m = v->shape[d];
+        v_fits      = v_fits && n >= m;
+        a_fits      = a_fits && m >= n;
+        p->first[d] = (n < m ? n : m) - 1;
+        p->count[d] = (n < m ? m - n : n - m) + 1;
+    }
+    if (v_fits || a_fits) return true;
+    gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s: with GA_VALID one must be at least as large as the other along every axis",
+            gi_shape_of(a), gi_shape_of(v));
+    return false;
+}
+
+/* The sums over the products of a and v with zeros around both. The smaller one becomes the weights. */
+static ga_array *gi_overlap(const char *site, const ga_array *a, const ga_array *v, bool correlate, bool conjugate_a, bool conjugate_v,
+                            const gi_places *p, ga_method method, ga_array *out)
+{
+    const bool     exchange = v->size > a->size; /* then the larger one is read the way that the weights would be */
+    const ga_array *large = exchange ? v : a, *small = exchange ? a : v;
+    const ga_dtype dtype = ga_promote(a->dtype, v->dtype);
+    ga_array      *in    = gi_turn(site, large, exchange && correlate, exchange ? conjugate_v : conjugate_a);
+    ga_array      *w     = in ? gi_turn(site, small, exchange || !correlate, exchange ? conjugate_a : conjugate_v) : NULL;
+    gi_correlation c;
+    memset(&c, 0, sizeof c);
+    c.ndim   = a->ndim;
+    c.border = GA_BORDER_CONSTANT;
+    for (int d = 0; d < c.ndim; d++) {
+        c.result[d] = p->count[d];
+        c.offset[d] = p->first[d] - (small->shape[d] - 1);
+    }
+    ga_array *r = w ? gi_run_correlation(site, in, w, dtype, dtype, &c, method, out) : NULL;
+    ga_free(in);
+    return r;
+}
+
+/* numpy.convolve and numpy.correlate of lines, scipy.signal's of more dimensions. */
+static ga_array *gi_convolve_lines(const ga_array *a, const ga_array *v, bool correlate, ga_mode mode, const ga_convolve_options *o)
+{
+    gi_places p;
+    if (mode == GA_VALID && !gi_place_valid(o->site, a, v, &p)) return NULL;
+    for (int d = 0; d < a->ndim && mode != GA_VALID; d++) {
+        const int64_t n = a->shape[d], m = v->shape[d];
+        const bool    exchange = a->ndim == 1 && n < m; /* NumPy's: as long as the longer one */
+        p.first[d]             = mode == GA_FULL ? 0 : exchange && correlate ? n / 2 : (exchange ? n - 1 : m - 1) / 2;
+        p.count[d]             = mode == GA_FULL ? n + m - 1 : exchange ? m : n;
+    }
+    return gi_overlap(o->site, a, v, correlate, false, correlate, &p, o->method, o->out);
+}
+
+static ga_array *gi_convolve_any(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve_options *o)
 {
     const char *site = o->site;
-    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
-    const ga_array *both[2] = { a, weights };
-    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
-    if (a->ndim != weights->ndim || a->ndim == 0)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights of shape %s do not fit an array of shape %s: both must have "
-                                   "as many dimensions, at least one", gi_shape_of(weights), gi_shape_of(a));
-    bool           complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
-    ga_dtype       result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
-    ga_dtype       dtype    = gi_kind_of(result) < 2 ? GA_F64 : result;
+    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_mode(site, o->mode, o->method)) return NULL;
+    const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
+    ga_array      *x = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
+    ga_array      *y = !x ? NULL : v->ndim == 0 ? (ga_reshape)(v, one, site) : (ga_view)(v, site), *r = NULL;
+    ga_mode        mode = o->mode != GA_MODE_DEFAULT ? o->mode : correlate && x && x->ndim == 1 ? GA_VALID : GA_FULL;
+    if (y && gi_check_pair(site, x, y)) r = gi_convolve_lines(x, y, correlate, mode, o);
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o) { return gi_convolve_any(a, v, false, &o); }
+ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o) { return gi_convolve_any(a, v, true, &o); }
+
+static ga_array *gi_convolve_planes(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve2d_options *o)
+{
+    const char *site = o->site;
+    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_mode(site, o->mode, o->method)) return NULL;
+    if (o->boundary < GA_BOUNDARY_FILL || o->boundary > GA_BOUNDARY_SYMM)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   ".boundary = %d is none: use GA_BOUNDARY_FILL, GA_BOUNDARY_WRAP or GA_BOUNDARY_SYMM",
+                                   (int)o->boundary);
+    if (!gi_check_pair(site, a, v)) return NULL;
+    if (a->ndim != 2)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s: it must have 2 dimensions; ga_convolve takes any",
+                                   gi_shape_of(a));
+    gi_places p;
+    if (o->mode == GA_VALID) {
+        if (!gi_place_valid(site, a, v, &p)) return NULL;
+        bool exchange = a->shape[0] < v->shape[0] || a->shape[1] < v->shape[1]; /* SciPy conjugates the second one then, too */
+        return gi_overlap(site, a, v, correlate, correlate && exchange, correlate && !exchange, &p, o->method, o->out);
+    }
+    for (int d = 0; d < 2; d++) {
+        const int64_t n = a->shape[d], m = v->shape[d];
+        p.first[d] = o->mode != GA_SAME ? 0 : correlate ? m / 2 : (m - 1) / 2;
+        p.count[d] = o->mode == GA_SAME ? n : n + m - 1;
+    }
+    if (o->boundary == GA_BOUNDARY_FILL && o->fillvalue == 0)
+        return gi_overlap(site, a, v, correlate, false, correlate, &p, o->method, o->out);
+    const ga_dtype dtype = ga_promote(a->dtype, v->dtype);
+    gi_correlation c;
+    memset(&c, 0, sizeof c);
+    c.ndim   = 2;
+    c.cval   = o->fillvalue;
+    c.border = o->boundary == GA_BOUNDARY_FILL   ? GA_BORDER_CONSTANT
+               : o->boundary == GA_BOUNDARY_WRAP ? GA_BORDER_WRAP
+                                                 : GA_BORDER_REFLECT;
+    for (int d = 0; d < 2; d++) {
+        c.result[d] = p.count[d];
+        c.offset[d] = p.first[d] - (v->shape[d] - 1);
+    }
+    return gi_run_correlation(site, a, gi_turn(site, v, !correlate, correlate), dtype, dtype, &c, o->method, o->out);
+}
+
+ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o) { return gi_convolve_planes(a, v, false, &o); }
+ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o) { return gi_convolve_planes(a, v, true, &o); }
+
+/* scipy.ndimage's: the weights have as many dimensions as a. */
+static ga_array *gi_convolve_image(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+{
+    const char    *site     = o->site;
+    const bool     complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
+    const ga_dtype result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
     gi_correlation c;
     memset(&c, 0, sizeof c);
     c.ndim   = a->ndim;
@@ -10967,24 +11357,80 @@ static ga_array *gi_ndcorrelate(const ga_array *a, const ga_array *weights, bool
     c.cval   = o->cval;
     memcpy(c.result, a->shape, sizeof c.result);
     for (int d = 0; d < a->ndim; d++) {
-        int64_t n = weights->shape[d], middle = n / 2, origin = o->origin.ndim > 1 ? o->origin.n[d] : o->origin.n[0];
-        c.offset[d] = convolve ? origin - (n - 1 - middle) : -origin - middle;
+        const int64_t n = weights->shape[d], given = gi_number_for(&o->origin, d);
+        const int64_t origin = convolve ? -given - (n % 2 == 0) : given; /* of the weights in the opposite order */
+        if (n == 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "there are no weights: their shape is %s", gi_shape_of(weights));
+        if (origin < -(n / 2) || origin > (n - 1) / 2)
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".origin = %lld along axis %d: for %lld weights use %lld to %lld",
+                                       (long long)given, d, (long long)n, (long long)(convolve ? -((n - 1) / 2) - (n % 2 == 0) : -(n / 2)),
+                                       (long long)(convolve ? n / 2 - (n % 2 == 0) : (n - 1) / 2));
+        c.offset[d] = -(n / 2) - origin;
     }
-    ga_axes_options all = { site, 0, { 0, { 0 } } };
-    ga_array *w = convolve ? (ga_flip)(weights, all) : (ga_conj)(weights, gi_map_site(site));
-    ga_array *r = w ? gi_correlate_arrays(site, a, w, dtype, &c) : NULL;
-    ga_free(w);
-    return gi_finish(site, r, result, o->out);
+    return gi_run_correlation(site, a, gi_turn(site, weights, convolve, !convolve), gi_kind_of(result) < 2 ? GA_F64 : result, result,
+                              &c, o->method, o->out);
+}
+
+static ga_array *gi_ndconvolve(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+{
+    const char     *site    = o->site;
+    const ga_array *both[2] = { a, weights };
+    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_border(site, o->border) || !gi_check_mode(site, GA_MODE_DEFAULT, o->method) ||
+        gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT)
+        return NULL;
+    if (a->ndim != weights->ndim || a->ndim == 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "weights of shape %s do not fit an array of shape %s: give as many dimensions, at least one",
+                                   gi_shape_of(weights), gi_shape_of(a));
+    return gi_fits_axes(site, "origin", &o->origin, a->ndim) ? gi_convolve_image(a, weights, convolve, o) : NULL;
 }
 
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_ndcorrelate(a, weights, true, &o);
+    return gi_ndconvolve(a, weights, true, &o);
 }
 
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_ndcorrelate(a, weights, false, &o);
+    return gi_ndconvolve(a, weights, false, &o);
+}
+
+/* Along one axis: weights of length 1 along all others. */
+static ga_array *gi_convolve_axis(const ga_array *a, const ga_array *weights, bool convolve, const ga_convolve1d_options *o)
+{
+    const char *site = o->site;
+    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    int axis = gi_axis(site, gi_axis_given(site, o->axis) ? o->axis : -1, a->ndim);
+    if (axis < 0) return NULL;
+    if (weights->ndim != 1)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights has shape %s: give a line of them, with one dimension",
+                                   gi_shape_of(weights));
+    ga_shape              across;
+    ga_ndconvolve_options nd;
+    memset(&across, 0, sizeof across);
+    memset(&nd, 0, sizeof nd);
+    across.ndim = nd.origin.ndim = a->ndim;
+    for (int d = 0; d < a->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
+    nd.site           = site;
+    nd.border         = o->border;
+    nd.cval           = o->cval;
+    nd.origin.n[axis] = o->origin;
+    nd.method         = o->method;
+    nd.out            = o->out;
+    ga_array *w = (ga_reshape)(weights, across, site), *r = w ? gi_ndconvolve(a, w, convolve, &nd) : NULL;
+    ga_free(w);
+    return r;
+}
+
+ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
+{
+    return gi_convolve_axis(a, weights, true, &o);
+}
+
+ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
+{
+    return gi_convolve_axis(a, weights, false, &o);
 }
 
 /* ==== >>filters: neighbourhoods, by order and by weights ============================================================== */
@@ -11696,22 +12142,6 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
 
 /* ---- calls for windows ------------------------------------------------------------------------------------------------- */
 
-static bool gi_check_border(const char *site, ga_border border)
-{
-    if (border >= GA_BORDER_REFLECT && border <= GA_BORDER_WRAP) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, ".border = %d is none: use GA_BORDER_REFLECT, GA_BORDER_CONSTANT ...", (int)border);
-    return false;
-}
-
-/* One number for all axes, or one for each: does the option's number fit? */
-static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
-{
-    if (s->ndim <= 1 || s->ndim == ndim) return true;
-    gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
-    return false;
-}
-static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
-
 /* The window's size and place: from the footprint, or .sizes, or the size for all axes. */
 static bool gi_place_window(const char *site, const ga_array *a, int64_t size, const ga_shape *sizes, const ga_array *footprint,
                             const ga_shape *origin, gi_correlation *c)
@@ -11909,30 +12339,6 @@ typedef struct gi_filter {
 
 enum { GI_MOST_ORDER = 15 }; /* of a derivative */
 
-/* An integer that a rounding error of a sum has missed, else the number without its fraction. */
-GI_FORMULA double gi_whole_of(double x, double nearest, double cut)
-{
-    return gi_abs_f64(x - nearest) <= gi_mul_f64(gi_abs_f64(nearest), 0x1p-46) ? nearest : cut;
-}
-GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_trunc_f64(x)); }
-
-GI_BEGIN_FAST
-static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
-{
-    gi_kernel rint_ = gi_cpu_kernel(GA_OP_rint, GA_F64), trunc_ = gi_cpu_kernel(GA_OP_trunc, GA_F64);
-    double    nearest[GI_TILE], cut[GI_TILE];
-    (void)y, (void)z;
-    for (int64_t start = 0; start < n; start += GI_TILE) {
-        const double *x = (const double *)in + start;
-        double       *o = (double *)out + start;
-        int64_t       m = n - start < GI_TILE ? n - start : GI_TILE;
-        rint_(m, nearest, x, NULL, NULL);
-        trunc_(m, cut, x, NULL, NULL);
-        for (int64_t i = 0; i < m; i++) o[i] = gi_whole_of(x[i], nearest[i], cut[i]);
-    }
-}
-GI_END_FAST
-
 static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; }
 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
@@ -11974,16 +12380,7 @@ static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int a
 }
 
 /* Cuts off the fractions of integers between the axes. Passes NULL on; on error frees the array. */
-static ga_array *gi_between_axes(const gi_filter *f, ga_array *a)
-{
-    if (!a || !gi_is_whole(f)) return a;
-    GI_FUNCTION(whole, gi_make_whole, gi_cuda_map1<double, double, gi_whole>);
-    const ga_arg   in[1]                  = { gi_operand_arg(a) };
-    const ga_dtype wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
-    if (gi_map(f->site, whole, GI_CHEAP, 1, in, wanted, GA_F64, a, NULL)) return a;
-    ga_free(a);
-    return NULL;
-}
+static ga_array *gi_between_axes(const gi_filter *f, ga_array *a) { return a && gi_is_whole(f) ? gi_cut_fractions(f->site, a) : a; }
 
 /* Replaces *a by its sums along an axis; NULL if that fails. */
 static void gi_pass(const gi_filter *f, ga_array **a, int axis, int64_t n, const double *weights)

@@ -908,6 +908,60 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
+/* ---- windows that slide -------------------------------------------------------------------------------------------- */
+
+/* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
+static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+    int64_t below = 0, word = 0, nans = 0;
+    memset(s->bits, 0, (size_t)s->words * sizeof *s->bits);
+    for (int64_t k = 0; k < s->count; k++) {
+        uint32_t x = first[s->window[k]];
+        s->bits[x / 64] |= (uint64_t)1 << x % 64;
+        nans += x >= s->first_nan;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < s->edges && i > 0; k++) {
+            uint32_t old = first[(i - 1) * step + s->leaving[k]], x = first[i * step + s->entering[k]];
+            s->bits[old / 64] &= ~((uint64_t)1 << old % 64);
+            s->bits[x / 64] |= (uint64_t)1 << x % 64;
+            below += (x / 64 < word) - (old / 64 < word);
+            nans += (x >= s->first_nan) - (old >= s->first_nan);
+        }
+        while (below > s->rank) below -= __builtin_popcountll(s->bits[--word]);
+        for (int64_t here; below + (here = __builtin_popcountll(s->bits[word])) <= s->rank; word++) below += here;
+        uint64_t left = s->bits[word];
+        for (int64_t k = below; k < s->rank; k++) left &= left - 1;
+        out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
+    }
+}
+
+#define GI_KEY      i8
+#define GI_KEY_T    int8_t
+#define GI_KEY_BITS 8
+#include "gpuarr_cpu.h"
+#define GI_KEY      i16
+#define GI_KEY_T    int16_t
+#define GI_KEY_BITS 16
+#include "gpuarr_cpu.h"
+#define GI_KEY      i32
+#define GI_KEY_T    int32_t
+#define GI_KEY_BITS 32
+#include "gpuarr_cpu.h"
+#define GI_KEY      i64
+#define GI_KEY_T    int64_t
+#define GI_KEY_BITS 64
+#include "gpuarr_cpu.h"
+static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return &GI_FIND(gi_window_loops_i8);
+    case 2: return &GI_FIND(gi_window_loops_i16);
+    case 4: return &GI_FIND(gi_window_loops_i32);
+    default: return &GI_FIND(gi_window_loops_i64);
+    }
+}
+
 static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
