@@ -538,7 +538,95 @@ static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint
     return true;
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_ISA_TILE, GI_LOOP(gi_distance_unit), GI_LOOP(gi_sift) };
+/* ---- convolutions -------------------------------------------------------------------------------------------------- */
+
+/* A row of x for the rows first .. last - 1 of a tile: row r of the results takes it with the weights r rows before these. */
+static GI_INLINE void GI_LOOP(gi_take_row)(GI_V sums[GI_TILE_ROWS][GI_ISA_TILE], const gi_taps *t, const GA_T *x,
+                                           const GA_T *weights, int first, int last)
+{
+    for (int64_t v = 0; v < t->width; v++) {
+        GI_V part[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) part[c] = GI_VFN(pin)(GI_VFN(load)(x + v * t->step + c * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_TILE_ROWS; r++) {
+            if (r < first || r >= last) continue;
+            const GI_V weight = GI_VFN(all)(weights[v - r * t->width]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(fma)(weight, part[c], sums[r][c]);
+        }
+    }
+}
+
+/* Tiles of 4 rows, so that each vector of x is loaded once for 4 weights. For 3 or more rows of weights. */
+static void GI_LOOP(gi_correlate_tiles)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_ISA_TILE * GI_LANES };
+    for (int64_t i = 0; i < rows; i += GI_TILE_ROWS) {
+        if (i + GI_TILE_ROWS > rows) i = rows - GI_TILE_ROWS; /* some once more */
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS;
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_TILE_ROWS][GI_ISA_TILE];
+            GI_UNROLL
+            for (int r = 0; r < GI_TILE_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++)
+                    sums[r][c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + r * pitch + c * GI_LANES);
+            }
+            GI_LOOP(gi_take_row)(sums, t, x, w, 0, 1);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 2);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 3);
+            for (int64_t u = 3; u < t->height; u++) GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 1, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 2, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 3, 4);
+            GI_UNROLL
+            for (int r = 0; r < GI_TILE_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++) GI_VFN(store)(to + r * pitch + c * GI_LANES, sums[r][c]);
+            }
+        }
+    }
+}
+
+/* Each row by itself, for few rows of weights and for narrow images, whose rows lie one behind the other in one line. */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_LINE_VECTORS * GI_LANES };
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS; /* some once more */
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_LINE_VECTORS];
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++)
+                sums[c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + c * GI_LANES);
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GI_V  weight = GI_VFN(all)(*w);
+                    GI_UNROLL
+                    for (int c = 0; c < GI_LINE_VECTORS; c++)
+                        sums[c] = GI_VFN(fma)(weight, GI_VFN(load)(from + c * GI_LANES), sums[c]);
+                }
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++) GI_VFN(store)(to + c * GI_LANES, sums[c]);
+        }
+}
+
+static const gi_dense GI_LOOP(gi_dense) = {
+    GI_LANES,
+    GI_ISA_TILE,
+    GI_LOOP(gi_distance_unit),
+    GI_LOOP(gi_sift),
+    { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
+    { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
+};
 
 #undef GI_V
 #undef GI_V_BITS
@@ -550,15 +638,28 @@ static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_ISA_TILE, GI_LOOP(gi_di
 GI_END_FAST
 #endif
 
-/* ==== convolutions: sums[i] + weight * x[i] ========================================================================== */
-static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const void *x_)
+#if GI_CLASS != 3
+/* ==== convolutions of what is no float: the sums of a short line stay in the cache, weight after weight =============== */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
 {
-    GA_T       *sums   = (GA_T *)sums_;
-    const GA_T *x      = (const GA_T *)x_;
-    const GA_T  weight = *(const GA_T *)weight_;
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) sums[i] = GA_FN(weigh)(sums[i], weight, x[i]);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t start = 0; start < columns; start += GI_LINE) {
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
+            GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
+            int64_t     n    = columns - start < GI_LINE ? columns - start : GI_LINE;
+            if (begin)
+                for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GA_T  weight = *w;
+                    GI_VECTORIZE
+                    for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(weigh)(sums[k], weight, from[k]);
+                }
+        }
 }
+#endif
 
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
@@ -807,18 +908,6 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG:                                                                                                             \
-        return GI_FIND(gi_weigh_##tag);
-static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
-{
-    switch (dtype) {
-        GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return NULL;
-    }
-}
-#undef GI_DTYPE_CASE
-
 /* ---- windows that slide -------------------------------------------------------------------------------------------- */
 
 /* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
@@ -877,6 +966,20 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
 }
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        loop.run = GI_FIND(gi_correlate_lines_##tag);                                                                          \
+        break;
+static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
+{
+    gi_correlate_loop loop = { 1, NULL };
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: break;
+    }
+    return loop;
+}
+#undef GI_DTYPE_CASE
 #undef GI_FIND
 
 #else
@@ -904,12 +1007,26 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 #define GI_BLOCK    1024 /* elements: of the documented tree of reductions */
 #define GI_MEND     256  /* elements whose rare arguments are mended together */
 
+/* Convolutions. */
+#define GI_TILE_ROWS    4    /* of results that are summed up together */
+#define GI_LINE_VECTORS 8    /* the same in one row */
+#define GI_LINE         1024 /* elements, for what is no float */
+
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
-/* sums[i] += *weight * x[i], n packed elements. */
-typedef void (*gi_weigh)(int64_t n, void *sums, const void *weight, const void *x);
+/* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */
+typedef struct gi_taps {
+    int64_t     height, width;
+    int64_t     step, pitch; /* elements from a weight's x to the next one's, and from a row of x to the next */
+    const void *weights;     /* packed */
+} gi_taps;
+
+typedef struct gi_correlate_loop {
+    int64_t columns; /* how many at least, and a multiple of them unless `begin`: then the last ones may be computed twice */
+    void (*run)(const gi_taps *t, int64_t rows, int64_t columns, const void *x, void *sums, int64_t pitch, bool begin);
+} gi_correlate_loop;
 
 typedef struct gi_fold {
     int acc_bytes;                                      /* of one accumulator */
@@ -973,6 +1090,8 @@ typedef struct gi_dense { /* loops on vectors of a float type, section >>dense *
     int tile;             /* vectors side by side in a tile */
     void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
     bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
+    gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
+    gi_correlate_loop correlate_lines;
 } gi_dense;
 
 /* How elements become keys: signed integers that are ordered like them. */
@@ -1169,16 +1288,6 @@ static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
     return found ? found : gi_find_cast_baseline(to, from);
 }
 
-static gi_weigh gi_cpu_weigh(ga_dtype dtype)
-{
-    gi_weigh found = NULL;
-#if GI_HAS_X86
-    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_weigh_avx512(dtype);
-    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_weigh_avx2(dtype);
-#endif
-    return found ? found : gi_find_weigh_baseline(dtype);
-}
-
 static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or float64 */
 {
 #if GI_HAS_X86
@@ -1213,6 +1322,16 @@ static const gi_bit_rows *gi_cpu_bit_rows(void)
     if (gi_cpu_isa() == GI_ISA_AVX2) return &gi_bit_rows_avx2;
 #endif
     return &gi_bit_rows_baseline;
+}
+
+static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)
+{
+    const gi_dense *dense = gi_cpu_dense(dtype);
+    if (dense) return dense->correlate_lines;
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) return gi_find_correlate_avx2(dtype);
+#endif
+    return gi_find_correlate_baseline(dtype);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)
