@@ -23,13 +23,14 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>convolution  >>images  >>distances  >>files  >>timing  >>cuda (GPUs, streams, events)  >>front
+                        >>rearranging  >>convolution  >>filters  >>images  >>distances  >>files  >>timing
+                        >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
-        >>views  >>creation  >>reduce  >>rearranging  >>convolution  >>order (medians)  >>images  >>text  >>npy  >>timing
-        >>pictures  >>fits
+        >>views  >>creation  >>reduce  >>rearranging  >>convolution  >>filters  >>order (medians)  >>images  >>text  >>npy
+        >>timing  >>pictures  >>fits
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
@@ -1152,6 +1153,63 @@ typedef struct ga_ndconvolve_options {
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 
+/* ==== >>filters: of neighbourhoods, by the names of scipy.ndimage ================================================= */
+/*  Results have the shape of a, and its dtype unless .out has another. Where a window or weights reach over an edge, .border says what
+    stands there. float32 is computed in float32; integers in float64, with fractions cut off after each axis as SciPy does; what does not
+    fit their dtype in the end saturates. Complex numbers: part by part, except for what needs an order. A NaN makes every result that
+    it takes part in NaN, and no other one. */
+
+typedef struct ga_gaussian_options {
+    const char          *site;
+    const double *sigmas GI_DEFAULT; /* one for each axis; sigma is then 0. An axis with 0 is left alone */
+    ga_shape order       GI_DEFAULT; /* of the derivative, for all axes or each: .order = ga_axes(0, 1) */
+    double truncate      GI_DEFAULT; /* the weights end at so many sigma, default 4, */
+    ga_shape radius      GI_DEFAULT; /* or after so many elements, for all axes or each */
+    ga_border border     GI_DEFAULT;
+    double cval          GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
+    ga_array *out        GI_DEFAULT;
+} ga_gaussian_options;
+ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o);
+ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o); /* the sum of second derivatives */
+ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma,
+                                           ga_gaussian_options o); /* sqrt of the sum of first derivatives squared */
+
+typedef struct ga_edge_options {
+    const char      *site;
+    int axis         GI_DEFAULT; /* not given: the last; ga_laplace: all */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_edge_options;
+ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o);   /* -1 0 1 along .axis, 1 2 1 along the others */
+ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o); /* -1 0 1 along .axis, 1 1 1 along the others */
+ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o); /* the sum of 1 -2 1 along each axis */
+
+typedef struct ga_uniform_options {
+    const char      *site;
+    ga_shape sizes   GI_DEFAULT; /* one for each axis: .sizes = ga_axes(3, 5); size is then 0 */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT;
+    ga_shape origin  GI_DEFAULT; /* moves the window, whose middle is element size / 2; one number or one for each axis */
+    ga_array *out    GI_DEFAULT;
+} ga_uniform_options;
+ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_options o); /* means; time hardly depends on size */
+
+typedef struct ga_window_options {
+    const char               *site;
+    ga_shape sizes            GI_DEFAULT; /* one for each axis, or */
+    const ga_array *footprint GI_DEFAULT; /* the elements of a window that are true; size is then 0 */
+    ga_border border          GI_DEFAULT;
+    double cval               GI_DEFAULT;
+    ga_shape origin           GI_DEFAULT;
+    ga_array *out             GI_DEFAULT;
+} ga_window_options;
+ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
+ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
+ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
+ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size, ga_window_options o); /* < 0: from the greatest */
+ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size, ga_window_options o); /* 0 the least, -1 the greatest */
+
 /* ==== >>images and sky ============================================================================================ */
 
 typedef struct ga_label_options {
@@ -1666,6 +1724,19 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 
 #define ga_ndconvolve(...)      GI_2(ga_ndconvolve, ga_ndconvolve_options, GI_SITE("ga_ndconvolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndcorrelate(...)     GI_2(ga_ndcorrelate, ga_ndconvolve_options, GI_SITE("ga_ndcorrelate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_gaussian_filter(...) GI_2(ga_gaussian_filter, ga_gaussian_options, GI_SITE("ga_gaussian_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_gaussian_laplace(...) GI_2(ga_gaussian_laplace, ga_gaussian_options, GI_SITE("ga_gaussian_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_gaussian_gradient_magnitude(...) GI_2(ga_gaussian_gradient_magnitude, ga_gaussian_options, GI_SITE("ga_gaussian_gradient_magnitude(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sobel(...)           GI_AXIS_1(ga_sobel, ga_edge_options, GI_SITE("ga_sobel(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_prewitt(...)         GI_AXIS_1(ga_prewitt, ga_edge_options, GI_SITE("ga_prewitt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_laplace(...)         GI_AXIS_1(ga_laplace, ga_edge_options, GI_SITE("ga_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_uniform_filter(...)  GI_2(ga_uniform_filter, ga_uniform_options, GI_SITE("ga_uniform_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_minimum_filter(...)  GI_2(ga_minimum_filter, ga_window_options, GI_SITE("ga_minimum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_maximum_filter(...)  GI_2(ga_maximum_filter, ga_window_options, GI_SITE("ga_maximum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_median_filter(...)   GI_2(ga_median_filter, ga_window_options, GI_SITE("ga_median_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_percentile_filter(...) GI_3(ga_percentile_filter, ga_window_options, GI_SITE("ga_percentile_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_rank_filter(...)     GI_3(ga_rank_filter, ga_window_options, GI_SITE("ga_rank_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_label(...)           GI_1(ga_label, ga_label_options, GI_SITE("ga_label(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_sum_labels(a, l, i)  (ga_sum_labels)(a, l, i, GI_SITE("ga_sum_labels(" #a ", " #l ", " #i ")"))
@@ -10703,6 +10774,1306 @@ ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconv
     return gi_ndcorrelate(a, weights, false, &o);
 }
 
+/* ==== >>filters: neighbourhoods, by order and by weights ============================================================== */
+
+/* ---- windows: the least, the one of a rank, the mean ---------------------------------------------------------------- */
+/*  out[i] is made of in[i + k + offset] for all k in a window: a box, or the true elements of a footprint. What is compared are keys
+    (gpuarr_cpu.h, >>windows), so that every way of comparing has the same result; -0 comes before +0, and a NaN in the window
+    gives NaN. A tile of results is computed from a packed copy of all elements that it needs:
+      least, mean   along one axis after the other: of 1, 2, 4 ... elements, each from two of those before, for the whole tile at once;
+                    the greatest is the least of the opposite order
+      rank          by a network of minima and maxima of rows, made for this window: the elements above each other are sorted, then
+                    sorted columns that lie side by side are merged; a row does so for all its positions at once
+                    or, in a large window: the elements of the tile are numbered in their order, and the window is a set of bits that
+                    moves along a line                                                                                        */
+
+typedef enum gi_window_kind { GI_WINDOW_RANK, GI_WINDOW_LEAST, GI_WINDOW_GREATEST, GI_WINDOW_MEAN } gi_window_kind;
+
+typedef struct gi_window {
+    gi_correlation at; /* in, its dtype, out, their shape (also as result), the window's size, offset, border, cval */
+    gi_window_kind kind;
+    const bool    *footprint; /* which elements of the box belong to it, packed; NULL: all */
+    int64_t        count, rank;
+    gi_keys        keys;
+    ga_dtype       work, result; /* means are computed in `work`; the dtype of out */
+} gi_window;
+
+#if GI_HAS_CUDA
+static bool gi_cuda_window(const char *site, const ga_array *a, const gi_window *w);
+#endif
+
+/* Networks. */
+
+enum { GI_MOST_STEPS = 4096, GI_MOST_SORTED = 256 }; /* steps of a network; elements of a sorted list */
+
+typedef struct gi_row_from { /* a row of keys, from its element `at` on */
+    int row, at;
+} gi_row_from;
+
+typedef struct gi_sorted_rows { /* ascending */
+    int        n;
+    gi_row_from e[GI_MOST_SORTED];
+} gi_sorted_rows;
+
+/* A network while it is made. Each step has two rows of its own; gi_pack_network lets them take turns. */
+typedef struct gi_network {
+    int        inputs, rows, count;
+    gi_step    steps[GI_MOST_STEPS];
+    gi_row_from result;
+    int        reach[GI_MOST_STEPS * 3]; /* of each row: how many elements more than results it needs, -1 none at all */
+    int        place[GI_MOST_STEPS * 3]; /* of each row: where it lies, and the last step that reads it */
+    int        last[GI_MOST_STEPS * 3];
+} gi_network;
+
+static void gi_compare(gi_network *net, gi_row_from a, gi_row_from b, gi_row_from *low, gi_row_from *high)
+{
+    const gi_step step      = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
+    net->steps[net->count++] = step;
+    low->row                 = net->rows++;
+    high->row                = net->rows++;
+    low->at = high->at = 0;
+}
+
+/* Batcher's odd-even merge. */
+static void gi_merge(gi_network *net, const gi_sorted_rows *a, const gi_sorted_rows *b, gi_sorted_rows *out)
+{
+    gi_sorted_rows half[2], *even = &half[0], *odd = &half[1];
+    out->n = a->n + b->n;
+    if (a->n == 0 || b->n == 0) {
+        memcpy(out->e, a->n ? a->e : b->e, (size_t)out->n * sizeof *out->e);
+        return;
+    }
+    if (out->n == 2) {
+        gi_compare(net, a->e[0], b->e[0], &out->e[0], &out->e[1]);
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        gi_sorted_rows part[2];
+        part[0].n = part[1].n = 0;
+        for (int i = k; i < a->n; i += 2) part[0].e[part[0].n++] = a->e[i];
+        for (int i = k; i < b->n; i += 2) part[1].e[part[1].n++] = b->e[i];
+        gi_merge(net, &part[0], &part[1], &half[k]);
+    }
+    out->e[0] = even->e[0];
+    for (int i = 1; i < out->n; i += 2) { /* what is left over has no partner */
+        int k = i / 2;
+        if (k >= odd->n) out->e[i] = even->e[k + 1];
+        else if (k + 1 >= even->n) out->e[i] = odd->e[k];
+        else gi_compare(net, odd->e[k], even->e[k + 1], &out->e[i], &out->e[i + 1]);
+    }
+}
+
+static void gi_sort_operands(gi_network *net, int n, const gi_row_from *e, gi_sorted_rows *out)
+{
+    gi_sorted_rows a, b;
+    out->n    = n;
+    out->e[0] = e[0];
+    if (n < 2) return;
+    gi_sort_operands(net, n / 2, e, &a);
+    gi_sort_operands(net, n - n / 2, e + n / 2, &b);
+    gi_merge(net, &a, &b, out);
+}
+
+/* The elements of a window of `columns` columns and of the one beside it. */
+static void gi_merge_beside(gi_network *net, const gi_sorted_rows *a, int columns, const gi_sorted_rows *beside, gi_sorted_rows *out)
+{
+    gi_sorted_rows b = *beside;
+    for (int i = 0; i < b.n; i++) b.e[i].at += columns;
+    gi_merge(net, a, &b, out);
+}
+
+/* So many neighbouring columns, of which each is the sorted list `column`. Besides each list there is one of one column more, from
+   which lists of twice as many and of one more than that are made. */
+static void gi_sort_columns(gi_network *net, const gi_sorted_rows *column, int columns, gi_sorted_rows *out)
+{
+    gi_sorted_rows more, next;
+    int       bit = 0;
+    while (columns >> (bit + 1)) bit++;
+    *out = *column;
+    if (bit > 0) gi_merge_beside(net, column, 1, column, &more);
+    for (int have = 1; bit > 0; have = columns >> bit) {
+        bool odd = columns >> --bit & 1;
+        if (odd) gi_merge_beside(net, &more, have + 1, out, &next);
+        else gi_merge_beside(net, out, have, out, &next);
+        if (bit > 0) {
+            const gi_sorted_rows old = more;
+            gi_merge_beside(net, &old, have + 1, odd ? &old : out, &more);
+        }
+        *out = next;
+    }
+}
+
+/* The element of a rank in two lists together: the least of what is greater in each way to take rank + 1 elements from their fronts. */
+static gi_row_from gi_select_operand(gi_network *net, const gi_sorted_rows *a, const gi_sorted_rows *b, int rank)
+{
+    gi_row_from best = { -1, 0 }, unused;
+    for (int i = 0; i <= a->n && i <= rank + 1; i++) {
+        int j = rank + 1 - i;
+        if (j > b->n) continue;
+        gi_row_from greater = i > 0 ? a->e[i - 1] : b->e[j - 1];
+        if (i > 0 && j > 0) gi_compare(net, a->e[i - 1], b->e[j - 1], &unused, &greater);
+        if (best.row < 0) best = greater;
+        else gi_compare(net, best, greater, &best, &unused);
+    }
+    return best;
+}
+
+/* Leaves out what the result does not need, and lets rows be used again when nobody reads them any more. */
+static void gi_pack_network(gi_network *net)
+{
+    int count = 0, ready = 0, *reach = net->reach, *last = net->last, *place = net->place, *spare = reach;
+    for (int r = 0; r < net->rows; r++) reach[r] = last[r] = -1;
+    reach[net->result.row] = net->result.at;
+    for (int k = net->count - 1; k >= 0; k--) {
+        gi_step *s    = &net->steps[k];
+        int      more = reach[s->low] > reach[s->high] ? reach[s->low] : reach[s->high];
+        s->reach      = more;
+        if (more < 0) continue;
+        if (reach[s->low] < 0) s->low = -1;
+        if (reach[s->high] < 0) s->high = -1;
+        if (reach[s->a] < more + s->at_a) reach[s->a] = more + s->at_a;
+        if (reach[s->b] < more + s->at_b) reach[s->b] = more + s->at_b;
+    }
+    for (int k = 0; k < net->count; k++)
+        if (net->steps[k].reach >= 0) net->steps[count++] = net->steps[k];
+    net->count = count;
+    for (int k = 0; k < count; k++) last[net->steps[k].a] = last[net->steps[k].b] = k;
+    last[net->result.row] = count;
+    net->rows             = net->inputs;
+    for (int r = 0; r < net->inputs; r++) place[r] = r;
+    for (int k = 0; k < count; k++) {
+        gi_step *s         = &net->steps[k];
+        int     *made[2]   = { &s->low, &s->high };
+        int      read[2]   = { s->a, s->b };
+        for (int i = 0; i < 2; i++) {
+            if (*made[i] < 0) continue;
+            place[*made[i]] = ready > 0 ? spare[--ready] : net->rows++;
+            *made[i]        = place[*made[i]];
+        }
+        s->a = place[s->a];
+        s->b = place[s->b];
+        for (int i = 0; i < 2; i++)
+            if (read[i] >= net->inputs && last[read[i]] == k && (i == 0 || read[0] != read[1])) spare[ready++] = place[read[i]];
+    }
+    net->result.row = place[net->result.row];
+}
+
+/* Tiles. */
+
+enum {
+    GI_BOX_BYTES      = 49152, /* that the tile of a box may take, all copies together */
+    GI_NETWORK_BYTES  = 20480, /* of a network's rows, and of its tile */
+    GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
+};
+
+/* How the CPU does it. Every tile has the same extent; what lies beyond the end of the results is computed and thrown away. */
+typedef struct gi_window_plan {
+    const gi_window       *w;
+    int64_t                extent[GPUARR_MAX_DIMS], whole[GPUARR_MAX_DIMS]; /* results of a tile; elements that they need */
+    int64_t                stride[GPUARR_MAX_DIMS], elements;              /* in the packed tile */
+    int64_t                tiles, parts;
+    void (*run)(const struct gi_window_plan *p, const int64_t *start, char *scratch);
+    const gi_window_loops *loops;
+    gi_kernel              join; /* of boxes: two elements */
+    char                  *scratch;
+    size_t                 scratch_bytes; /* of a part */
+    gi_network            *net;
+    int64_t                row_bytes; /* of a network */
+    int64_t               *rows;      /* where the window's rows lie in the tile; behind that, the slide's positions */
+    size_t                 rows_bytes;
+    int                    axis; /* along which the window slides */
+    gi_slide               slide;
+} gi_window_plan;
+
+/* Loops that compute by 64 bytes read behind the end. */
+static int64_t gi_roomy(int64_t bytes) { return gi_padded(bytes + GI_ALIGN); }
+
+/* The number of a position in a box of these lengths, and back. */
+static void gi_unravel(int64_t number, int ndim, const int64_t *lengths, int64_t *at)
+{
+    for (int d = ndim - 1; d >= 0; d--) {
+        at[d] = number % lengths[d];
+        number /= lengths[d];
+    }
+}
+
+static int64_t gi_offset_at(int ndim, const int64_t *at, const int64_t *strides)
+{
+    int64_t sum = 0;
+    for (int d = 0; d < ndim; d++) sum += at[d] * strides[d];
+    return sum;
+}
+
+/* Tiles as large as the window, with rows of at least `row` elements, and from there on twice as long where the neighbours weigh most, up
+   to `most` elements. */
+static void gi_choose_tiles(gi_window_plan *p, int64_t row, int64_t most)
+{
+    const gi_correlation *c = &p->w->at;
+    for (int d = 0; d < c->ndim; d++) {
+        p->extent[d] = d == c->ndim - 1 && row > c->size[d] ? row : c->size[d];
+        if (p->extent[d] > c->result[d]) p->extent[d] = c->result[d];
+    }
+    for (;;) {
+        int     longest  = -1;
+        double  weight   = -1;
+        int64_t elements = 1;
+        for (int d = 0; d < c->ndim; d++) {
+            double here = (double)(c->size[d] - 1) / (double)p->extent[d];
+            if (p->extent[d] < c->result[d] && here >= weight) longest = d;
+            if (longest == d) weight = here;
+        }
+        if (longest < 0) break;
+        for (int d = 0; d < c->ndim; d++) elements *= p->extent[d] * (d == longest ? 2 : 1) + c->size[d] - 1;
+        if (elements > most) break;
+        p->extent[longest] *= 2;
+    }
+    p->tiles = p->elements = 1;
+    for (int d = c->ndim - 1; d >= 0; d--) {
+        int64_t tiles = (c->result[d] + p->extent[d] - 1) / p->extent[d];
+        p->extent[d]  = (c->result[d] + tiles - 1) / tiles;
+        p->whole[d]   = p->extent[d] + c->size[d] - 1;
+        p->stride[d]  = p->elements;
+        p->elements *= p->whole[d];
+        p->tiles *= tiles;
+    }
+}
+
+static void gi_load_tile(const gi_window_plan *p, const int64_t *start, char *tile)
+{
+    const gi_correlation *c    = &p->w->at;
+    int                   last = c->ndim - 1;
+    int64_t               size = ga_itemsize(c->dtype), rows = p->elements / p->whole[last];
+    char                  constant[16];
+    gi_number_to(GA_ARG(c->cval), c->dtype, constant);
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t at[GPUARR_MAX_DIMS];
+        gi_unravel(row, last, p->whole, at);
+        for (int d = 0; d < last; d++) at[d] += start[d] + c->offset[d];
+        gi_read_bordered(c, at, start[last] + c->offset[last], p->whole[last], constant, tile + row * p->whole[last] * size);
+    }
+}
+
+/* Row number `row` of the results of a tile goes where it belongs, unless it is beyond the end. */
+static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t row, const void *results)
+{
+    const gi_window *w    = p->w;
+    int              last = w->at.ndim - 1;
+    int64_t          at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
+    gi_unravel(row, last, p->extent, at);
+    for (int d = 0; d < last; d++) {
+        if (start[d] + at[d] >= w->at.result[d]) return;
+        to = to * w->at.result[d] + start[d] + at[d];
+    }
+    to = to * w->at.result[last] + start[last];
+    if (n > p->extent[last]) n = p->extent[last];
+    gi_cast(w->result, w->work, n, (char *)w->at.out + to * ga_itemsize(w->result), results);
+}
+
+/* The rows of a tile's results that lie in a packed tile of all its elements. */
+static void gi_store_tile(const gi_window_plan *p, const int64_t *start, const char *tile)
+{
+    int     last = p->w->at.ndim - 1;
+    int64_t rows = gi_size(last, p->extent), at[GPUARR_MAX_DIMS];
+    for (int64_t row = 0; row < rows; row++) {
+        gi_unravel(row, last, p->extent, at);
+        gi_store_row(p, start, row, tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work));
+    }
+}
+
+/* ... as keys. Is there a NaN? */
+static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
+{
+    const gi_keys *keys = &p->w->keys;
+    gi_load_tile(p, start, tile);
+    bool nan = keys->real && p->loops->same_nan(p->elements, tile, keys->nan);
+    if (keys->real) p->loops->order_reals(p->elements, tile);
+    if (keys->flip) p->loops->flip(p->elements, tile, keys->flip);
+    return nan;
+}
+
+/* Keys become elements again. */
+static void gi_from_window_keys(const gi_window_plan *p, int64_t n, char *keys)
+{
+    if (p->w->keys.flip) p->loops->flip(n, keys, p->w->keys.flip);
+    if (p->w->keys.real) p->loops->order_reals(n, keys);
+}
+
+/* Boxes. */
+
+/* to[i] = from[i] joined with `other`, `distance` elements further on. */
+static void gi_join_tile(const gi_window_plan *p, int64_t n, int64_t distance, char *to, const char *from, const char *other)
+{
+    p->join(n - distance, to, from, other + distance * ga_itemsize(p->w->work), NULL);
+}
+
+/* Of three copies of a tile, the one that is neither of these. */
+static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a, const char *b)
+{
+    while (scratch == a || scratch == b) scratch += gi_roomy(p->elements * ga_itemsize(p->w->work));
+    return scratch;
+}
+
+static void gi_swap(char **a, char **b)
+{
+    char *t = *a;
+    *a      = *b;
+    *b      = t;
+}
+
+static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_window *w    = p->w;
+    char            *tile = scratch, *spare = gi_spare_tile(p, scratch, scratch, NULL);
+    int64_t          n = p->elements;
+    gi_load_keys(p, start, tile);
+    for (int d = 0; d < w->at.ndim; d++) {
+        int64_t size = w->at.size[d], have = 1;
+        for (int64_t more; have < size; have += more, gi_swap(&tile, &spare)) {
+            more = have * 2 <= size ? have : size - have; /* they may overlap */
+            gi_join_tile(p, n, more * p->stride[d], spare, tile, tile);
+        }
+        if (d == 0) n -= (size - 1) * p->stride[0];
+    }
+    gi_from_window_keys(p, n, tile);
+    gi_store_tile(p, start, tile);
+}
+
+/* Elements of the tile that lie outside of the array along an axis become cval. */
+static void gi_fill_outside(const gi_window_plan *p, const int64_t *start, int d, char *tile)
+{
+    const gi_correlation *c = &p->w->at;
+    int64_t               size = ga_itemsize(p->w->work), block = p->stride[d], first = start[d] + c->offset[d];
+    char                  constant[16];
+    gi_number_to(GA_ARG(c->cval), p->w->work, constant);
+    for (int64_t k = 0; k < p->elements / block; k++) {
+        int64_t i = first + k % p->whole[d];
+        if (i >= 0 && i < c->shape[d]) continue;
+        for (int64_t j = 0; j < block; j++) memcpy(tile + (k * block + j) * size, constant, (size_t)size);
+    }
+}
+
+/* Sums become means; those of integers are cut off, as they are stored between the axes. */
+static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64_t by)
+{
+    ga_dtype  work   = p->w->work;
+    gi_kernel divide = gi_cpu_kernel(GA_OP_divide, work), cut = gi_kind_of(p->w->result) < 2 ? gi_cpu_kernel(GA_OP_trunc, work) : NULL;
+    double    number[GI_TILE];
+    for (int64_t i = 0; i < GI_TILE; i++) gi_number_to(GA_ARG(by), work, (char *)number + i * ga_itemsize(work));
+    for (int64_t i = 0; i < n; i += GI_TILE) {
+        int64_t m  = n - i < GI_TILE ? n - i : GI_TILE;
+        char   *at = tile + i * ga_itemsize(work);
+        divide(m, at, at, number, NULL);
+        if (cut) cut(m, at, at, NULL, NULL);
+    }
+}
+
+/* A sum is made of the sums of 1, 2, 4 ... elements that its length is made of, in this order; each of those is the sum of its halves. */
+static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_correlation *c    = &p->w->at;
+    int64_t               n    = p->elements;
+    char                 *tile = scratch, *raw = gi_spare_tile(p, scratch, tile, NULL);
+    gi_load_tile(p, start, raw);
+    gi_cast(p->w->work, c->dtype, n, tile, raw);
+    for (int d = 0; d < c->ndim; d++) {
+        if (c->border == GA_BORDER_CONSTANT) gi_fill_outside(p, start, d, tile);
+        char   *sum   = NULL;
+        int64_t added = 0;
+        for (int64_t have = 1; have <= c->size[d]; have *= 2) {
+            if (c->size[d] & have) {
+                char *more = gi_spare_tile(p, scratch, tile, sum);
+                if (sum) gi_join_tile(p, n, added * p->stride[d], more, sum, tile);
+                sum = sum ? more : tile;
+                added += have;
+            }
+            if (have * 2 > c->size[d]) break;
+            char *twice = gi_spare_tile(p, scratch, tile, sum);
+            gi_join_tile(p, n, have * p->stride[d], twice, tile, tile);
+            tile = twice;
+        }
+        tile = sum;
+        if (d == 0) n -= (c->size[0] - 1) * p->stride[0];
+        if (c->size[d] > 1) gi_divide_tile(p, n, tile, c->size[d]);
+    }
+    gi_store_tile(p, start, tile);
+}
+
+/* Ranks by networks. */
+
+/* The network of a box sorts the elements above each other and merges such columns; that of a footprint sorts all elements at once.
+   False: the window is too large for a network. */
+static bool gi_make_network(const gi_window *w, gi_network *net)
+{
+    const gi_correlation *c     = &w->at;
+    int                   width = (int)c->size[c->ndim - 1], rows = (int)(w->count / width), n = 0;
+    bool                  sort  = w->kind == GI_WINDOW_RANK, box = !w->footprint && width > 1;
+    gi_row_from            e[GI_MOST_SORTED], least = { -1, 0 }, unused;
+    gi_sorted_rows             column, a, b;
+    if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
+    rows       = (int)gi_size(c->ndim - 1, c->size);
+    net->count = 0;
+    net->inputs = net->rows = rows;
+    for (int64_t k = 0; k < (int64_t)rows * width; k += box ? width : 1) {
+        const gi_row_from element = { (int)(k / width), (int)(k % width) };
+        if (w->footprint && !w->footprint[k]) continue;
+        if (sort) e[n++] = element;
+        else if (least.row < 0) least = element;
+        else gi_compare(net, least, element, &least, &unused);
+    }
+    if (!sort && net->count == 0) gi_compare(net, least, least, &least, &unused); /* the result is no row of the tile itself */
+    net->result = least;
+    if (sort && box) { /* two halves, or all columns but one, and that one */
+        int columns = width % 2 ? width - 1 : width / 2;
+        gi_sort_operands(net, n, e, &column);
+        gi_sort_columns(net, &column, columns, &a);
+        b = width % 2 ? column : a;
+        for (int i = 0; i < b.n; i++) b.e[i].at += columns;
+    } else if (sort) {
+        gi_sort_operands(net, n / 2, e, &a);
+        gi_sort_operands(net, n - n / 2, e + n / 2, &b);
+    }
+    if (sort) net->result = gi_select_operand(net, &a, &b, (int)w->rank);
+    gi_pack_network(net);
+    return true;
+}
+
+static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *scratch);
+
+static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_window *w    = p->w;
+    int              last = w->at.ndim - 1;
+    int64_t          size = ga_itemsize(w->work), at[GPUARR_MAX_DIMS];
+    char            *tile = scratch, *more = scratch + gi_roomy(p->elements * size), **rows = (char **)(void *)more;
+    if (gi_load_keys(p, start, tile) && w->kind == GI_WINDOW_RANK) {
+        gi_slide_tile(p, start, scratch); /* that counts the NaNs of a window */
+        return;
+    }
+    more += gi_roomy(p->net->rows * (int64_t)sizeof *rows);
+    for (int k = p->net->inputs; k < p->net->rows; k++) rows[k] = more + (k - p->net->inputs) * p->row_bytes;
+    for (int64_t row = 0; row < gi_size(last, p->extent); row++) {
+        gi_unravel(row, last, p->extent, at);
+        for (int k = 0; k < p->net->inputs; k++) rows[k] = tile + (gi_offset_at(last, at, p->stride) + p->rows[k]) * size;
+        p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
+        char *result = rows[p->net->result.row];
+        gi_from_window_keys(p, p->extent[last], result);
+        gi_store_row(p, start, row, result);
+    }
+}
+
+/* Ranks by sets of bits. */
+
+GI_BEGIN_FAST
+/* Compiled for each size of a key. Records of unsigned keys and their places, 32 bits each, or 64. */
+GI_FORMULA void gi_make_records(int64_t n, const char *keys, uint64_t *records, int size)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t key = 0;
+        memcpy(&key, keys + i * size, (size_t)size);
+        if (size == 8) records[2 * i] = (uint64_t)i, records[2 * i + 1] = key;
+        else records[i] = key << 32 | (uint64_t)i;
+    }
+}
+
+/* The keys with these numbers go to every `step`-th place. */
+GI_FORMULA void gi_place_keys(int64_t n, const uint32_t *numbers, const uint64_t *records, int64_t step, char *to, int size)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t key = size == 8 ? records[2 * (int64_t)numbers[i] + 1] : records[numbers[i]] >> 32;
+        memcpy(to + i * step * size, &key, (size_t)size);
+    }
+}
+
+static void gi_find_numbers(int64_t n, const uint64_t *records, int size, uint32_t *numbers)
+{
+    if (size == 8)
+        for (int64_t i = 0; i < n; i++) numbers[records[2 * i]] = (uint32_t)i;
+    else
+        for (int64_t i = 0; i < n; i++) numbers[(uint32_t)records[i]] = (uint32_t)i;
+}
+GI_END_FAST
+
+/* A sort of the keys in the tile, then lines. */
+static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_window *w    = p->w;
+    int              size = (int)ga_itemsize(w->work), ndim = w->at.ndim, record = size == 8 ? 16 : 8;
+    int64_t          n = p->elements, step = p->stride[p->axis], length = p->extent[p->axis], at[GPUARR_MAX_DIMS];
+    gi_slide         s       = p->slide;
+    const uint64_t   sign    = (uint64_t)1 << (8 * size - 1);
+    char            *tile    = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
+    int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
+    uint32_t        *numbers = (uint32_t *)(void *)(places + gi_radix_chunks(n) * GI_DIGITS), *found = numbers + n;
+    uint64_t        *records = (uint64_t *)(void *)memory;
+    s.bits                   = (uint64_t *)(void *)(found + length + (n + length) % 2);
+    s.words                  = (n + 63) / 64;
+    p->loops->flip(n, tile, sign);
+    switch (size) {
+    case 1: gi_make_records(n, tile, records, 1); break;
+    case 2: gi_make_records(n, tile, records, 2); break;
+    case 4: gi_make_records(n, tile, records, 4); break;
+    default: gi_make_records(n, tile, records, 8); break;
+    }
+    records = (uint64_t *)(void *)gi_sort_records(memory, spare, n, record, record / 2, size, places);
+    gi_find_numbers(n, records, size, numbers);
+    s.first_nan = (uint32_t)n;
+    if (w->keys.real && w->kind == GI_WINDOW_RANK) /* their key is the greatest */
+        while (s.first_nan > 0 && (size == 8 ? records[2 * s.first_nan - 1] == UINT64_MAX : records[s.first_nan - 1] >> 32 == UINT32_MAX))
+            s.first_nan--;
+    int64_t lines[GPUARR_MAX_DIMS];
+    memcpy(lines, p->extent, sizeof lines);
+    lines[p->axis] = 1;
+    for (int64_t line = 0; line < gi_size(ndim, lines); line++) {
+        gi_unravel(line, ndim, lines, at);
+        int64_t first = gi_offset_at(ndim, at, p->stride);
+        gi_cpu_slide(&s, numbers + first, step, length, found);
+        char *to = tile + first * size;
+        switch (size) {
+        case 1: gi_place_keys(length, found, records, step, to, 1); break;
+        case 2: gi_place_keys(length, found, records, step, to, 2); break;
+        case 4: gi_place_keys(length, found, records, step, to, 4); break;
+        default: gi_place_keys(length, found, records, step, to, 8); break;
+        }
+    }
+    p->loops->flip(n, tile, sign);
+    gi_from_window_keys(p, n, tile);
+    gi_store_tile(p, start, tile);
+}
+
+static void gi_run_slide(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    gi_load_keys(p, start, scratch);
+    gi_slide_tile(p, start, scratch);
+}
+
+/* Where the elements of the window lie in the tile, and which of them have none before and none behind them along an axis; with a NULL
+   they are only counted. */
+static void gi_list_window(const gi_window *w, const int64_t *stride, int axis, gi_slide *s, int64_t *positions)
+{
+    const gi_correlation *c = &w->at;
+    int64_t               all = gi_size(c->ndim, c->size), apart = 1, count = 0, first = 0, last = 0, at[GPUARR_MAX_DIMS];
+    for (int d = axis + 1; d < c->ndim; d++) apart *= c->size[d];
+    int64_t *leaving = positions ? positions + s->count : NULL, *entering = positions ? leaving + s->edges : NULL;
+    for (int64_t k = 0; k < all; k++) {
+        if (w->footprint && !w->footprint[k]) continue;
+        gi_unravel(k, c->ndim, c->size, at);
+        int64_t place = gi_offset_at(c->ndim, at, stride);
+        bool    begin = at[axis] == 0 || (w->footprint && !w->footprint[k - apart]);
+        bool    end   = at[axis] == c->size[axis] - 1 || (w->footprint && !w->footprint[k + apart]);
+        if (positions) positions[count] = place;
+        if (positions && begin) leaving[first] = place;
+        if (positions && end) entering[last] = place;
+        count++;
+        first += begin;
+        last += end;
+    }
+    s->count    = count;
+    s->edges    = first;
+    s->window   = positions;
+    s->leaving  = leaving;
+    s->entering = entering;
+}
+
+/* The whole on the CPU. */
+
+/* Nanoseconds for a result, roughly. */
+static double gi_network_cost(const gi_network *net, int64_t size)
+{
+    double rows = 4;
+    for (int k = 0; k < net->count; k++) rows += (net->steps[k].low >= 0) + (net->steps[k].high >= 0);
+    return rows * (double)size / 32 * (size == 8 ? 1.2 : 0.5);
+}
+
+static double gi_slide_cost(const gi_window_plan *p, int64_t size)
+{
+    return 10 + 2.5 * (double)p->slide.edges + (4 + 3 * (double)size) * (double)p->elements / (double)gi_size(p->w->at.ndim, p->extent);
+}
+
+static void gi_window_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_window_plan *p = (const gi_window_plan *)job;
+    int64_t               tiles[GPUARR_MAX_DIMS], start[GPUARR_MAX_DIMS];
+    int                   ndim = p->w->at.ndim;
+    for (int d = 0; d < ndim; d++) tiles[d] = (p->w->at.result[d] + p->extent[d] - 1) / p->extent[d];
+    for (int64_t part = begin; part < end; part++)
+        for (int64_t tile = p->tiles * part / p->parts; tile < p->tiles * (part + 1) / p->parts; tile++) {
+            gi_unravel(tile, ndim, tiles, start);
+            for (int d = 0; d < ndim; d++) start[d] *= p->extent[d];
+            p->run(p, start, p->scratch + (size_t)part * p->scratch_bytes);
+        }
+}
+
+static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
+{
+    return gi_roomy(n * size) + 2 * gi_roomy(n * (size == 8 ? 16 : 8)) +
+           (gi_radix_chunks(n) * GI_DIGITS + (n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
+}
+
+/* A network or a slide, what is faster. False: no memory. */
+static bool gi_plan_ranks(const char *site, gi_window_plan *p)
+{
+    const gi_window *w    = p->w;
+    int64_t          size = ga_itemsize(w->work), length, at[GPUARR_MAX_DIMS];
+    int              last = w->at.ndim - 1;
+    p->net                = (gi_network *)gi_alloc(site, sizeof *p->net);
+    if (!p->net) return false;
+    p->net->inputs = 0;
+    p->slide.edges = INT64_MAX;
+    for (int d = last; d >= 0; d--) {
+        gi_slide s = p->slide;
+        gi_list_window(w, p->stride, d, &s, NULL);
+        if (s.edges >= p->slide.edges) continue;
+        p->slide = s;
+        p->axis  = d;
+    }
+    p->slide.rank = w->kind == GI_WINDOW_RANK ? w->rank : 0;
+    p->run        = gi_run_slide;
+    gi_choose_tiles(p, 1, GI_SLIDE_ELEMENTS);
+    if (gi_make_network(w, p->net) && gi_network_cost(p->net, size) < gi_slide_cost(p, size)) {
+        int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1) / size;
+        p->run      = gi_run_network;
+        gi_choose_tiles(p, row < 256 ? 256 : row > 1024 ? 1024 : row, GI_NETWORK_BYTES / size);
+    } else p->net->inputs = 0;
+    if (p->elements > INT32_MAX)
+        return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once", gi_shape_text(last + 1, w->at.size));
+    p->rows_bytes = (size_t)(p->net->inputs + p->slide.count + 2 * p->slide.edges) * sizeof *p->rows;
+    p->rows       = (int64_t *)gi_alloc(site, p->rows_bytes);
+    if (!p->rows) return false;
+    for (int k = 0; k < p->net->inputs; k++) {
+        gi_unravel(k, last, w->at.size, at);
+        p->rows[k] = gi_offset_at(last, at, p->stride);
+    }
+    gi_list_window(w, p->stride, p->axis, &p->slide, p->rows + p->net->inputs);
+    length           = p->extent[p->axis];
+    p->scratch_bytes = (size_t)gi_slide_bytes(p->elements, size, length);
+    if (p->net->inputs == 0) return true;
+    p->row_bytes  = gi_roomy((p->extent[last] + w->at.size[last]) * size);
+    int64_t bytes = gi_roomy(p->elements * size) + gi_roomy(p->net->rows * (int64_t)sizeof(char *)) +
+                    (p->net->rows - p->net->inputs) * p->row_bytes;
+    bool falls_back = w->keys.real && w->kind == GI_WINDOW_RANK;
+    if (!falls_back || (size_t)bytes > p->scratch_bytes) p->scratch_bytes = (size_t)bytes;
+    return true;
+}
+
+static bool gi_cpu_window(const char *site, const gi_window *w)
+{
+    gi_window_plan p;
+    int            copies = w->kind == GI_WINDOW_MEAN ? 3 : 2;
+    int64_t        size   = ga_itemsize(w->work), threads = ga_get_num_threads();
+    bool           done   = true;
+    memset(&p, 0, sizeof p);
+    p.w     = w;
+    p.loops = gi_cpu_windows((int)size);
+    if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
+        p.run  = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
+        p.join = w->kind == GI_WINDOW_MEAN ? gi_cpu_kernel(GA_OP_add, w->work) : p.loops->least;
+        gi_choose_tiles(&p, 256 / size, GI_BOX_BYTES / copies / size);
+        p.scratch_bytes = (size_t)(copies * gi_roomy(p.elements * size));
+    } else done = gi_plan_ranks(site, &p);
+    p.parts = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
+    p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
+    p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;
+    done            = p.scratch != NULL;
+    if (done) gi_parallel(p.parts, 1, gi_window_parts, &p);
+    gi_release(p.scratch, (size_t)p.parts * p.scratch_bytes);
+    gi_release(p.rows, p.rows_bytes);
+    gi_release(p.net, sizeof *p.net);
+    return done;
+}
+
+/* ---- calls for windows ------------------------------------------------------------------------------------------------- */
+
+static bool gi_check_border(const char *site, ga_border border)
+{
+    if (border >= GA_BORDER_REFLECT && border <= GA_BORDER_WRAP) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, ".border = %d is none: use GA_BORDER_REFLECT, GA_BORDER_CONSTANT ...", (int)border);
+    return false;
+}
+
+/* One number for all axes, or one for each: does the option's number fit? */
+static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
+{
+    if (s->ndim <= 1 || s->ndim == ndim) return true;
+    gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
+    return false;
+}
+static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
+
+/* The window's size and place: from the footprint, or .sizes, or the size for all axes. */
+static bool gi_place_window(const char *site, const ga_array *a, int64_t size, const ga_shape *sizes, const ga_array *footprint,
+                            const ga_shape *origin, gi_correlation *c)
+{
+    const char *given = footprint ? "footprint" : sizes->ndim > 0 ? "sizes" : NULL;
+    int         ndim  = footprint ? footprint->ndim : sizes->ndim;
+    double      cells = 1;
+    c->ndim           = a->ndim;
+    if (given && size != 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "the window is given twice: with .%s the size must be 0", given);
+        return false;
+    }
+    if (given && ndim != a->ndim) {
+        gi_fail(site, GA_BAD_SHAPE, ".%s has %d dimensions, the array %d", given, ndim, a->ndim);
+        return false;
+    }
+    if (!gi_fits_axes(site, "origin", origin, a->ndim)) return false;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t n = footprint ? footprint->shape[d] : given ? sizes->n[d] : size, o = gi_number_for(origin, d);
+        if (n < 1) {
+            gi_fail(site, GA_BAD_ARGUMENT, "the window has %lld elements along axis %d: use at least 1", (long long)n, d);
+            return false;
+        }
+        if (o < -(n / 2) || o > (n - 1) / 2) {
+            gi_fail(site, GA_BAD_ARGUMENT, ".origin = %lld along axis %d: for %lld elements use %lld to %lld", (long long)o, d,
+                    (long long)n, (long long)-(n / 2), (long long)((n - 1) / 2));
+            return false;
+        }
+        c->size[d]   = n;
+        c->offset[d] = -(n / 2) - o;
+        cells *= 2 * (double)n;
+    }
+    if (cells < 0x1p45) return true;
+    gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than any machine can hold", gi_shape_text(c->ndim, c->size));
+    return false;
+}
+
+/* How the elements of a dtype become keys. */
+static gi_keys gi_keys_of(ga_dtype dtype, gi_window_kind kind)
+{
+    uint64_t sign = (uint64_t)1 << (8 * ga_itemsize(dtype) - 1);
+    gi_keys  k;
+    k.real = gi_is_float(dtype);
+    k.flip = (gi_is_unsigned(dtype) ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
+    k.nan  = kind == GI_WINDOW_LEAST ? UINT64_MAX : sign - 1; /* its key is the least, the greatest if ranks are looked for */
+    return k;
+}
+
+static bool gi_run_window(const char *site, const ga_array *a, const gi_window *w)
+{
+    if (a->size == 0) return true;
+    GI_IF_CUDA(a->device, gi_cuda_window(site, a, w));
+    return gi_cpu_window(site, w);
+}
+
+typedef enum gi_rank_kind { GI_RANK_MEDIAN, GI_RANK_LEAST, GI_RANK_GREATEST, GI_RANK_PERCENTILE, GI_RANK_NUMBER } gi_rank_kind;
+
+/* Which rank a call wants. */
+typedef struct gi_rank_rule {
+    gi_rank_kind kind;
+    double       percentile;
+    int64_t      number;
+} gi_rank_rule;
+
+/* -1 with an error: there is no such rank. */
+static int64_t gi_wanted_rank(const char *site, const gi_rank_rule *rule, int64_t count)
+{
+    double  p = rule->percentile < 0 ? rule->percentile + 100 : rule->percentile;
+    int64_t n = rule->number < 0 ? rule->number + count : rule->number;
+    switch (rule->kind) {
+    case GI_RANK_MEDIAN: return count / 2;
+    case GI_RANK_LEAST: return 0;
+    case GI_RANK_GREATEST: return count - 1;
+    case GI_RANK_PERCENTILE:
+        if (p >= 0 && p <= 100) return p == 100 ? count - 1 : (int64_t)((double)count * p / 100);
+        gi_fail(site, GA_BAD_ARGUMENT, "percentile %g: use 0 to 100, or -100 to 0 to count from the greatest", rule->percentile);
+        return -1;
+    default:
+        if (n >= 0 && n < count) return n;
+        gi_fail(site, GA_BAD_ARGUMENT, "there is no rank %lld in a window of %lld elements: use %lld to %lld", (long long)rule->number,
+                (long long)count, (long long)-count, (long long)count - 1);
+        return -1;
+    }
+}
+
+/* The filters that choose one of the elements. host: the footprint on the CPU, where its elements are counted. */
+static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const ga_array *host,
+                                     gi_window *w, const ga_window_options *o)
+{
+    const char *site  = o->site;
+    const bool *cells = host ? (const bool *)host->data : NULL;
+    w->count          = gi_size(a->ndim, w->at.size);
+    if (host) {
+        int64_t count = 0;
+        for (int64_t k = 0; k < host->size; k++) count += cells[k];
+        if (count == 0) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".footprint has no true element");
+        if (count < w->count) w->footprint = (const bool *)(a->device == GA_CPU ? host : footprint)->data;
+        w->count = count;
+    }
+    w->rank = gi_wanted_rank(site, rule, w->count);
+    if (w->rank < 0) return NULL;
+    w->kind = w->rank == 0 ? GI_WINDOW_LEAST : w->rank == w->count - 1 ? GI_WINDOW_GREATEST : GI_WINDOW_RANK;
+    w->keys = gi_keys_of(a->dtype, w->kind);
+    w->work = w->result = w->at.dtype = a->dtype;
+    w->at.border = o->border;
+    w->at.cval   = o->cval;
+    ga_array *in = gi_contiguous(site, a, a->dtype), *result = in ? gi_new(site, a->dtype, a->device, a->ndim, a->shape) : NULL;
+    bool      done = false;
+    if (result && a->ndim == 0) {
+        done = gi_assign(site, result, in);
+    } else if (result) {
+        w->at.in  = in->data;
+        w->at.out = result->data;
+        memcpy(w->at.shape, a->shape, sizeof w->at.shape);
+        memcpy(w->at.result, a->shape, sizeof w->at.result);
+        done = gi_run_window(site, in, w);
+    }
+    ga_free(in);
+    if (done) return result;
+    ga_free(result);
+    return NULL;
+}
+
+static ga_array *gi_rank_filter(const ga_array *a, const gi_rank_rule *rule, int64_t size, const ga_window_options *o)
+{
+    const char     *site    = o->site;
+    const ga_array *both[3] = { a, o->footprint, o->out };
+    gi_window       w;
+    memset(&w, 0, sizeof w);
+    if (!gi_check(site, a, "a") || gi_null_option(site, "footprint", o->footprint) || gi_null_option(site, "out", o->out)) return NULL;
+    if ((o->footprint && !gi_check(site, o->footprint, ".footprint")) || (o->out && !gi_check(site, o->out, ".out"))) return NULL;
+    if (gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s has no order: take the real part, or the absolute value", ga_dtype_name(a->dtype));
+    if (gi_common_device(site, 3, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, o->border)) return NULL;
+    if (!gi_place_window(site, a, size, &o->sizes, o->footprint, &o->origin, &w.at)) return NULL;
+    ga_array *footprint = NULL, *host = NULL, *result = NULL;
+    if (o->footprint) {
+        footprint = gi_contiguous(site, o->footprint, GA_BOOL);
+        host      = footprint ? gi_on_cpu(site, footprint) : NULL;
+    }
+    if (!o->footprint || host) result = gi_choose_of_window(a, rule, footprint, host, &w, o);
+    ga_free(footprint);
+    ga_free(host);
+    return gi_finish(site, result, a->dtype, o->out);
+}
+
+ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_MEDIAN, 0, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_LEAST, 0, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_GREATEST, 0, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_PERCENTILE, percentile, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_NUMBER, 0, rank };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+/* ---- filters with weights: along one axis after the other -------------------------------------------------------------- */
+/*  float32 is computed in float32, everything else in float64. Where SciPy stores integers between the axes their fractions are cut
+    off here too, but for those that are an integer but for rounding errors; what does not fit the dtype in the end saturates. */
+
+typedef struct gi_filter {
+    const char *site;
+    ga_border   border;
+    double      cval;
+    ga_dtype    work, result; /* of the passes, of the call */
+    /* a new array of dtype work or result, from one of any real dtype */
+    ga_array *(*run)(const struct gi_filter *f, const ga_array *a);
+    double         sigmas[GPUARR_MAX_DIMS]; /* Gaussian filters */
+    int64_t        radii[GPUARR_MAX_DIMS];
+    int            orders[GPUARR_MAX_DIMS];
+    int            axis;          /* differences: along this axis, -1: all */
+    double         middle;        /* smoothed by 1, middle, 1 along the others */
+    gi_correlation box;           /* means */
+} gi_filter;
+
+enum { GI_MOST_ORDER = 15 }; /* of a derivative */
+
+/* An integer that a rounding error of a sum has missed, else the number without its fraction. */
+GI_FORMULA double gi_whole_of(double x, double nearest, double cut)
+{
+    return gi_abs_f64(x - nearest) <= gi_mul_f64(gi_abs_f64(nearest), 0x1p-46) ? nearest : cut;
+}
+GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_trunc_f64(x)); }
+
+GI_BEGIN_FAST
+static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
+{
+    gi_kernel rint_ = gi_cpu_kernel(GA_OP_rint, GA_F64), trunc_ = gi_cpu_kernel(GA_OP_trunc, GA_F64);
+    double    nearest[GI_TILE], cut[GI_TILE];
+    (void)y, (void)z;
+    for (int64_t start = 0; start < n; start += GI_TILE) {
+        const double *x = (const double *)in + start;
+        double       *o = (double *)out + start;
+        int64_t       m = n - start < GI_TILE ? n - start : GI_TILE;
+        rint_(m, nearest, x, NULL, NULL);
+        trunc_(m, cut, x, NULL, NULL);
+        for (int64_t i = 0; i < m; i++) o[i] = gi_whole_of(x[i], nearest[i], cut[i]);
+    }
+}
+GI_END_FAST
+
+static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; }
+
+/* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
+static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
+{
+    ga_new_options o;
+    ga_shape       length;
+    gi_correlation c;
+    memset(&o, 0, sizeof o);
+    memset(&length, 0, sizeof length);
+    memset(&c, 0, sizeof c);
+    o.site         = f->site;
+    o.dtype        = f->work;
+    o.device       = in->device;
+    length.ndim    = 1;
+    length.n[0]    = n;
+    ga_array *w    = (ga_from)(weights, GA_F64, length, o);
+    ga_array *sums = w ? gi_new(f->site, f->work, in->device, in->ndim, in->shape) : NULL;
+    bool      done = false;
+    if (sums) {
+        c.dtype   = f->work;
+        c.ndim    = in->ndim;
+        c.in      = in->data;
+        c.weights = w->data;
+        c.out     = sums->data;
+        c.border  = f->border;
+        c.cval    = f->cval;
+        memcpy(c.shape, in->shape, sizeof c.shape);
+        memcpy(c.result, in->shape, sizeof c.result);
+        for (int d = 0; d < c.ndim; d++) c.size[d] = 1;
+        c.size[axis]   = n;
+        c.offset[axis] = -(n / 2);
+        done           = gi_correlate(f->site, in->device, &c);
+    }
+    ga_free(w);
+    if (done) return sums;
+    ga_free(sums);
+    return NULL;
+}
+
+/* Cuts off the fractions of integers between the axes. Passes NULL on; on error frees the array. */
+static ga_array *gi_between_axes(const gi_filter *f, ga_array *a)
+{
+    if (!a || !gi_is_whole(f)) return a;
+    GI_FUNCTION(whole, gi_make_whole, gi_cuda_map1<double, double, gi_whole>);
+    const ga_arg   in[1]                  = { gi_operand_arg(a) };
+    const ga_dtype wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
+    if (gi_map(f->site, whole, GI_CHEAP, 1, in, wanted, GA_F64, a, NULL)) return a;
+    ga_free(a);
+    return NULL;
+}
+
+/* Replaces *a by its sums along an axis; NULL if that fails. */
+static void gi_pass(const gi_filter *f, ga_array **a, int axis, int64_t n, const double *weights)
+{
+    if (!*a) return;
+    ga_array *sums = gi_correlate_axis(f, *a, axis, n, weights);
+    ga_free(*a);
+    *a = sums;
+}
+
+/* Replaces *a by a function of itself, or of itself and b, which is freed. */
+static void gi_replace(const gi_filter *f, ga_array **a, ga_op op, ga_array *b)
+{
+    if (!*a || (op == GA_OP_add && !b)) {
+        ga_free(*a);
+        ga_free(b);
+        *a = NULL;
+        return;
+    }
+    ga_map_options o = gi_map_site(f->site);
+    o.out            = *a;
+    ga_array *done   = op == GA_OP_add      ? (ga_add)(gi_operand_arg(*a), gi_operand_arg(b), o)
+                       : op == GA_OP_square ? (ga_square)(*a, o)
+                                            : (ga_sqrt)(*a, o);
+    ga_free(b);
+    if (!done) {
+        ga_free(*a);
+        *a = NULL;
+    }
+}
+
+/* The weights of a Gaussian's derivative, as scipy.ndimage computes them: the normalised Gaussian times a polynomial q, which each
+   derivation makes q' - q x / sigma^2. In the order for a correlation. */
+static void gi_gaussian_weights(double sigma, int order, int64_t radius, double *w)
+{
+    double variance = gi_mul_f64(sigma, sigma), scale = -0.5 / variance, sum = 0, q[GI_MOST_ORDER + 2] = { 1 };
+    for (int64_t i = -radius; i <= radius; i++) {
+        w[i + radius] = gi_op_exp_f64(gi_mul_f64(scale, gi_mul_f64((double)i, (double)i)));
+        sum += w[i + radius];
+    }
+    for (int k = 0; k < order; k++) {
+        double before = 0;
+        for (int i = 0; i <= order; i++) {
+            double here = q[i], slope = gi_mul_f64(i + 1, q[i + 1]);
+            q[i]   = slope + gi_mul_f64(before, 1 / -variance);
+            before = here;
+        }
+    }
+    for (int64_t i = -radius; i <= radius; i++) {
+        double at = 0, power = 1;
+        for (int k = 0; k <= order; k++) {
+            at += gi_mul_f64(q[k], power);
+            power = gi_mul_f64(power, -(double)i);
+        }
+        w[i + radius] = gi_mul_f64(at, w[i + radius] / sum);
+    }
+}
+
+/* a, a Gaussian or a derivative of it along each axis; a new array of dtype work. */
+static ga_array *gi_blur(const gi_filter *f, const ga_array *a, const int *orders)
+{
+    ga_array *r = gi_convert(f->site, a, f->work);
+    for (int d = 0; d < a->ndim && r; d++) {
+        if (f->sigmas[d] <= 1e-15) continue;
+        int64_t n     = 2 * f->radii[d] + 1;
+        double *w     = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
+        if (w) gi_gaussian_weights(f->sigmas[d], orders[d], f->radii[d], w);
+        if (w) gi_pass(f, &r, d, n, w);
+        else ga_free(r), r = NULL;
+        gi_release(w, (size_t)n * sizeof *w);
+        r = gi_between_axes(f, r);
+    }
+    return r;
+}
+
+static ga_array *gi_run_gaussian(const gi_filter *f, const ga_array *a) { return gi_blur(f, a, f->orders); }
+
+/* The sum of derivatives along each axis (order 2), or the root of the sum of their squares (order 1). */
+static ga_array *gi_run_derivatives(const gi_filter *f, const ga_array *a)
+{
+    ga_array *sum = NULL;
+    for (int d = 0; d < a->ndim; d++) {
+        int orders[GPUARR_MAX_DIMS] = { 0 };
+        orders[d]                   = f->orders[0];
+        ga_array *r                 = gi_blur(f, a, orders);
+        if (f->orders[0] == 1) gi_replace(f, &r, GA_OP_square, NULL);
+        if (d == 0) sum = r;
+        else gi_replace(f, &sum, GA_OP_add, r);
+        if (!sum) return NULL;
+    }
+    if (a->ndim == 0) return gi_convert(f->site, a, f->work);
+    if (f->orders[0] == 1) gi_replace(f, &sum, GA_OP_sqrt, NULL);
+    return sum;
+}
+
+/* Differences along an axis, smoothed along the others. */
+static ga_array *gi_run_edges(const gi_filter *f, const ga_array *a)
+{
+    const double difference[3] = { -1, 0, 1 }, smooth[3] = { 1, f->middle, 1 };
+    ga_array    *r = gi_convert(f->site, a, f->work);
+    gi_pass(f, &r, f->axis, 3, difference);
+    for (int d = 0; d < a->ndim; d++)
+        if (d != f->axis) gi_pass(f, &r, d, 3, smooth);
+    return r;
+}
+
+static ga_array *gi_run_laplace(const gi_filter *f, const ga_array *a)
+{
+    const double second[3] = { 1, -2, 1 };
+    ga_array    *in = gi_contiguous(f->site, a, f->work), *sum = NULL;
+    for (int d = 0; d < a->ndim && in; d++) {
+        if (f->axis >= 0 && d != f->axis) continue;
+        ga_array *r = gi_correlate_axis(f, in, d, 3, second);
+        if (sum) gi_replace(f, &sum, GA_OP_add, r);
+        else sum = r;
+        if (!sum) break;
+    }
+    if (in && a->ndim == 0) sum = gi_convert(f->site, a, f->work);
+    ga_free(in);
+    return sum;
+}
+
+static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
+{
+    gi_window w;
+    memset(&w, 0, sizeof w);
+    w.at     = f->box;
+    w.kind   = GI_WINDOW_MEAN;
+    w.work   = f->work;
+    w.result = f->result;
+    bool box = false;
+    for (int d = 0; d < a->ndim; d++) box = box || f->box.size[d] > 1;
+    if (!box) return gi_convert(f->site, a, f->result);
+    ga_array *in = gi_contiguous(f->site, a, a->dtype), *means = in ? gi_new(f->site, f->result, a->device, a->ndim, a->shape) : NULL;
+    bool      done = false;
+    if (means) {
+        w.at.dtype  = a->dtype;
+        w.at.in     = in->data;
+        w.at.out    = means->data;
+        w.at.border = f->border;
+        w.at.cval   = f->cval;
+        memcpy(w.at.shape, a->shape, sizeof w.at.shape);
+        memcpy(w.at.result, a->shape, sizeof w.at.result);
+        done = gi_run_window(f->site, in, &w);
+    }
+    ga_free(in);
+    if (done) return means;
+    ga_free(means);
+    return NULL;
+}
+
+/* The real (0) or imaginary (1) parts of a complex array, where they lie. */
+static ga_array *gi_part_of(const char *site, const ga_array *a, int part)
+{
+    ga_dtype real = gi_real_dtype(a->dtype);
+    return gi_new_view(site, a, (char *)a->data + part * ga_itemsize(real), real, a->ndim, a->shape, a->strides);
+}
+
+/* A complex array: its two parts by themselves. */
+static ga_array *gi_filter_parts(const gi_filter *f, const ga_array *a)
+{
+    ga_array *result = gi_new(f->site, f->work == GA_F32 ? GA_C64 : GA_C128, a->device, a->ndim, a->shape);
+    for (int part = 0; part < 2 && result; part++) {
+        gi_filter g   = *f;
+        g.cval        = part == 0 ? f->cval : 0;
+        ga_array *in  = gi_part_of(f->site, a, part), *out = in ? gi_part_of(f->site, result, part) : NULL;
+        ga_array *r   = out ? f->run(&g, in) : NULL;
+        bool      done = r && gi_assign(f->site, out, r);
+        ga_free(in);
+        ga_free(out);
+        ga_free(r);
+        if (done) continue;
+        ga_free(result);
+        return NULL;
+    }
+    return result;
+}
+
+/* Begins a call: f gets what all filters have. */
+static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, ga_border border, double cval, const ga_array *out)
+{
+    const ga_array *both[2] = { a, out };
+    memset(f, 0, sizeof *f);
+    f->site   = site;
+    f->border = border;
+    f->cval   = cval;
+    f->axis   = -1;
+    if (!gi_check(site, a, "a") || gi_null_option(site, "out", out) || (out && !gi_check(site, out, ".out"))) return false;
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, border)) return false;
+    f->result = out ? out->dtype : a->dtype;
+    if (!gi_same_kind(a->dtype, f->result)) {
+        gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(a->dtype), ga_dtype_name(f->result));
+        return false;
+    }
+    f->work = gi_kind_of(f->result) < 2 ? GA_F64 : ga_promote(gi_real_dtype(a->dtype), gi_real_dtype(f->result));
+    return true;
+}
+
+static ga_array *gi_end_filter(const gi_filter *f, const ga_array *a, ga_array *out)
+{
+    ga_dtype  result = f->result;
+    gi_filter g      = *f;
+    if (gi_is_complex(a->dtype)) g.result = gi_real_dtype(result);
+    else if (gi_is_complex(result)) g.result = f->work;
+    return gi_finish(f->site, gi_is_complex(a->dtype) ? gi_filter_parts(&g, a) : g.run(&g, a), result, out);
+}
+
+static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, const ga_gaussian_options *o)
+{
+    const char *site = o->site;
+    if (!gi_begin_filter(f, site, a, o->border, o->cval, o->out) || gi_null_option(site, "sigmas", o->sigmas)) return false;
+    if (!gi_fits_axes(site, "order", &o->order, a->ndim) || !gi_fits_axes(site, "radius", &o->radius, a->ndim)) return false;
+    if (o->sigmas && sigma != 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "sigma is given twice: with .sigmas it must be 0");
+        return false;
+    }
+    double truncate = o->truncate == 0 ? 4 : o->truncate;
+    for (int d = 0; d < a->ndim; d++) {
+        double  s     = o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
+        int64_t order = gi_number_for(&o->order, d), radius = o->radius.ndim > 0 ? gi_number_for(&o->radius, d) : -1;
+        if (!(s >= 0) || s > 1e15 || !(truncate > 0)) {
+            gi_fail(site, GA_BAD_ARGUMENT, "sigma %g and .truncate = %g: use numbers that are not negative", s, truncate);
+            return false;
+        }
+        if (order < 0 || order > GI_MOST_ORDER) {
+            gi_fail(site, GA_BAD_ARGUMENT, ".order = %lld: use 0 to %d", (long long)order, (int)GI_MOST_ORDER);
+            return false;
+        }
+        if (o->radius.ndim > 0 && radius < 0) {
+            gi_fail(site, GA_BAD_ARGUMENT, ".radius = %lld: use 0 or more", (long long)radius);
+            return false;
+        }
+        if (radius < 0 && reach < 0x1p40) radius = (int64_t)reach;
+        if (radius < 0 || radius >= (int64_t)1 << 40) {
+            gi_fail(site, GA_NO_MEMORY, "sigma %g and .truncate = %g: that many weights are more than any machine can hold", s, truncate);
+            return false;
+        }
+        f->sigmas[d] = s;
+        f->orders[d] = (int)order;
+        f->radii[d]  = radius;
+    }
+    return true;
+}
+
+ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o)
+{
+    gi_filter f;
+    if (!gi_read_gaussian(&f, a, sigma, &o)) return NULL;
+    f.run = gi_run_gaussian;
+    return gi_end_filter(&f, a, o.out);
+}
+
+static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, const ga_gaussian_options *o)
+{
+    gi_filter f;
+    if (!gi_read_gaussian(&f, a, sigma, o)) return NULL;
+    if (o->order.ndim > 0) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".order: it is %d here", order);
+    if (order == 1 && gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "the magnitude of a gradient is one of real numbers, not %s", ga_dtype_name(a->dtype));
+    f.orders[0] = order;
+    f.run       = gi_run_derivatives;
+    return gi_end_filter(&f, a, o->out);
+}
+
+ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o) { return gi_derivatives(a, sigma, 2, &o); }
+
+ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma, ga_gaussian_options o)
+{
+    return gi_derivatives(a, sigma, 1, &o);
+}
+
+static ga_array *gi_edges(const ga_array *a, double middle, const ga_edge_options *o)
+{
+    gi_filter f;
+    if (!gi_begin_filter(&f, o->site, a, o->border, o->cval, o->out)) return NULL;
+    f.axis = gi_axis(o->site, gi_option_given(o->site, "axis") ? o->axis : -1, a->ndim);
+    if (f.axis < 0) return NULL;
+    f.middle = middle;
+    f.run    = gi_run_edges;
+    return gi_end_filter(&f, a, o->out);
+}
+
+ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o) { return gi_edges(a, 2, &o); }
+ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o) { return gi_edges(a, 1, &o); }
+
+ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o)
+{
+    gi_filter f;
+    if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
+    if (gi_option_given(o.site, "axis") && (f.axis = gi_axis(o.site, o.axis, a->ndim)) < 0) return NULL;
+    f.run = gi_run_laplace;
+    return gi_end_filter(&f, a, o.out);
+}
+
+ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_options o)
+{
+    gi_filter f;
+    if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
+    if (!gi_place_window(o.site, a, size, &o.sizes, NULL, &o.origin, &f.box)) return NULL;
+    f.run = gi_run_means;
+    return gi_end_filter(&f, a, o.out);
+}
+
 /* ==== >>order: medians and percentiles, by selection ================================================================= */
 /*  No line is sorted. Every element becomes a 64-bit key whose order as an unsigned number is the order of the elements (NaN
     last). Of a long line the keys are counted in bins whose range a sample gives; only the keys of a bin in which a wanted
@@ -10860,18 +12231,18 @@ static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
     return key < s->low ? 0 : (int64_t)bin;
 }
 
-static void gi_count_nans(int64_t begin, int64_t end, void *job)
+static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equal to `low` */
 {
     gi_rank_search *s = (gi_rank_search *)job;
     uint64_t        tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t stop = gi_part_start(s, part + 1), nans = 0;
+        int64_t stop = gi_part_start(s, part + 1), equal = 0;
         for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
             const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) nans += keys[k] == GI_KEY_NAN;
+            for (int64_t k = 0; k < n; k++) equal += keys[k] == s->low;
         }
-        s->counts[part] = nans;
+        s->counts[part] = equal;
     }
 }
 
@@ -10925,61 +12296,136 @@ static void gi_place_bins(gi_rank_search *s)
     while ((high - low) >> s->shift > GI_SELECT_BINS - 3) s->shift++;
 }
 
-/* Most often one pass is enough: a large sample tells between which two keys the wanted ranks should lie. They are collected,
-   and the keys below them counted. */
+/* How many keys are equal to one. */
+static int64_t gi_count_key(const gi_rank_search *search, uint64_t key)
+{
+    int64_t        counts[GI_MOST_THREADS], total = 0;
+    gi_rank_search s = *search;
+    s.low            = key;
+    s.counts         = counts;
+    gi_parallel(s.parts, 1, gi_count_low, &s);
+    for (int64_t part = 0; part < s.parts; part++) total += counts[part];
+    return total;
+}
+
+/* Most often one pass is enough: a large sample tells between which two elements the wanted ranks should lie. They are collected,
+   and the elements below them counted. Elements are compared as float32, if they are, or as float64; so large integers may seem
+   equal, but never in the wrong order. */
 typedef struct gi_bracket {
     const gi_rank_search *search;
+    gi_lines              lines;    /* as they are read: integers in their key dtype */
+    ga_dtype              compared; /* as this */
     uint64_t              low, high;
-    int64_t               room; /* for collected keys, in each part */
+    char                  bounds[16];
+    bool                  collect; /* else there is but one element to be had */
+    int64_t               room;    /* for collected keys, in each part */
     uint64_t             *keys;
-    int64_t               found[GI_MOST_THREADS], below[GI_MOST_THREADS], nans[GI_MOST_THREADS];
+    int64_t               found[GI_MOST_THREADS], from_low[GI_MOST_THREADS];
+    bool                  finite[GI_MOST_THREADS];
 } gi_bracket;
 
-enum { GI_BRACKET_SAMPLE = 16384 };
+enum { GI_BRACKET_SAMPLE = 16384, GI_BRACKET_QUANTILES = 16 /* more are counted in bins, all at once */ };
+
+/* The keys of `taken` elements of a line, one at random from each of as many equal parts; NaN is left out. Returns their number. */
+static int64_t gi_sample_keys(const gi_lines *p, int64_t line, int64_t taken, uint64_t *keys)
+{
+    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, kept = 0;
+    const char *first = gi_line_start(p, line);
+    char        raw[GI_BLOCK * 8];
+    double      wide[GI_BLOCK];
+    uint32_t    chance = 1;
+    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
+        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
+        for (int64_t k = 0; k < n; k++) {
+            chance              = chance * 1664525 + 1013904223;
+            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)(part < 65536 ? part : 65536) >> 32);
+            const char *at      = first;
+            for (int d = p->reduced - 1; d > 0; d--) {
+                at += element % p->shape[d] * p->strides[d];
+                element /= p->shape[d];
+            }
+            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, wide, raw);
+        gi_make_keys(p->dtype, n, keys + kept, wide);
+        for (int64_t k = kept, end = kept + n; k < end; k++) {
+            keys[kept] = keys[k];
+            kept += p->dtype != GA_F64 || keys[k] != GI_KEY_NAN;
+        }
+    }
+    return kept;
+}
 
 GI_BEGIN_FAST
 static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    gi_bracket           *b = (gi_bracket *)job;
-    const gi_rank_search *s = b->search;
-    uint64_t              tile[GI_BLOCK];
+    gi_bracket                       *b = (gi_bracket *)job;
+    const gi_rank_search             *s = b->search;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    double                            cast[GI_BLOCK], wide[GI_BLOCK];
+    uint64_t                          in[GI_BLOCK / 64];
+    bool (*sift)(int64_t, const void *, const void *, uint64_t *, int64_t *) = gi_cpu_dense(b->compared)->sift;
     for (int64_t part = begin; part < end; part++) {
-        uint64_t *out = b->keys + part * b->room, low = b->low, span = b->high - b->low;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0, below = 0, nans = 0;
-        for (int64_t i = gi_part_start(s, part); i < stop && found + GI_BLOCK <= b->room; i += GI_BLOCK) {
-            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) { /* without a branch */
-                out[found] = keys[k];
-                found += keys[k] - low <= span;
-                below += keys[k] < low;
-                nans += keys[k] == GI_KEY_NAN;
+        uint64_t *keys = b->keys + part * b->room;
+        int64_t   stop = gi_part_start(s, part + 1), found = 0, from_low = 0;
+        bool      finite = true;
+        for (int64_t i = gi_part_start(s, part); i < stop && (!b->collect || found + GI_BLOCK <= b->room); i += GI_BLOCK) {
+            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+            if (b->compared != b->lines.dtype) {
+                gi_cast(b->compared, b->lines.dtype, n, wide, x);
+                compared = wide;
+            }
+            finite = sift(n, compared, b->bounds, in, &from_low) && finite;
+            for (int64_t k = 0; k < n; k += 64) {
+                uint64_t bits = in[k / 64];
+                for (; b->collect && bits; bits &= bits - 1) {
+                    int64_t at = k + __builtin_ctzll(bits);
+                    double  one;
+                    if (b->compared == GA_F32) one = (double)((const float *)x)[at];
+                    else memcpy(&one, (const char *)x + 8 * at, sizeof one);
+                    memcpy(&keys[found++], &one, sizeof one);
+                }
+                for (; bits; bits &= bits - 1) found++;
             }
         }
-        b->found[part] = found;
-        b->below[part] = below;
-        b->nans[part]  = nans;
+        if (b->collect) gi_make_keys(s->lines->dtype, found, keys, keys);
+        b->found[part]    = found;
+        b->from_low[part] = from_low;
+        b->finite[part]   = finite;
     }
 }
 GI_END_FAST
 
-/* Places the bracket for one quantile. False: the sample says that it would hold too much. sample has room for
-   GI_BRACKET_SAMPLE. */
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
+/* Places the bracket for one quantile. False: the sample is too small, or of no help. */
 static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
 {
-    int64_t n = b->search->n, taken = n / 8 < GI_BRACKET_SAMPLE ? n / 8 : (int64_t)GI_BRACKET_SAMPLE, m = 0;
-    for (int64_t i = 0; i < taken; i++) {
-        uint64_t tile[1];
-        sample[m] = *gi_searched_keys(b->search, n / taken * i, 1, tile);
-        m += sample[m] != GI_KEY_NAN;
-    }
-    int64_t margin = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
-    int64_t ranks[2] = { middle - margin, middle + margin };
-    if (ranks[0] < 0 || ranks[1] >= m || ranks[1] - ranks[0] > m / 8) return false; /* an end has no bound, or there are few */
-    gi_rank_select(sample, m, 0, 2, ranks, 0);
-    b->low  = sample[ranks[0]];
-    b->high = sample[ranks[1]];
-    return b->low < b->high; /* else many are equal: bins count them better */
+    const gi_rank_search *s     = b->search;
+    ga_dtype              dtype = s->lines->dtype;
+    const uint64_t        least = dtype == GA_F64 ? ~((uint64_t)0xFFF << 52) : 0, most = dtype == GA_F64 ? ~least : UINT64_MAX;
+    int64_t               taken = s->n / 8 < GI_BRACKET_SAMPLE ? s->n / 8 : (int64_t)GI_BRACKET_SAMPLE;
+    int64_t               m     = gi_sample_keys(s->lines, s->line, taken, sample);
+    int64_t               reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
+    int64_t               ranks[2] = { middle - reach, middle + reach };
+    if (reach > m / 16) return false;
+    bool bounded[2] = { ranks[0] >= 0, ranks[1] < m };
+    gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
+    b->low        = bounded[0] ? sample[ranks[0]] : least;
+    b->high       = bounded[1] ? sample[ranks[1]] : most;
+    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high), bounds[2] = { low, high };
+    gi_cast(b->compared, GA_F64, 2, b->bounds, bounds);
+    b->collect = low < high;
+    return b->collect || dtype == GA_F64 || (b->low == b->high && fabs(low) < 0x1p53);
 }
 
 /* found[i] = the key of rank ranks[i], for m ascending ranks of which `first` lie below the n keys of s. Keys given as such are
@@ -11223,39 +12669,53 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Tries to find the quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is
-   out. */
-static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
+/* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
+static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
+    gi_order   o = *all;
     gi_bracket b;
+    o.count = 1;
+    o.quantiles += quantile;
+    o.places += quantile;
     b.search     = s;
+    b.lines      = o.lines;
+    b.compared   = o.rule.source == GA_F32 ? GA_F32 : GA_F64;
     b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
     int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    b.keys       = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
+    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
+    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
     if (!b.keys) return -1;
     int done = 0;
-    if (gi_place_bracket(&b, o->quantiles[0], b.keys)) {
+    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
         gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, below = 0, n = s->n, ranks[2], m = 0;
-        bool    full = false;
+        int64_t found = 0, n = s->n, below = 0, ranks[2], m = 0;
+        bool    full = false, finite = true;
         for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] + GI_BLOCK > b.room;
-            memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
+            full = full || (b.collect && b.found[part] + GI_BLOCK > b.room);
+            if (b.collect) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
             found += b.found[part];
-            below += b.below[part];
-            if (o->lines.dtype == GA_F64) n -= b.nans[part]; /* of integers that key is a number */
+            below -= b.from_low[part];
+            finite = finite && b.finite[part];
         }
-        if (!full && n < s->n && !o->rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+        if (!full && !finite) n -= gi_count_key(s, GI_KEY_NAN);
+        below += n;
+        if (n < s->n && !o.rule.skip_nan) n = 0;
+        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
         if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
-            uint64_t       keys[2];
-            gi_rank_search rest;
-            memset(&rest, 0, sizeof rest);
-            rest.keys  = b.keys;
-            rest.n     = found;
-            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-            done       = n == 0 || gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
-            if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+            uint64_t keys[2] = { b.low, b.low };
+            done             = 1;
+            if (n > 0 && b.collect) {
+                gi_rank_search rest;
+                memset(&rest, 0, sizeof rest);
+                rest.keys  = b.keys;
+                rest.n     = found;
+                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
+            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
+                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+            }
+            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
         }
     }
     gi_release(b.keys, (size_t)room * sizeof *b.keys);
@@ -11266,7 +12726,7 @@ static int gi_order_by_bracket(const char *site, gi_order *o, gi_rank_search *s)
 static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
-    int64_t       *ranks = (int64_t *)(found + 2 * o->count), nans[GI_MOST_THREADS];
+    int64_t       *ranks = (int64_t *)(found + 2 * o->count);
     gi_rank_search s;
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
@@ -11275,15 +12735,12 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
-        int done = o->count == 1 ? gi_order_by_bracket(site, o, &s) : 0;
+        int done = o->count <= GI_BRACKET_QUANTILES;
+        for (int64_t i = 0; i < o->count && done == 1; i++) done = gi_order_by_bracket(site, o, i, &s);
         if (done < 0) return false;
         if (done > 0) continue;
-        if (o->lines.dtype == GA_F64) {
-            s.counts = nans;
-            gi_parallel(s.parts, 1, gi_count_nans, &s);
-            for (int64_t part = 0; part < s.parts; part++) n -= nans[part];
-            if (n < s.n && !o->rule.skip_nan) n = 0;
-        }
+        if (o->lines.dtype == GA_F64) n -= gi_count_key(&s, GI_KEY_NAN);
+        if (n < s.n && !o->rule.skip_nan) n = 0;
         if (n > 0) {
             m = gi_ranks_of(o, n, ranks);
             if (!gi_find_ranks(site, &s, 0, m, ranks, found, false)) return false;
@@ -11475,91 +12932,100 @@ static int64_t gi_zeros_ahead(const char *p, int64_t n)
 }
 
 /* ---- label ------------------------------------------------------------------------------------------------------------ */
-/*  An image of any dimensions is a list of rows, those of its last axis; what is not 0 in a row makes runs. Runs are numbered
-    in raster order and united with the runs that they touch in neighbouring rows before them. The root of a set is its first
-    run, so the objects, numbered by their roots, come in raster order, however the work was divided. */
+/*  An image of any dimensions is a list of rows, those of its last axis, each held as bits: what is not 0, or above a threshold,
+    makes runs. Runs are numbered in raster order and united with the runs that they touch in neighbouring rows before them. The
+    root of a set is its first run, so the objects, numbered by their roots, come in raster order, however the work was divided.
+    Long rows are read and written in pieces. */
 
-typedef struct gi_row_run {
-    int64_t begin, end; /* columns */
-    int64_t parent;     /* a run of the same object, not after this one; in the end the label */
-} gi_row_run;
+enum { GI_PIECE_WORDS = 512 };
 
 typedef struct gi_neighbour { /* a row before */
     int64_t rows;             /* how far */
     int     offset[GPUARR_MAX_DIMS];
-    int     reach; /* 1: runs that meet only at a corner touch */
+    bool    corners; /* runs that meet only at a corner touch */
 } gi_neighbour;
 
 typedef struct gi_labelling {
-    const char   *mask; /* a byte an element */
-    int64_t       rows, columns;
-    int           leading; /* axes of rows */
-    int64_t       shape[GPUARR_MAX_DIMS];
-    int64_t       bands, band_rows;
-    int64_t      *starts; /* of each row its first run, and the number of runs */
-    gi_row_run   *runs;
-    gi_neighbour *neighbours;
-    int           neighbour_count;
-    int64_t       farthest; /* rows */
-    int           itemsize;
-    char         *out;
+    const ga_array    *a;         /* contiguous */
+    const void        *threshold; /* NULL: what is not 0. Else bounds to sift with, as float32 if a is, else as float64 */
+    const gi_bit_rows *loops;
+    int64_t            rows, columns, words, pieces; /* of a row */
+    int                leading;                      /* axes of rows */
+    int64_t            shape[GPUARR_MAX_DIMS];
+    int64_t            bands, band_rows;
+    uint64_t          *bits;
+    int64_t           *starts;  /* of each piece its first run, and the number of runs */
+    int64_t           *parents; /* of each run a run of the same object, not after this one; in the end the label */
+    gi_neighbour      *neighbours;
+    int                neighbour_count;
+    int64_t            farthest; /* rows */
+    int                itemsize;
+    char              *out;
 } gi_labelling;
 
-/* The next run of a row from column on; false if there is none. */
-static bool gi_next_run(const char *row, int64_t columns, int64_t column, gi_row_run *run)
+/* The words of a piece; at: its first one in its row. */
+static int64_t gi_piece_words(const gi_labelling *l, int64_t piece, int64_t *at)
 {
-    run->begin = column + gi_zeros_ahead(row + column, columns - column);
-    if (run->begin == columns) return false;
-    const char *end = (const char *)memchr(row + run->begin, 0, (size_t)(columns - run->begin));
-    run->end        = end ? end - row : columns;
-    return true;
+    *at = piece % l->pieces * GI_PIECE_WORDS;
+    return l->words - *at < GI_PIECE_WORDS ? l->words - *at : (int64_t)GI_PIECE_WORDS;
 }
+
+/* Bits of n elements. */
+static void gi_bits_of(const gi_labelling *l, int64_t n, uint64_t *bits, const char *x)
+{
+    bool     flags[GI_BLOCK];
+    double   wide[GI_BLOCK];
+    ga_dtype dtype = l->a->dtype, compared = dtype == GA_F32 ? GA_F32 : GA_F64;
+    int64_t  size = ga_itemsize(dtype), unused = 0;
+    if (!l->threshold && size == 1) {
+        l->loops->pack(n, bits, x);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GI_BLOCK) {
+        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
+        if (l->threshold) {
+            const void *seen = x + i * size;
+            if (compared != dtype) {
+                gi_cast(compared, dtype, m, wide, seen);
+                seen = wide;
+            }
+            gi_cpu_dense(compared)->sift(m, seen, l->threshold, bits + i / 64, &unused);
+        } else {
+            gi_cast(GA_BOOL, dtype, m, flags, x + i * size);
+            l->loops->pack(m, bits + i / 64, flags);
+        }
+    }
+}
+
+static void gi_read_pieces(int64_t begin, int64_t end, void *job)
+{
+    gi_labelling *l = (gi_labelling *)job;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t row = piece / l->pieces, at, words = gi_piece_words(l, piece, &at), column = at * 64;
+        int64_t n = l->columns - column < words * 64 ? l->columns - column : words * 64;
+        gi_bits_of(l, n, l->bits + row * l->words + at,
+                   (const char *)l->a->data + (row * l->columns + column) * ga_itemsize(l->a->dtype));
+    }
+}
+
+static uint64_t gi_word_before(const uint64_t *bits, int64_t at) { return at > 0 ? bits[-1] : 0; }
 
 static void gi_count_runs(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
-    for (int64_t row = begin; row < end; row++) {
-        const char *in = l->mask + row * l->columns;
-        int64_t     n  = 0;
-        gi_row_run  run;
-        for (int64_t at = 0; gi_next_run(in, l->columns, at, &run); at = run.end) n++;
-        l->starts[row + 1] = n;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t         at, words = gi_piece_words(l, piece, &at);
+        const uint64_t *bits = l->bits + piece / l->pieces * l->words + at;
+        l->starts[piece + 1] = l->loops->runs(words, bits, gi_word_before(bits, at));
     }
 }
 
-static int64_t gi_root(gi_row_run *runs, int64_t i)
-{
-    while (runs[i].parent != i) {
-        runs[i].parent = runs[runs[i].parent].parent; /* halves the way for the next one */
-        i              = runs[i].parent;
-    }
-    return i;
-}
-
-static void gi_unite(gi_row_run *runs, int64_t a, int64_t b)
-{
-    a = gi_root(runs, a);
-    b = gi_root(runs, b);
-    if (a < b) runs[b].parent = a;
-    else runs[a].parent = b;
-}
-
-/* Unites the runs of two rows that overlap. */
-static void gi_unite_rows(gi_labelling *l, int64_t row, int64_t before, int reach)
-{
-    int64_t a = l->starts[before], b = l->starts[row];
-    while (a < l->starts[before + 1] && b < l->starts[row + 1]) {
-        const gi_row_run *x = &l->runs[a], *y = &l->runs[b];
-        if (x->begin < y->end + reach && y->begin < x->end + reach) gi_unite(l->runs, a, b);
-        if (x->end < y->end) a++;
-        else b++;
-    }
-}
+static int64_t gi_first_run(const gi_labelling *l, int64_t row) { return l->starts[row * l->pieces]; }
 
 /* Unites a row with its neighbours among the rows from low to high. */
 static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high)
 {
-    if (l->starts[row] == l->starts[row + 1]) return;
+    if (gi_first_run(l, row) == gi_first_run(l, row + 1)) return;
     int64_t at[GPUARR_MAX_DIMS], rest = row;
     for (int d = l->leading - 1; d >= 0; d--) {
         at[d] = rest % l->shape[d];
@@ -11567,9 +13033,12 @@ static void gi_unite_row(gi_labelling *l, int64_t row, int64_t low, int64_t high
     }
     for (int k = 0; k < l->neighbour_count; k++) {
         const gi_neighbour *v      = &l->neighbours[k];
-        bool                inside = true;
+        int64_t             before = row - v->rows;
+        bool                inside = before >= low && before < high;
         for (int d = 0; d < l->leading; d++) inside = inside && at[d] + v->offset[d] >= 0 && at[d] + v->offset[d] < l->shape[d];
-        if (inside && row - v->rows >= low && row - v->rows < high) gi_unite_rows(l, row, row - v->rows, v->reach);
+        if (inside && gi_first_run(l, before) < gi_first_run(l, before + 1))
+            l->loops->unite(l->words, l->bits + before * l->words, l->bits + row * l->words, gi_first_run(l, before),
+                            gi_first_run(l, row), v->corners, l->parents);
     }
 }
 
@@ -11578,45 +13047,74 @@ static int64_t gi_band_start(const gi_labelling *l, int64_t band)
     return band * l->band_rows < l->rows ? band * l->band_rows : l->rows;
 }
 
-/* A unit is a band of rows: its runs, united among themselves. */
+/* A unit is a band of rows, united among themselves. */
 static void gi_label_bands(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
     for (int64_t band = begin; band < end; band++) {
         int64_t first = gi_band_start(l, band), stop = gi_band_start(l, band + 1);
-        for (int64_t row = first; row < stop; row++) {
-            int64_t i = l->starts[row];
-            for (int64_t at = 0; i < l->starts[row + 1]; i++) {
-                gi_next_run(l->mask + row * l->columns, l->columns, at, &l->runs[i]);
-                l->runs[i].parent = i;
-                at                = l->runs[i].end;
+        for (int64_t i = gi_first_run(l, first); i < gi_first_run(l, stop); i++) l->parents[i] = i;
+        for (int64_t row = first; row < stop; row++) gi_unite_row(l, row, first, row);
+    }
+}
+
+GI_BEGIN_FAST
+static GI_INLINE void gi_put_label(char *out, int itemsize, int64_t label)
+{
+    uint8_t  u8  = (uint8_t)label;
+    uint16_t u16 = (uint16_t)label;
+    uint32_t u32 = (uint32_t)label;
+    switch (itemsize) {
+    case 1: memcpy(out, &u8, sizeof u8); break;
+    case 2: memcpy(out, &u16, sizeof u16); break;
+    case 4: memcpy(out, &u32, sizeof u32); break;
+    default: memcpy(out, &label, sizeof label);
+    }
+}
+
+/* The labels of n elements from their bits; out is cleared. run: the last one that began before; inside: it goes on. */
+static GI_INLINE void gi_write_row(int64_t n, char *out, int itemsize, const uint64_t *bits, const int64_t *parents, int64_t run,
+                                   bool inside)
+{
+    for (int64_t i = 0; i < n; i += 64) {
+        uint64_t word = bits[i / 64], starts = word & ~(word << 1 | (uint64_t)inside);
+        if (starts & (starts - 1) && n - i >= 64) { /* several runs: element by element, without a branch */
+            uint64_t in = word;
+            for (int k = 0; k < 64; k++, starts >>= 1, in >>= 1) {
+                run += (int64_t)(starts & 1);
+                gi_put_label(out + (i + k) * itemsize, itemsize, parents[run] & -(int64_t)(in & 1));
             }
-            gi_unite_row(l, row, first, row);
+        } else {
+            for (uint64_t rest = word; rest;) {
+                int first = __builtin_ctzll(rest), length = ~(rest >> first) ? __builtin_ctzll(~(rest >> first)) : 64;
+                run += (int64_t)(starts >> first & 1);
+                for (int k = first; k < first + length; k++) gi_put_label(out + (i + k) * itemsize, itemsize, parents[run]);
+                rest = first + length < 64 ? rest >> (first + length) << (first + length) : 0;
+            }
         }
+        inside = word >> 63;
     }
 }
 
 static void gi_write_labels(int64_t begin, int64_t end, void *job)
 {
     gi_labelling *l = (gi_labelling *)job;
-#define GI_FILL(U)                                                                                                             \
-    for (int64_t x = run->begin; x < run->end; x++) ((U *)(void *)out)[x] = (U)run->parent;                                    \
-    break
-    for (int64_t row = begin; row < end; row++) {
-        char *out = l->out + row * l->columns * l->itemsize;
-        memset(out, 0, (size_t)(l->columns * l->itemsize));
-        for (int64_t i = l->starts[row]; i < l->starts[row + 1]; i++) {
-            const gi_row_run *run = &l->runs[i];
-            switch (l->itemsize) {
-            case 1: GI_FILL(uint8_t);
-            case 2: GI_FILL(uint16_t);
-            case 4: GI_FILL(uint32_t);
-            default: GI_FILL(uint64_t);
-            }
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t         row = piece / l->pieces, at, words = gi_piece_words(l, piece, &at), column = at * 64;
+        int64_t         n = l->columns - column < words * 64 ? l->columns - column : words * 64, run = l->starts[piece] - 1;
+        const uint64_t *bits   = l->bits + row * l->words + at;
+        char           *out    = l->out + (row * l->columns + column) * l->itemsize;
+        bool            inside = gi_word_before(bits, at) >> 63;
+        memset(out, 0, (size_t)(n * l->itemsize));
+        switch (l->itemsize) {
+        case 1: gi_write_row(n, out, 1, bits, l->parents, run, inside); break;
+        case 2: gi_write_row(n, out, 2, bits, l->parents, run, inside); break;
+        case 4: gi_write_row(n, out, 4, bits, l->parents, run, inside); break;
+        default: gi_write_row(n, out, 8, bits, l->parents, run, inside);
         }
     }
-#undef GI_FILL
 }
+GI_END_FAST
 
 /* The rows before a row that touch it: offsets of -1, 0 and 1 along each leading axis, the first that is not 0 being -1, and
    at most `connectivity` of them not 0. Writes them unless neighbours is NULL; returns their number. */
@@ -11637,7 +13135,7 @@ static int gi_list_neighbours(gi_labelling *l, int connectivity)
             stride *= l->shape[d];
         }
         if (moved > connectivity) continue;
-        v.reach = moved < connectivity;
+        v.corners = moved < connectivity;
         if (v.rows > l->farthest) l->farthest = v.rows;
         if (l->neighbours) l->neighbours[count] = v;
         count++;
@@ -11645,7 +13143,7 @@ static int gi_list_neighbours(gi_labelling *l, int connectivity)
     return count;
 }
 
-/* Finds the objects of a planned image and numbers them; returns their number. starts is filled, runs and neighbours have
+/* Finds the objects of a planned image and numbers them; returns their number. starts is filled, parents and neighbours have
    their room. */
 static int64_t gi_find_objects(gi_labelling *l)
 {
@@ -11656,10 +13154,8 @@ static int64_t gi_find_objects(gi_labelling *l)
         if (stop > first + l->farthest) stop = first + l->farthest;
         for (int64_t row = first; row < stop; row++) gi_unite_row(l, row, 0, first);
     }
-    for (int64_t i = 0; i < l->starts[l->rows]; i++) { /* parents come before, and are labels already */
-        gi_row_run *run = &l->runs[i];
-        run->parent     = run->parent == i ? ++objects : l->runs[run->parent].parent;
-    }
+    for (int64_t i = 0; i < gi_first_run(l, l->rows); i++) /* parents come before, and are labels already */
+        l->parents[i] = l->parents[i] == i ? ++objects : l->parents[l->parents[i]];
     return objects;
 }
 
@@ -11692,9 +13188,12 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
     memset(&l, 0, sizeof l);
+    l.loops    = gi_cpu_bit_rows();
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
     l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
     l.rows     = l.columns > 0 ? a->size / l.columns : 0;
+    l.words    = (l.columns + 63) / 64;
+    l.pieces   = (l.words + GI_PIECE_WORDS - 1) / GI_PIECE_WORDS;
     l.itemsize = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
@@ -11705,34 +13204,39 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     l.band_rows     = threads == 1 ? l.rows + 1 : (l.rows / plane / wanted + 1) * plane;
     l.bands         = (l.rows + l.band_rows - 1) / l.band_rows;
 
-    ga_array *mask    = gi_contiguous(site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
-    ga_array *result  = mask ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
-    size_t    s_bytes = (size_t)(l.rows + 1) * sizeof *l.starts, r_bytes = 0;
-    size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours;
-    l.starts          = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
-    l.neighbours      = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
-    int64_t objects   = 0;
-    bool    ok        = l.neighbours != NULL;
+    ga_array *packed = gi_contiguous(site, a, a->dtype);
+    ga_array *result = packed ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
+    int64_t   pieces = l.rows * l.pieces, share = 1 + 65536 / (l.columns + 1), objects = 0, *table = NULL;
+    size_t    s_bytes = (size_t)(pieces + 1) * sizeof *l.starts, p_bytes = 0;
+    size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours, b_bytes = (size_t)(l.rows * l.words) * sizeof *l.bits;
+    l.starts     = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
+    l.neighbours = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
+    l.bits       = l.neighbours ? (uint64_t *)gi_alloc(site, b_bytes) : NULL;
+    bool ok      = l.bits != NULL;
     if (ok) {
         gi_list_neighbours(&l, connectivity);
-        l.mask      = (const char *)mask->data;
+        l.a         = packed;
         l.out       = (char *)result->data;
         l.starts[0] = 0;
-        gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_count_runs, &l);
-        for (int64_t row = 0; row < l.rows; row++) l.starts[row + 1] += l.starts[row];
-        r_bytes = (size_t)l.starts[l.rows] * sizeof *l.runs;
-        l.runs  = (gi_row_run *)gi_alloc(site, r_bytes);
-        ok      = l.runs != NULL;
+        gi_parallel(pieces, share, gi_read_pieces, &l);
+        gi_parallel(pieces, 8 * share, gi_count_runs, &l);
+        for (int64_t piece = 0; piece < pieces; piece++) l.starts[piece + 1] += l.starts[piece];
+        p_bytes = (size_t)(l.starts[pieces] + 1) * sizeof *l.parents;
+        table   = (int64_t *)gi_alloc(site, p_bytes);
+        ok      = table != NULL;
     }
     if (ok) {
-        objects = gi_find_objects(&l);
-        ok      = gi_can_number(site, objects, dtype);
+        table[0]  = 0; /* for what lies before the first run */
+        l.parents = table + 1;
+        objects   = gi_find_objects(&l);
+        ok        = gi_can_number(site, objects, dtype);
     }
-    if (ok) gi_parallel(l.rows, 1 + 65536 / (l.columns + 1), gi_write_labels, &l);
-    gi_release(l.runs, r_bytes);
+    if (ok) gi_parallel(pieces, share, gi_write_labels, &l);
+    gi_release(table, p_bytes);
+    gi_release(l.bits, b_bytes);
     gi_release(l.neighbours, n_bytes);
     gi_release(l.starts, s_bytes);
-    ga_free(mask);
+    ga_free(packed);
     if (ok && o.count) *o.count = objects;
     if (ok) return result;
     ga_free(result);

@@ -4,7 +4,7 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>dense  >>stamp  >>find  >>isa                                                                              */
+        >>loops  >>folds  >>windows  >>dense  >>stamp  >>find  >>isa                                                                   */
 
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
@@ -47,6 +47,99 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, c
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
+
+#elif defined(GI_KEY)
+/* ==== >>windows: one size of keys (GI_KEY is i8, i16, i32 or i64) =================================================== */
+/*  What filters compare: signed integers that are ordered like the elements that they stand for.                         */
+
+#define GI_ROWS(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+
+static void GI_ROWS(gi_flip)(int64_t n, void *keys, uint64_t bits)
+{
+    GI_KEY_T *k = (GI_KEY_T *)keys;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ (GI_KEY_T)bits);
+}
+
+#if GI_KEY_BITS >= 32
+/* Floats, as integers: of negative ones all bits but the sign are turned. A second time: they are floats again. */
+static void GI_ROWS(gi_order_reals)(int64_t n, void *keys)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)keys;
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] ^= (k[i] >> (GI_KEY_BITS - 1)) & magnitude;
+}
+
+/* Every NaN gets these bits. Was there one? */
+static bool GI_ROWS(gi_same_nan)(int64_t n, void *floats, uint64_t bits)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)floats;
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
+    GI_KEY_T       any       = 0;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) any |= infinity - (k[i] & magnitude); /* negative, if it is one */
+    if (any >= 0) return false;
+    for (int64_t i = 0; i < n; i++)
+        if ((k[i] & magnitude) > infinity) k[i] = (GI_KEY_T)bits;
+    return true;
+}
+#endif
+
+static void GI_ROWS(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
+{
+    GI_KEY_T       *o = (GI_KEY_T *)out;
+    const GI_KEY_T *a = (const GI_KEY_T *)x, *b = (const GI_KEY_T *)y;
+    (void)z;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) o[i] = a[i] < b[i] ? a[i] : b[i];
+}
+
+/* Runs a network on rows of keys. Rows are as long as is needed and 64 bytes more, because they are computed by 64 bytes. */
+static void GI_ROWS(gi_run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n)
+{
+    enum { PART = 64 / sizeof(GI_KEY_T) };
+    for (const gi_step *s = steps; s < steps + count; s++) {
+        const GI_KEY_T *a = (const GI_KEY_T *)(const void *)rows[s->a] + s->at_a;
+        const GI_KEY_T *b = (const GI_KEY_T *)(const void *)rows[s->b] + s->at_b, *end = a + n + s->reach;
+        GI_KEY_T       *low  = s->low < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->low];
+        GI_KEY_T       *high = s->high < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->high];
+        if (!high) {
+            for (; a < end; a += PART, b += PART, low += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) low[i] = a[i] < b[i] ? a[i] : b[i];
+            }
+        } else if (!low) {
+            for (; a < end; a += PART, b += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) high[i] = a[i] < b[i] ? b[i] : a[i];
+            }
+        } else {
+            for (; a < end; a += PART, b += PART, low += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) {
+                    const GI_KEY_T x = a[i], y = b[i];
+                    low[i]  = x < y ? x : y;
+                    high[i] = x < y ? y : x;
+                }
+            }
+        }
+    }
+}
+
+static const gi_window_loops GI_ROWS(gi_window_loops) = {
+    GI_ROWS(gi_flip), GI_ROWS(gi_least), GI_ROWS(gi_run_steps),
+#if GI_KEY_BITS >= 32
+    GI_ROWS(gi_order_reals), GI_ROWS(gi_same_nan)
+#else
+    NULL, NULL
+#endif
+};
+#undef GI_ROWS
+#undef GI_KEY
+#undef GI_KEY_T
+#undef GI_KEY_BITS
 
 #elif defined(GA_TAG)
 /* ==== >>loops of one element type and instruction set ============================================================== */
@@ -312,9 +405,9 @@ static GI_INLINE void GI_LOOP(gi_distance_tile)(ga_metric metric, const gi_dista
         for (int c = 0; c < GI_ISA_TILE; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(y + (k * GI_ISA_TILE + c) * GI_LANES));
         GI_UNROLL
         for (int r = 0; r < GI_DISTANCE_TILE; r++) {
-            const GI_V row = GI_VFN(all)(x[r][k]);
+            const GI_V left = GI_VFN(all)(x[r][k]);
             GI_UNROLL
-            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], row, columns[c], one);
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], left, columns[c], one);
         }
     }
     GI_UNROLL
@@ -395,7 +488,57 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
     GI_VFN(fence)();
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_ISA_TILE, GI_LOOP(gi_distance_unit) };
+/* ---- clipping ---- */
+static GI_INLINE uint64_t GI_VFN(at_most)(GI_V a, GI_V b) /* bit i: a[i] <= b[i] */
+{
+#if !defined(GI_ISA_MM)
+    uint64_t bits = 0;
+    for (int i = 0; i < GI_LANES; i++) bits |= (uint64_t)(a[i] <= b[i]) << i;
+    return bits;
+#elif GI_ISA_BYTES == 64
+    return (uint64_t)GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LE_OQ);
+#else
+    return (uint64_t)(uint32_t)GI_MM(movemask)(GI_MM(cmp)(a, b, _CMP_LE_OQ));
+#endif
+}
+
+/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. Adds how many lie on the lower one or above it (not NaN). False:
+   some of x are NaN or infinite. */
+static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, int64_t *from_low)
+{
+    const GA_T     *x   = (const GA_T *)x_;
+    const GI_V      low = GI_VFN(all)(((const GA_T *)bounds)[0]), high = GI_VFN(all)(((const GA_T *)bounds)[1]);
+    const GI_V      zero = { 0 };
+    const GI_V_BITS none = { 0 };
+    GI_V_BITS       odd  = none;
+    GA_T            rest[64];
+    for (int64_t i = 0; i < n; i += 64) {
+        const GA_T *p   = x + i;
+        uint64_t    all = ~(uint64_t)0, more = 0, less = 0;
+        if (n - i < 64) {
+            memset(rest, 0, sizeof rest);
+            memcpy(rest, p, (size_t)(n - i) * sizeof *p);
+            all = ((uint64_t)1 << (n - i)) - 1;
+            p   = rest;
+        }
+        GI_UNROLL
+        for (int k = 0; k < 64; k += GI_LANES) {
+            const GI_V v = GI_VFN(load)(p + k);
+            more |= GI_VFN(at_most)(low, v) << k;
+            less |= GI_VFN(at_most)(v, high) << k;
+            odd |= (GI_V_BITS)(v * zero); /* 0 or -0, or NaN */
+        }
+        more &= all;
+        in[i / 64] = more & less;
+        *from_low += __builtin_popcountll(more);
+    }
+    odd &= none + ((GI_FLAG)-1 >> 1);
+    for (int i = 0; i < GI_LANES; i++)
+        if (odd[i]) return false;
+    return true;
+}
+
+static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_ISA_TILE, GI_LOOP(gi_distance_unit), GI_LOOP(gi_sift) };
 
 #undef GI_V
 #undef GI_V_BITS
@@ -569,6 +712,78 @@ static gi_kernel GI_FIND(gi_find_select)(int itemsize)
     }
 }
 
+/* ---- rows of bits ---------------------------------------------------------------------------------------------------- */
+
+static GI_INLINE uint64_t GI_FIND(gi_pack_64)(const char *p) /* bit i: p[i] is not 0 */
+{
+    uint64_t bits = 0;
+#if !defined(GI_ISA_MM)
+    for (int k = 0; k < 64; k += 8) {
+        const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+        uint64_t       u;
+        memcpy(&u, p + k, sizeof u);
+        u = (((u & low) + low) | u) >> 7 & 0x0101010101010101u; /* a 1 for each byte, then gathered in the highest */
+        bits |= u * 0x0102040810204080u >> 56 << k;
+    }
+#elif GI_ISA_BYTES == 64
+    __m512i v = _mm512_loadu_si512(p);
+    bits      = (uint64_t)_mm512_test_epi8_mask(v, v);
+#else
+    for (int k = 0; k < 64; k += 32) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
+        bits |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())) << k;
+    }
+#endif
+    return bits;
+}
+
+static void GI_FIND(gi_pack)(int64_t n, uint64_t *bits, const void *bytes)
+{
+    const char *p = (const char *)bytes;
+    for (int64_t i = 0; i + 64 <= n; i += 64) bits[i / 64] = GI_FIND(gi_pack_64)(p + i);
+    if (n % 64) {
+        char rest[64];
+        memset(rest, 0, sizeof rest);
+        memcpy(rest, p + n / 64 * 64, (size_t)(n % 64));
+        bits[n / 64] = GI_FIND(gi_pack_64)(rest);
+    }
+}
+
+static int64_t GI_FIND(gi_runs)(int64_t words, const uint64_t *bits, uint64_t before)
+{
+    int64_t count = 0;
+    for (int64_t w = 0; w < words; w++) {
+        count += __builtin_popcountll(bits[w] & ~(bits[w] << 1 | before >> 63));
+        before = bits[w];
+    }
+    return count;
+}
+
+/* Where elements of both rows are set, a run of these begins for each pair of runs that meets. Corners: where a run of one row
+   begins, one of the other may have ended just before. */
+static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
+                                   int64_t *parents)
+{
+    uint64_t x = 0, y = 0;
+    for (int64_t w = 0; w < words; w++) {
+        uint64_t x_before = x >> 63, y_before = y >> 63; /* the elements before these words */
+        x = a[w];
+        y = b[w];
+        if (!(x | y)) continue;
+        uint64_t x_left = x << 1 | x_before, y_left = y << 1 | y_before, x_starts = x & ~x_left, y_starts = y & ~y_left;
+        uint64_t meet = x & y & ~(x_left & y_left);
+        if (corners) meet |= (y_starts & x_left) | (x_starts & y_left);
+        for (; meet; meet &= meet - 1) {
+            uint64_t upto = meet ^ (meet - 1);
+            gi_unite(parents, run_a + __builtin_popcountll(x_starts & upto) - 1, run_b + __builtin_popcountll(y_starts & upto) - 1);
+        }
+        run_a += __builtin_popcountll(x_starts);
+        run_b += __builtin_popcountll(y_starts);
+    }
+}
+
+static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
+
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
@@ -603,6 +818,61 @@ static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
     }
 }
 #undef GI_DTYPE_CASE
+
+/* ---- windows that slide -------------------------------------------------------------------------------------------- */
+
+/* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
+static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+    int64_t below = 0, word = 0, nans = 0;
+    memset(s->bits, 0, (size_t)s->words * sizeof *s->bits);
+    for (int64_t k = 0; k < s->count; k++) {
+        uint32_t x = first[s->window[k]];
+        s->bits[x / 64] |= (uint64_t)1 << x % 64;
+        nans += x >= s->first_nan;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < s->edges && i > 0; k++) {
+            uint32_t old = first[(i - 1) * step + s->leaving[k]], x = first[i * step + s->entering[k]];
+            s->bits[old / 64] &= ~((uint64_t)1 << old % 64);
+            s->bits[x / 64] |= (uint64_t)1 << x % 64;
+            below += (x / 64 < word) - (old / 64 < word);
+            nans += (x >= s->first_nan) - (old >= s->first_nan);
+        }
+        while (below > s->rank) below -= __builtin_popcountll(s->bits[--word]);
+        for (int64_t here; below + (here = __builtin_popcountll(s->bits[word])) <= s->rank; word++) below += here;
+        uint64_t left = s->bits[word];
+        for (int64_t k = below; k < s->rank; k++) left &= left - 1;
+        out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
+    }
+}
+
+#define GI_KEY      i8
+#define GI_KEY_T    int8_t
+#define GI_KEY_BITS 8
+#include "gpuarr_cpu.h"
+#define GI_KEY      i16
+#define GI_KEY_T    int16_t
+#define GI_KEY_BITS 16
+#include "gpuarr_cpu.h"
+#define GI_KEY      i32
+#define GI_KEY_T    int32_t
+#define GI_KEY_BITS 32
+#include "gpuarr_cpu.h"
+#define GI_KEY      i64
+#define GI_KEY_T    int64_t
+#define GI_KEY_BITS 64
+#include "gpuarr_cpu.h"
+static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return &GI_FIND(gi_window_loops_i8);
+    case 2: return &GI_FIND(gi_window_loops_i16);
+    case 4: return &GI_FIND(gi_window_loops_i32);
+    default: return &GI_FIND(gi_window_loops_i64);
+    }
+}
+
 static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
@@ -673,11 +943,68 @@ static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, i
     return d->condensed ? gi_pair_place(d->columns, row, column) : row * d->row_stride + column * d->column_stride;
 }
 
+/* A row of an image as bits, 64 elements a word: what is not 0 makes runs. */
+typedef struct gi_bit_rows {
+    void (*pack)(int64_t n, uint64_t *bits, const void *bytes); /* bit i % 64 of bits[i / 64]: byte i is not 0; beyond n: 0 */
+    int64_t (*runs)(int64_t words, const uint64_t *bits, uint64_t before); /* how many start there, after the word `before` */
+    void (*unite)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
+                  int64_t *parents); /* the runs of two rows, numbered from run_a and run_b, that touch */
+} gi_bit_rows;
+
+/* Sets of runs: the parent of a run is a run of the same set, not after it; the first run of a set is its own. Rem's way to unite
+   two: climbs on the side whose parent comes later, and hangs what it leaves under the earlier one. */
+static GI_INLINE void gi_unite(int64_t *parents, int64_t x, int64_t y)
+{
+    while (parents[x] != parents[y]) {
+        if (parents[x] > parents[y]) {
+            int64_t swap = x;
+            x            = y;
+            y            = swap;
+        }
+        int64_t parent = parents[y];
+        parents[y]     = parents[x];
+        if (parent == y) return;
+        y = parent;
+    }
+}
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
     int tile;             /* vectors side by side in a tile */
     void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
+    bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
 } gi_dense;
+
+/* How elements become keys: signed integers that are ordered like them. */
+typedef struct gi_keys {
+    uint64_t flip; /* bits that are turned in each: the sign of unsigned numbers; all, for the opposite order */
+    bool     real; /* before that, of negative floats all bits but the sign are turned */
+    uint64_t nan;  /* and before that, every NaN gets these bits */
+} gi_keys;
+
+/* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
+typedef struct gi_step {
+    int a, b, low, high; /* rows; -1: this result is not wanted */
+    int at_a, at_b;
+    int reach; /* so many elements more than results of the network */
+} gi_step;
+
+typedef struct gi_window_loops { /* for one size of elements, section >>windows */
+    void (*flip)(int64_t n, void *keys, uint64_t bits);
+    gi_kernel least;
+    void (*run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n);
+    void (*order_reals)(int64_t n, void *keys); /* of sizes that floats have */
+    bool (*same_nan)(int64_t n, void *floats, uint64_t bits);
+} gi_window_loops;
+
+/* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
+typedef struct gi_slide {
+    const int64_t *window, *leaving, *entering; /* where its elements lie, those without one behind, those without one before */
+    int64_t        count, edges, rank;
+    uint64_t      *bits;
+    int64_t        words;
+    uint32_t       first_nan; /* the number of the first NaN */
+} gi_slide;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #include <immintrin.h>
@@ -859,6 +1186,33 @@ static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or fl
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_dense_avx2(dtype);
 #endif
     return gi_find_dense_baseline(dtype);
+}
+
+static const gi_window_loops *gi_cpu_windows(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_windows_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_windows_avx2(itemsize);
+#endif
+    return gi_find_windows_baseline(itemsize);
+}
+
+static void gi_cpu_slide(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) gi_slide_avx2(s, first, step, n, out);
+    else
+#endif
+        gi_slide_baseline(s, first, step, n, out);
+}
+
+static const gi_bit_rows *gi_cpu_bit_rows(void)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return &gi_bit_rows_avx512;
+    if (gi_cpu_isa() == GI_ISA_AVX2) return &gi_bit_rows_avx2;
+#endif
+    return &gi_bit_rows_baseline;
 }
 
 static gi_kernel gi_cpu_select(int itemsize)

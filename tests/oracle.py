@@ -105,6 +105,10 @@ OPTIONS = {
                  "p high"),
     "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
     "Z": options("t dtype", "i device", "u seed", "u stream"),
+    "g": options("p sigmas", "s order", "d truncate", "s radius", "i border", "d cval", "a out"),
+    "e": options("i axis", "i border", "d cval", "a out"),
+    "f": options("s sizes", "i border", "d cval", "s origin", "a out"),
+    "w": options("s sizes", "a footprint", "i border", "d cval", "s origin", "a out"),
 }
 
 # The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
@@ -126,6 +130,9 @@ FUNCTIONS = """
     histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaS  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
+    gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae
+    uniform_filter a:alf  minimum_filter a:alw  maximum_filter a:alw  median_filter a:alw  percentile_filter a:adlw
+    rank_filter a:allw
 """
 ROW_SIGNATURES = {"UNARY": "a:aM", "ELEMENTARY": "a:aM", "BINARY": "a:nnM", "ELEMENTARY2": "a:nnM",
                   "TERNARY": "a:nnnM", "REDUCTION": "a:aR"}
@@ -2091,6 +2098,285 @@ def sigma_clip(c):
         raise Mismatch(f"bounds: want {bounds}, got {(at_low.value, at_high.value)}")
     if x.size and len(kept) and passes.value != rounds:
         raise Mismatch(f"passes: want {rounds}, got {passes.value}")
+
+
+# ---- filters ---------------------------------------------------------------------------------------------------------
+
+BORDERS = "reflect constant nearest mirror wrap".split()  # in the order of ga_border
+
+
+def draw_border(c, a, low=-9, high=9):
+    border = c.r.randrange(len(BORDERS))
+    cval = c.pick(0.0, 1.0, 2.0, float(c.r.randint(low, high)), 2.5) if border == 1 else None
+    return border, cval
+
+
+def bordered(a, before, after, border, cval):
+    """a with so many more elements around it."""
+    for d in range(a.ndim):
+        n, i = a.shape[d], np.arange(-before[d], a.shape[d] + after[d])
+        period = {0: 2 * n, 3: max(2 * n - 2, 1), 4: n}.get(border, 1)
+        j = np.clip(i, 0, n - 1) if border in (1, 2) else i % period
+        if border == 0:
+            j = np.where(j < n, j, period - 1 - j)
+        if border == 3:
+            j = np.where(j < n, j, period - j)
+        more = a.take(j, d)
+        if border == 1:
+            outside = ((i < 0) | (i >= n)).reshape([-1 if k == d else 1 for k in range(a.ndim)])
+            more = np.where(outside, cval, more)
+        a = more
+    return a
+
+
+def keys_of(a):
+    """Integers that are ordered like the elements, -0 before 0."""
+    if a.dtype.kind != "f":
+        return a
+    u = a.view(f"i{a.itemsize}")
+    return np.where(u < 0, u ^ np.iinfo(u.dtype).max, u)
+
+
+def chosen(a, footprint, before, border, cval, rank):
+    """Of each window, the element of a rank; NaN if there is one."""
+    cval = a.dtype.type(0 if cval is None else np.clip(cval, 0 if a.dtype.kind == "u" else -128, 1 if a.dtype == BOOL else 127))
+    wide_ = bordered(a, before, [n - 1 - b for n, b in zip(footprint.shape, before)], border, cval)
+    windows = np.lib.stride_tricks.sliding_window_view(wide_, footprint.shape)[..., footprint]
+    nan = np.isnan(windows).any(-1) if a.dtype.kind == "f" else False
+    windows = np.ascontiguousarray(windows)
+    at = np.argsort(keys_of(windows), axis=-1, kind="stable")[..., rank:rank + 1]
+    result = np.take_along_axis(windows, at, -1)[..., 0]
+    return np.where(nan, result.dtype.type(np.nan), result) if a.dtype.kind == "f" else result
+
+
+@case("minimum_filter", "maximum_filter", "median_filter", "percentile_filter", "rank_filter")
+def rank_filters(c):
+    a = c.array(c.dtype(ORDERED), c.shape(c.pick(0, 1, 1, 2, 2, 2, 2, 3, 3, 4)))
+    n, r = a.ndim, c.r
+    most = {0: 1, 1: c.pick(5, 12, 40), 2: c.pick(3, 5, 9, 20), 3: c.pick(3, 3, 6)}.get(n, 3)
+    sizes = [r.randint(1, most)] * n if c.chance(0.4) else [r.randint(1, most) for _ in range(n)]
+    footprint = np.ones(sizes, bool)
+    named = {"border": None, "cval": None}
+    named["border"], named["cval"] = draw_border(c, a)
+    size = sizes[0] if n else 1
+    if c.chance(0.4) and n:
+        footprint = c.g.random(sizes) < c.pick(0.2, 0.5, 0.9)
+        named["footprint"], size = c.lay(tuple(sizes), BOOL, repeat=False), 0
+        named["footprint"][...] = footprint
+        c.note("footprint", footprint)
+    elif len(set(sizes)) > 1:
+        named["sizes"], size = tuple(sizes), 0
+    origin = [r.randint(-(k // 2), (k - 1) // 2) if c.chance(0.3) else 0 for k in sizes]
+    if any(origin):
+        named["origin"] = tuple(origin)
+    if c.chance(0.02) and n:
+        named["origin"] = tuple([sizes[0]] + [0] * (n - 1))
+    count, rank, first = int(footprint.sum()), 0, []
+    if c.name == "median_filter":
+        rank = count // 2
+    elif c.name == "maximum_filter":
+        rank = count - 1
+    elif c.name == "percentile_filter":
+        p = c.pick(0.0, 10.0, 25.0, 50.0, 99.0, 100.0, -20.0, -100.0)
+        first = [p]
+        p += 100 if p < 0 else 0
+        rank = count - 1 if p == 100 else int(float(count) * p / 100)
+    elif c.name == "rank_filter":
+        rank = r.randint(-count - c.chance(0.02), max(count - 1, 0) + c.chance(0.02))
+        first = [rank]
+        rank += count if rank < 0 else 0
+    if c.chance(0.2):
+        named["out"] = c.target(a.shape, c.pick(a.dtype, F64 if a.dtype.kind == "f" else a.dtype), a)
+    want = None
+    before = [k // 2 + o for k, o in zip(sizes, origin)]
+    if count == 0 or not 0 <= rank < count or named.get("origin") not in (None, tuple(origin)):
+        want = ValueError("not possible")
+    elif a.size == 0:
+        want = a.copy()
+    else:
+        want = chosen(a, footprint, before, named["border"], named["cval"], rank)
+        as_scipy(c, a, footprint, origin, named, rank, want)
+    if not isinstance(want, Exception) and "out" in named:
+        want = want.astype(named["out"].dtype)
+    c.note("first", first)
+    c.judge(want, lambda: getattr(c.ga, c.name)(a, *first, size, **named), named=named)
+
+
+def as_scipy(c, a, footprint, origin, named, rank, want):
+    """The reference itself is SciPy's, where that is exact and defined."""
+    if a.ndim == 0 or a.dtype.kind == "f" and np.isnan(a).any() or a.dtype.itemsize == 8 and a.dtype.kind in "iu" or named["cval"] == 2.5:
+        return
+    if any(n < k for n, k in zip(a.shape, footprint.shape)) or a.dtype == BOOL or (named["cval"] or 0) < 0:
+        return
+    if a.ndim == 1 and not footprint.all():  # SciPy 1.17 looks at its size alone there
+        return
+    got = ndimage().rank_filter(a, rank, footprint=footprint, mode=BORDERS[named["border"]], cval=named["cval"] or 0, origin=origin)
+    if not np.array_equal(got, want):
+        raise Mismatch(f"the reference is not SciPy's: {got!r}")
+
+
+def whole(x):
+    near = np.rint(x)
+    return np.where(np.abs(x - near) <= np.abs(near) * 2.0**-46, near, np.trunc(x))
+
+
+def stored(x, dtype):
+    """float64 in a dtype; integers saturate."""
+    if dtype == BOOL or dtype.kind not in "iu":
+        return x.astype(dtype)
+    info = np.iinfo(dtype)
+    low, high = x <= float(info.min), x >= float(info.max)
+    safe = np.where(low | high | np.isnan(x), 0, x).astype(dtype)
+    return np.where(low, info.min, np.where(high, info.max, safe)).astype(dtype)
+
+
+class Passes:
+    """SciPy's correlations along axes in float64, integers cut off between them; keeps how large errors may be."""
+
+    def __init__(self, a, result, border, cval):
+        self.whole, self.border, self.cval = result.kind in "biu", BORDERS[border], cval or 0.0
+        self.x = a.astype(F64)
+        finite = np.abs(self.x[np.isfinite(self.x)])
+        self.scale, self.terms = max(finite.max(initial=0), abs(self.cval), 1e-30), 4
+
+    def along(self, axis, weights, cut=True):
+        weights = np.asarray(weights, F64)
+        if self.x.size:
+            self.x = ndimage().correlate1d(self.x, weights, axis, mode=self.border, cval=self.cval)
+        if self.whole and cut:
+            self.x = whole(self.x)
+        self.scale *= max(np.abs(weights).sum(), 1)
+        self.terms += len(weights) + 1
+
+
+def judge_sums(c, a, result, x, scale, terms, actual, named):
+    if result.kind in "biu":
+        want, check = stored(x, result), exact
+    else:
+        work = np.result_type(a.dtype, result)
+        eps = np.finfo(work if work == F32 else F64).eps + np.finfo(result).eps
+        want, check = x.astype(result), Close(1, eps * terms * scale)
+    c.judge(want, actual, check, named)
+
+
+def sum_array(c):
+    dtype = c.dtype(ORDERED)
+    a = c.lay(c.shape(c.pick(0, 1, 1, 2, 2, 2, 3, 3, 4)), dtype, "small" if dtype.kind == "f" else None)
+    if dtype.kind in "iu" and dtype.itemsize == 8:
+        a = a // 2**40  # beyond, rounding decides what is cut off
+    if dtype.kind == "f" and a.size and c.chance(0.2) and a.flags.writeable and 0 not in a.strides:
+        a[tuple(0 for _ in a.shape)] = np.nan
+    c.note("array", a)
+    return a
+
+
+def draw_out(c, a, named):
+    """Sometimes an .out; the dtype of the result."""
+    if c.chance(0.3):
+        named["out"] = c.target(a.shape, c.pick(a.dtype, *[d for d in (F32, F64) if np.can_cast(a.dtype, d, "same_kind")]), a)
+        return named["out"].dtype
+    return a.dtype
+
+
+def gaussian_weights(sigma, order, radius):
+    from scipy.ndimage import _filters
+    return _filters._gaussian_kernel1d(sigma, order, radius)[::-1]
+
+
+@case("gaussian_filter", "gaussian_laplace", "gaussian_gradient_magnitude")
+def gaussian(c):
+    a, r = sum_array(c), c.r
+    n, named = a.ndim, {}
+    named["border"], named["cval"] = draw_border(c, a)
+    sigmas = [c.pick(0.5, 0.8, 1.0, 1.7, 2.5)] * n if c.chance(0.5) else [c.pick(0.0, 0.4, 1.0, 2.0) for _ in range(n)]
+    sigma = sigmas[0] if n and len(set(sigmas)) == 1 else 0.0
+    if n and len(set(sigmas)) > 1:
+        named["sigmas"] = (f64 * n)(*sigmas)
+    radii, orders = [None] * n, [0] * n
+    if c.chance(0.2) and n:
+        radii = [r.randint(0, 5) for _ in range(n)]
+        named["radius"] = tuple(radii)
+    truncate = c.pick(None, None, 2.0, 3.0)
+    named["truncate"] = truncate
+    if c.name == "gaussian_filter" and c.chance(0.4) and n:
+        orders = [r.randint(0, 3) for _ in range(n)]
+        named["order"] = tuple(orders)
+    result = draw_out(c, a, named)
+    sums, scale, terms = None, 0, 0
+    for k in range(n if c.name != "gaussian_filter" else 1):
+        p = Passes(a, result, named["border"], named["cval"])
+        these = orders if c.name == "gaussian_filter" else [(2 if c.name == "gaussian_laplace" else 1) * (d == k) for d in range(n)]
+        for d in range(n):
+            if sigmas[d] > 1e-15:
+                radius = radii[d] if radii[d] is not None else int((truncate or 4.0) * sigmas[d] + 0.5)
+                p.along(d, gaussian_weights(sigmas[d], these[d], radius))
+        x = p.x**2 if c.name == "gaussian_gradient_magnitude" else p.x
+        sums = x if sums is None else sums + x
+        scale, terms = scale + p.scale, terms + p.terms
+    if c.name == "gaussian_gradient_magnitude" and n:
+        sums = np.sqrt(sums)
+        if result.kind == "f":  # what a rounding error of the squares makes of a small root
+            terms *= 8
+    sums = a.astype(F64) if n == 0 else sums
+    call = lambda: getattr(c.ga, c.name)(a, sigma, **named)
+    judge_sums(c, a, result, sums, scale, terms, call, {k: v for k, v in named.items() if k != "sigmas"})
+
+
+@case("sobel", "prewitt", "laplace")
+def differences(c):
+    a, named = sum_array(c), {}
+    named["border"], named["cval"] = draw_border(c, a)
+    axis = c.axis(a.ndim, several=False, given=0.5)
+    named["axis"] = axis
+    result = draw_out(c, a, named)
+    call = lambda: getattr(c.ga, c.name)(a, **named)
+    if axis is not None and not -a.ndim <= axis < a.ndim or a.ndim == 0 and c.name != "laplace":
+        c.judge(ValueError("no such axis"), call, named=named)
+        return
+    p = Passes(a, result, named["border"], named["cval"])
+    if c.name == "laplace":
+        x, sums = p.x, np.zeros(a.shape) if a.ndim else p.x
+        for d in range(a.ndim) if axis is None else [axis % a.ndim]:
+            p.x = x
+            p.along(d, [1, -2, 1], cut=False)
+            sums = sums + p.x
+        p.x = sums
+    else:
+        axis = (-1 if axis is None else axis) % a.ndim
+        p.along(axis, [-1, 0, 1], cut=False)
+        for d in range(a.ndim):
+            if d != axis:
+                p.along(d, [1, 2 if c.name == "sobel" else 1, 1], cut=False)
+    judge_sums(c, a, result, p.x, p.scale, p.terms, call, named)
+
+
+@case("uniform_filter")
+def uniform_filter(c):
+    a, r, named = sum_array(c), c.r, {}
+    n = a.ndim
+    named["border"], named["cval"] = draw_border(c, a)
+    sizes = [r.randint(1, c.pick(4, 10, 40))] * n if c.chance(0.5) else [r.randint(1, 9) for _ in range(n)]
+    size = sizes[0] if n else 1
+    if len(set(sizes)) > 1:
+        named["sizes"], size = tuple(sizes), 0
+    origin = [r.randint(-(k // 2), (k - 1) // 2) if c.chance(0.3) else 0 for k in sizes]
+    if any(origin):
+        named["origin"] = tuple(origin)
+    result = draw_out(c, a, named)
+    x, cval = a.astype(F64), named["cval"] or 0.0
+    for d in range(n):  # sums in an exact order do not matter: SciPy's running sums are less exact
+        if a.size and sizes[d] > 1:
+            before = [sizes[d] // 2 + origin[d] if k == d else 0 for k in range(n)]
+            after = [sizes[d] - 1 - before[d] if k == d else 0 for k in range(n)]
+            more = bordered(x, before, after, named["border"], cval)
+            x = np.lib.stride_tricks.sliding_window_view(more, sizes[d], d).sum(-1) / sizes[d]
+            x = np.trunc(x) if result.kind in "biu" else x
+    if a.size and n and result.kind == "f" and not np.isnan(a).any():
+        scipys = ndimage().uniform_filter(a.astype(F64), sizes, mode=BORDERS[named["border"]], cval=cval, origin=origin)
+        if not np.allclose(scipys, x, 1e-9, 1e-9 * max(1, np.abs(a).max())):
+            raise Mismatch("the reference is not SciPy's")
+    scale = max(np.abs(a[np.isfinite(a)]).max(initial=0), abs(cval), 1e-30) if a.size else 1
+    judge_sums(c, a, result, x, float(scale), 8 * n + 4, lambda: c.ga.uniform_filter(a, size, **named), named)
 
 
 # ---- running ---------------------------------------------------------------------------------------------------------
