@@ -8300,9 +8300,9 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
 typedef struct gi_lines {
     const ga_array *a;
     ga_dtype        dtype; /* in which the elements are folded */
-    int             kept, reduced;
+    int             kept, reduced; /* axes, joined where possible */
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
-    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes, joined where possible */
+    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
@@ -8349,6 +8349,20 @@ static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *
     return ndim;
 }
 
+/* Adds an axis behind others, to the last one where they lie in memory as one. */
+static void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
+{
+    int last = *ndim - 1;
+    if (length == 1) return;
+    if (last >= 0 && strides[last] == stride * length) {
+        shape[last] *= length;
+        strides[last] = stride;
+        return;
+    }
+    shape[*ndim]        = length;
+    strides[(*ndim)++] = stride;
+}
+
 /* Divides the axes of a into kept and reduced ones. False with an error. */
 static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes,
                           bool keepdims)
@@ -8362,23 +8376,14 @@ static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_d
     if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
-            p->kept_shape[p->kept]     = a->shape[d];
-            p->kept_strides[p->kept++] = a->strides[d];
+            gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
             p->lines *= a->shape[d];
             p->result_shape[p->result_ndim++] = a->shape[d];
             continue;
         }
+        gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
         p->length *= a->shape[d];
         if (keepdims) p->result_shape[p->result_ndim++] = 1;
-        if (a->shape[d] == 1) continue;
-        int last = p->reduced - 1;
-        if (last >= 0 && p->strides[last] == a->strides[d] * a->shape[d]) {
-            p->shape[last] *= a->shape[d];
-            p->strides[last] = a->strides[d];
-        } else {
-            p->shape[p->reduced]     = a->shape[d];
-            p->strides[p->reduced++] = a->strides[d];
-        }
     }
     if (p->reduced == 0) { /* one element a line */
         p->shape[0]   = 1;
@@ -8398,6 +8403,17 @@ static const char *gi_line_start(const gi_lines *p, int64_t line)
     return at;
 }
 
+/* How far element `index` of a line lies behind its first one. */
+static int64_t gi_offset_in_line(const gi_lines *p, int64_t index)
+{
+    int64_t offset = 0;
+    for (int d = p->reduced - 1; d > 0; d--) {
+        offset += index % p->shape[d] * p->strides[d];
+        index /= p->shape[d];
+    }
+    return offset + index * p->strides[0];
+}
+
 /* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
 static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
 {
@@ -8408,14 +8424,9 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
         packed = first + start * size;
     } else {
         for (int64_t done = 0; done < n;) {
-            int64_t     index = start + done, column = index % p->shape[inner], run = p->shape[inner] - column;
-            const char *at = first;
+            int64_t index = start + done, run = p->shape[inner] - index % p->shape[inner];
             if (run > n - done) run = n - done;
-            for (int d = inner; d >= 0; d--) {
-                at += index % p->shape[d] * p->strides[d];
-                index /= p->shape[d];
-            }
-            gi_gather(size, run, (char *)raw + done * size, at, p->strides[inner]);
+            gi_gather(size, run, (char *)raw + done * size, first + gi_offset_in_line(p, index), p->strides[inner]);
             done += run;
         }
     }
@@ -8424,77 +8435,47 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
     return cast;
 }
 
-/* Neighbouring lines whose elements share cache lines (a reduction over the first axis) are read together: `count` of them, packed
-   one after the other, `n` elements each. */
-static void gi_read_panel(int size, int64_t n, int64_t count, void *out, const char *from, int64_t stride)
-{
-#define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++)                                                                                            \
-        for (int64_t k = 0; k < count; k++) ((U *)out)[k * n + i] = ((const U *)(const void *)(from + i * stride))[k];         \
-    break
-    switch (size) {
-    case 1: GI_MOVE(uint8_t);
-    case 2: GI_MOVE(uint16_t);
-    case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
-    default:
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < count; k++)
-                memcpy((char *)out + (k * n + i) * size, from + i * stride + k * size, (size_t)size);
-    }
-#undef GI_MOVE
-}
-
-/* How a block becomes an accumulator, accumulators one, and that the result: a row of the table, or the moments of variances. */
+/* How a line is folded: by a row of the table. */
 typedef struct gi_reduction {
     gi_lines lines;
     gi_fold  fold;
     int      result_bytes;
     char    *result; /* packed results, one a line */
-    char    *accs;   /* blocks of each line, or NULL when a line has only one */
+    char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int      panel; /* lines read together */
-    int64_t  panels;
+    int64_t  columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
 } gi_reduction;
 
-#define GI_PANEL_BYTES 64 /* a cache line */
-#define GI_ACC_BYTES   24 /* of the largest accumulator */
+#define GI_ACC_BYTES 16 /* of the largest accumulator */
 
-/* A unit is a block of a panel of lines. */
-static void gi_reduce_units(int64_t begin, int64_t end, void *job)
+/* ---- lines one after the other ----------------------------------------------------------------------------------------- */
+
+/* Reads a byte of each cache line in the order that the processor foresees, before loops that read from eight places at once. */
+static void gi_touch(const void *p, int64_t bytes)
+{
+    const char *c   = (const char *)p;
+    int         any = 0;
+    for (int64_t i = 0; i < bytes; i += 64) any |= c[i];
+    __asm__ volatile("" : : "r"(any));
+}
+
+/* A unit is a block of a line. */
+static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reduction                     *r = (gi_reduction *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * GI_PANEL_BYTES], cast[GI_BLOCK * 16];
-    int                               size = (int)ga_itemsize(p->a->dtype);
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
+    int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
+    bool                              direct = p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t block = unit % r->blocks, panel = unit / r->blocks;
-        int64_t per_row = r->panel > 1 ? (p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel : 1;
-        int64_t first   = r->panel > 1 ? panel / per_row * p->kept_shape[p->kept - 1] + panel % per_row * r->panel : panel,
-                count   = 1;
-        int64_t start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
-        if (r->panel > 1) {
-            count = p->kept_shape[p->kept - 1] - panel % per_row * r->panel;
-            if (count > r->panel) count = r->panel;
-            gi_read_panel(size, n, count, raw, gi_line_start(p, first) + start * p->strides[0], p->strides[0]);
-        }
-        for (int64_t k = 0; k < count; k++) {
-            int64_t     line = first + k;
-            const void *x;
-            if (r->panel == 1) {
-                x = gi_read_line(p, line, start, n, raw, cast);
-            } else {
-                x = raw + k * n * size;
-                if (p->dtype != p->a->dtype) {
-                    gi_cast(p->dtype, p->a->dtype, n, cast, x);
-                    x = cast;
-                }
-            }
-            __attribute__((aligned(16))) char acc[GI_ACC_BYTES];
-            r->fold.block(n, acc, x);
-            if (r->accs) memcpy(r->accs + (line * r->blocks + block) * r->fold.acc_bytes, acc, (size_t)r->fold.acc_bytes);
-            else r->fold.end(r->result + line * r->result_bytes, acc, p->length);
-        }
+        int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (direct) gi_touch(x, n * size);
+        r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
+        if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
+        if (++block < r->blocks) continue;
+        block = 0;
+        line++;
     }
 }
 
@@ -8515,8 +8496,138 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     for (int64_t line = begin; line < end; line++) {
         char *accs = r->accs + line * r->blocks * r->fold.acc_bytes;
         gi_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
-        r->fold.end(r->result + line * r->result_bytes, accs, r->lines.length);
+        r->fold.end(1, r->result + line * r->result_bytes, accs, r->lines.length);
     }
+}
+
+/* ---- lines side by side -------------------------------------------------------------------------------------------------- */
+/*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
+    folded row by row, each step of the tree for all of them at once.                                                          */
+
+enum {
+    GI_PANEL_BYTES  = 8192,  /* of the accumulators of a panel, */
+    GI_PANEL_WIDTH  = 1024,  /* and at most so many lines, */
+    GI_PANEL_NARROW = 128,   /* or these, when rows must be gathered */
+    GI_PANEL_LEVELS = 11,    /* accumulators of the steps of the tree that are open at a time */
+    GI_SHORT_LINE   = 32     /* shorter lines are not worth being folded one after the other */
+};
+
+typedef struct gi_panel {
+    const gi_lines *lines;
+    int64_t         first, count; /* the lines */
+    int64_t         start, n;     /* which of their elements: a block of them */
+    char           *raw, *cast;   /* room for eight rows that must be gathered or cast */
+} gi_panel;
+
+/* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
+static int64_t gi_columns(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    if (p->kept == 0) return 1;
+    int64_t columns = p->kept_shape[p->kept - 1], apart = p->kept_strides[p->kept - 1], along = p->strides[p->reduced - 1];
+    if (apart < 0) apart = -apart;
+    if (along < 0) along = -along;
+    if (apart == size && along > size) return columns;
+    return columns >= 16 && (apart < along || p->length < GI_SHORT_LINE) ? columns : 1;
+}
+
+static bool gi_is_packed_row(const gi_lines *p)
+{
+    return p->dtype == p->a->dtype && p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype);
+}
+
+/* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
+static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
+{
+    const gi_lines *p    = s->lines;
+    const char     *at   = gi_line_start(p, s->first) + gi_offset_in_line(p, s->start + k);
+    int64_t         size = ga_itemsize(p->a->dtype), stride = p->kept_strides[p->kept - 1], room = GI_PANEL_NARROW * 16;
+    if (gi_is_packed_row(p)) return at;
+    gi_gather((int)size, s->count, s->raw + slot * room, at, stride);
+    if (p->dtype == p->a->dtype) return s->raw + slot * room;
+    gi_cast(p->dtype, p->a->dtype, s->count, s->cast + slot * room, s->raw + slot * room);
+    return s->cast + slot * room;
+}
+
+/* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
+   those at odd ones. `more` has room for the accumulators of open steps. */
+static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
+{
+    int64_t rows = (s->n - k + step - 1) / step;
+    if (rows == 1) {
+        f->widen(s->count, accs, gi_read_row(s, k, 0));
+    } else if (rows == 8) {
+        const void *x[8];
+        for (int r = 0; r < 8; r++) x[r] = gi_read_row(s, k + r * step, r);
+        f->rows(s->count, accs, x);
+    } else {
+        gi_fold_rows(f, s, k, 2 * step, accs, more);
+        gi_fold_rows(f, s, k + step, 2 * step, more, more + s->count * f->acc_bytes);
+        f->join(s->count, accs, more);
+    }
+}
+
+/* The panel number `unit` of lines that lie `columns` beside each other, without its block of elements. */
+static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
+    gi_panel s;
+    memset(&s, 0, sizeof s);
+    s.lines = p;
+    s.first = unit / panels * columns + column;
+    s.count = columns - column < width ? columns - column : width;
+    return s;
+}
+
+/* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
+static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction                     *r    = (gi_reduction *)job;
+    const gi_lines                   *p    = &r->lines;
+    int64_t                           size = r->fold.acc_bytes;
+    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel s     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        s.start        = block * GI_BLOCK;
+        s.n            = p->length - s.start < GI_BLOCK ? p->length - s.start : GI_BLOCK;
+        s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
+        s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
+        int64_t column = s.first % r->columns, group = s.first - column;
+        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
+    }
+}
+
+/* A unit is a panel: folds the accumulators of its blocks. */
+static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s     = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t column = s.first % r->columns, group = s.first - column, row = r->columns * r->fold.acc_bytes;
+        char   *accs = r->accs + (group * r->blocks + column) * r->fold.acc_bytes;
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                char   *first = accs + b * GI_BLOCK * row;
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++)
+                        r->fold.join(s.count, first + i * row, first + (i + h) * row);
+                memmove(accs + b * row, first, (size_t)(s.count * r->fold.acc_bytes));
+            }
+        r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, r->lines.length);
+    }
+}
+
+/* How many lines of `columns` are folded at once: fewer where there would be too few panels for all threads. */
+static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
+{
+    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads();
+    while (width > 64 && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    return width;
 }
 
 /* Runs a planned reduction of lines that are not empty into r->result. False: no memory. */
@@ -8524,27 +8635,27 @@ static bool gi_reduce(const char *site, gi_reduction *r)
 {
     gi_lines *p = &r->lines;
     if (p->lines == 0) return true;
-    int size  = (int)ga_itemsize(p->a->dtype);
-    r->blocks = (p->length + GI_BLOCK - 1) / GI_BLOCK;
-    r->panel  = 1;
-    if (p->reduced == 1 && p->strides[0] != size && p->kept > 0 && p->kept_strides[p->kept - 1] == size &&
-        p->kept_shape[p->kept - 1] > 1)
-        r->panel = GI_PANEL_BYTES / size;
-    int64_t panels = p->lines;
-    if (r->panel > 1) panels = p->lines / p->kept_shape[p->kept - 1] * ((p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel);
-    size_t acc_bytes = 0;
+    r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->columns       = gi_columns(p);
     r->accs          = NULL;
+    size_t acc_bytes = 0;
     if (r->blocks > 1) {
         acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
         r->accs   = (char *)gi_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t work = (p->length < GI_BLOCK ? p->length : GI_BLOCK) * r->panel; /* elements a unit */
-    gi_parallel(panels * r->blocks, 1 + 32768 / work, gi_reduce_units, r);
-    if (r->accs) {
-        gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
-        gi_release(r->accs, acc_bytes);
+    int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    if (r->columns == 1) {
+        gi_parallel(p->lines * r->blocks, 1 + 65536 / rows, gi_reduce_blocks, r);
+        if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+    } else {
+        int64_t most   = GI_PANEL_BYTES / r->fold.acc_bytes;
+        r->width       = gi_panel_width(p, r->columns, most < GI_PANEL_WIDTH ? most : GI_PANEL_WIDTH, r->blocks);
+        int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        gi_parallel(panels * r->blocks, 1 + 65536 / (r->width * rows), gi_reduce_panels, r);
+        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
+    if (r->accs) gi_release(r->accs, acc_bytes);
     return true;
 }
 
@@ -14082,7 +14193,7 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
             *out         = 0;
             if (n == 0) continue;
             gi_fold_blocks(m->fold.halve, bytes, accs, n);
-            m->fold.end(out, accs, g->starts[group + 1] - g->starts[group]);
+            m->fold.end(1, out, accs, g->starts[group + 1] - g->starts[group]);
         }
 }
 

@@ -9,12 +9,44 @@
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
 /*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
-    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.   */
+    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.
+    The first three steps are one loop over eight rows of elements: the eighths of a block, or rows of a matrix whose columns are
+    folded side by side.                                                                                                        */
 
 #define GI_A GI_NAME(GI_JOIN(gi_acc_, GI_ACC))
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI_A (*join)(GI_A, GI_A))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, GI_A (*of)(GA_T),
+                                                         GI_A (*join)(GI_A, GI_A))
 {
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
+                    join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_widen_, GI_ACC))(int64_t n, void *accs, const void *in, GI_A (*of)(GA_T))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x        = (const GA_T *)in;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = of(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_join_, GI_ACC))(int64_t n, void *accs, const void *more, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GI_A *b        = (const GI_A *)more;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = join(a[i], b[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A   *a = (GI_A *)accs;
     int64_t h = 1;
     while (h < n) h *= 2;
     if (h > n) { /* the first step of a block that is no power of two */
@@ -22,28 +54,30 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI
         for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
-    for (h = n / 2; h >= 16; h /= 2) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
-    }
+    for (h = n / 2; h >= 16; h /= 2)
+        for (int64_t start = 0; start < h; start += 16) {
+            GI_VECTORIZE
+            for (int64_t i = start; i < start + 16; i++) a[i] = join(a[i], a[i + h]);
+        }
     for (; h > 0; h /= 2)
         for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
 }
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T),
-                                                         GI_A (*join)(GI_A, GI_A), void (*halve)(int64_t, void *))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, const void *in,
+                                                          void (*rows)(int64_t, void *, const void *const *),
+                                                          void (*widen)(int64_t, void *, const void *),
+                                                          void (*halve)(int64_t, void *))
 {
-    const GA_T *x = (const GA_T *)in;
-    GI_A        a[GI_BLOCK / 2];
-    int64_t     h = GI_BLOCK / 2;
+    __attribute__((aligned(64))) GI_A a[GI_BLOCK];
     if (n == GI_BLOCK) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < GI_BLOCK / 2; i++) a[i] = join(of(x[i]), of(x[i + GI_BLOCK / 2]));
+        const void *eighths[8];
+        for (int r = 0; r < 8; r++) eighths[r] = (const GA_T *)in + r * (GI_BLOCK / 8);
+        rows(GI_BLOCK / 8, a, eighths);
+        halve(GI_BLOCK / 8, a);
     } else {
-        while (h > 1 && h >= n) h /= 2;
-        for (int64_t i = 0; i < h; i++) a[i] = i + h < n ? join(of(x[i]), of(x[i + h])) : of(x[i]);
+        widen(n, a, in);
+        if (n > 1) halve(n, a);
     }
-    if (h > 1) halve(h, a);
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
@@ -690,31 +724,40 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
-/* Folding accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
+/* Joining accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
 #define GI_ACCTAG_WIDE  GI_WIDE_TAG
 #define GI_ACCTAG_MEAN  GI_MEAN_TAG
 #define GI_ACCTAG_SAME  GA_TAG
 #define GI_ACCTAG_BOOL  GA_TAG
 #define GI_ACCTAG_COUNT GA_TAG
-#define GI_HALVE(name, acc) GI_JOIN(gi_halve_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
+#define GI_OF_ACC(what, name, acc)                                                                                     \
+    GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
 
-/* The formulas of a row, and from them: fold a block, fold accumulators, make the result. */
+/* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
 #define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
-    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
-    static void GI_HALVE(name, acc)(int64_t n, void *t);                                                                \
-    GI_OWN_##acc(static void GI_HALVE(name, acc)(int64_t n, void *t)                                                    \
-    { GI_LOOP(gi_halve_##acc)(n, (GI_NAME(gi_acc_##acc) *)t, GI_RED(name, join)); })                                    \
-    static void GI_RED(name, block)(int64_t n, void *t, const void *x)                                                  \
-    { GI_LOOP(gi_fold_##acc)(n, t, x, GI_RED(name, of), GI_RED(name, join), GI_HALVE(name, acc)); }                     \
-    static void GI_RED(name, end)(void *out, const void *t, int64_t n)                                                  \
+    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
+    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
+    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
+    { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows)                                         \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, GI_RED(name, of), GI_RED(name, both)); }                                       \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
+    static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
+    { GI_LOOP(gi_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); }        \
+    static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
-        const GI_NAME(gi_acc_##acc) a = *(const GI_NAME(gi_acc_##acc) *)t;                                              \
-        const GI_NAME(gi_end_##result) r = GI_TO_##result(end_an);                                                      \
+        for (int64_t i = 0; i < m; i++) {                                                                              \
+            const GI_NAME(gi_acc_##acc) a = ((const GI_NAME(gi_acc_##acc) *)accs)[i];                                   \
+            ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
+        }                                                                                                              \
         (void)n;                                                                                                       \
-        memcpy(out, &r, sizeof r);                                                                                     \
     })
 #define GA_TABLE
 #include "gpuarr.h"
@@ -728,7 +771,8 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
 #define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
-    fold->halve = GI_HALVE(name, acc); fold->end = GI_RED(name, end); return true;)
+    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
+    fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)
 static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
@@ -741,7 +785,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED
-#undef GI_HALVE
+#undef GI_OF_ACC
 #undef GI_ACCTAG_WIDE
 #undef GI_ACCTAG_MEAN
 #undef GI_ACCTAG_SAME
@@ -1029,10 +1073,13 @@ typedef struct gi_correlate_loop {
 } gi_correlate_loop;
 
 typedef struct gi_fold {
-    int acc_bytes;                                      /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
-    void (*halve)(int64_t n, void *accs);               /* 1 to 1024 accumulators into the first */
-    void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
+    int acc_bytes;                                                  /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x);             /* 1 to 1024 packed elements into one accumulator */
+    void (*rows)(int64_t n, void *accs, const void *const *rows);   /* accs[i]: the fold of rows[0][i] ... rows[7][i] */
+    void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
+    void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
+    void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
+    void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
 enum {
@@ -1158,7 +1205,7 @@ GI_BEGIN_FAST
 /* -O1 and the vectoriser: the other passes of -O2 would add some 4 s to the compile time for little speed. (Without the
    expensive optimizations gcc leaves out vzeroupper.) */
 #pragma GCC push_options
-#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize",       \
+#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-pre",   \
                      "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #pragma GCC target("avx2,fma")
 #endif
@@ -1181,6 +1228,7 @@ GI_BEGIN_FAST
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
+#pragma GCC optimize("no-tree-pre") /* it takes formulas like a maximum of maxima apart */
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
