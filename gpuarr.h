@@ -10867,7 +10867,7 @@ static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *
 
 /* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
    lies outside. */
-static void gi_read_row(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant, int64_t start,
+static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant, int64_t start,
                         int64_t n, char *to)
 {
     const int64_t length = pixels * step;
@@ -10894,7 +10894,7 @@ static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_
         int64_t i = gi_border_index(row[d], c->shape[d], c->border);
         at        = i < 0 ? -1 : at * c->shape[d] + i;
     }
-    gi_read_row(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n, to);
+    gi_read_padded(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n, to);
 }
 
 /* Where a row of `in` begins, counted from the first neighbour of a plane of results in a plane of weights; NULL: outside. */
@@ -10949,7 +10949,7 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
                 t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
                 int64_t q = 0;
                 for (; q < rows + t.height - 1; q++)
-                    gi_read_row(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border, j->constant,
+                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border, j->constant,
                                 p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch, x + q * pitch * size);
                 if (j->blocks_tiled) {
                     loop->run(&t, rows, across, x, sums, across, begin);
