@@ -9,12 +9,44 @@
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
 /*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
-    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.   */
+    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.
+    The first three steps are one loop over eight rows of elements: the eighths of a block, or rows of a matrix whose columns are
+    folded side by side.                                                                                                        */
 
 #define GI_A GI_NAME(GI_JOIN(gi_acc_, GI_ACC))
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI_A (*join)(GI_A, GI_A))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, GI_A (*of)(GA_T),
+                                                         GI_A (*join)(GI_A, GI_A))
 {
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
+                    join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_widen_, GI_ACC))(int64_t n, void *accs, const void *in, GI_A (*of)(GA_T))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x        = (const GA_T *)in;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = of(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_join_, GI_ACC))(int64_t n, void *accs, const void *more, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GI_A *b        = (const GI_A *)more;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = join(a[i], b[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A   *a = (GI_A *)accs;
     int64_t h = 1;
     while (h < n) h *= 2;
     if (h > n) { /* the first step of a block that is no power of two */
@@ -22,28 +54,30 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI
         for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
-    for (h = n / 2; h >= 16; h /= 2) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
-    }
+    for (h = n / 2; h >= 16; h /= 2)
+        for (int64_t start = 0; start < h; start += 16) {
+            GI_VECTORIZE
+            for (int64_t i = start; i < start + 16; i++) a[i] = join(a[i], a[i + h]);
+        }
     for (; h > 0; h /= 2)
         for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
 }
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T),
-                                                         GI_A (*join)(GI_A, GI_A), void (*halve)(int64_t, void *))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, const void *in,
+                                                          void (*rows)(int64_t, void *, const void *const *),
+                                                          void (*widen)(int64_t, void *, const void *),
+                                                          void (*halve)(int64_t, void *))
 {
-    const GA_T *x = (const GA_T *)in;
-    GI_A        a[GI_BLOCK / 2];
-    int64_t     h = GI_BLOCK / 2;
+    __attribute__((aligned(64))) GI_A a[GI_BLOCK];
     if (n == GI_BLOCK) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < GI_BLOCK / 2; i++) a[i] = join(of(x[i]), of(x[i + GI_BLOCK / 2]));
+        const void *eighths[8];
+        for (int r = 0; r < 8; r++) eighths[r] = (const GA_T *)in + r * (GI_BLOCK / 8);
+        rows(GI_BLOCK / 8, a, eighths);
+        halve(GI_BLOCK / 8, a);
     } else {
-        while (h > 1 && h >= n) h /= 2;
-        for (int64_t i = 0; i < h; i++) a[i] = i + h < n ? join(of(x[i]), of(x[i + h])) : of(x[i]);
+        widen(n, a, in);
+        if (n > 1) halve(n, a);
     }
-    if (h > 1) halve(h, a);
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
@@ -473,6 +507,22 @@ static GI_INLINE GI_V GI_VFN(load)(const GA_T *p)
 
 static GI_INLINE void GI_VFN(store)(GA_T *p, GI_V v) { memcpy(p, &v, sizeof v); }
 
+static GI_INLINE void GI_VFN(stream)(GA_T *p, GI_V v) /* past the caches; p is aligned to the vector */
+{
+#ifdef GI_ISA_MM
+    GI_MM(stream)(p, v);
+#else
+    GI_VFN(store)(p, v);
+#endif
+}
+
+static GI_INLINE void GI_VFN(fence)(void) /* after streams: other threads see what was written */
+{
+#ifdef GI_ISA_MM
+    _mm_sfence();
+#endif
+}
+
 static GI_INLINE GI_V GI_VFN(all)(GA_T x) /* x in every lane */
 {
     const GI_V zero = { 0 };
@@ -520,7 +570,282 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
     return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
+/* ---- distances ---- */
+/*  A tile is GI_DISTANCE_TILE rows of x against GI_ISA_TILE vectors of rows of y, which are columns of the result: its sums stay in
+    registers over all features, each one its own chain. The rows of y are laid beside each other before, feature by feature.   */
+
+static GI_INLINE GI_V GI_VFN(longest)(GI_V a, GI_V b) /* of numbers without a sign, NaN if any is NaN: they are ordered as their bits */
+{
+    const GI_V_BITS x = (GI_V_BITS)a, y = (GI_V_BITS)b, first = (GI_V_BITS)(x > y);
+    return (GI_V)((x & first) | (y & ~first));
+}
+
+static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, GI_V y, GI_V one)
+{
+    const GI_V d = x - y;
+    (void)one;
+    switch (metric) {
+    case GA_CITYBLOCK:
+#ifdef GI_ISA_MM
+        return GI_VFN(fma)(GI_VFN(abs)(d), one, sum); /* the same sum, where a processor multiplies beside its adders */
+#else
+        return sum + GI_VFN(abs)(d);
+#endif
+    case GA_CHEBYSHEV: return GI_VFN(longest)(sum, GI_VFN(abs)(d));
+    case GA_COSINE: return GI_VFN(fma)(x, y, sum);
+    default: return GI_VFN(fma)(d, d, sum);
+    }
+}
+
+static GI_INLINE GI_V GI_VFN(cosine_distance)(GI_V product, GI_V lengths) /* as gi_cosine_distance */
+{
+    const GI_V zero = { 0 }, two = GI_VFN(all)(2), d = GI_VFN(all)(1) - product / lengths;
+    const GI_V_BITS below = (GI_V_BITS)(d < zero), above = (GI_V_BITS)(d > two);
+    return (GI_V)(((GI_V_BITS)d & ~(below | above)) | ((GI_V_BITS)two & above));
+}
+
+/* Adds n features to the sums at `from` (NULL: to 0) and writes them to the rows `to`, at the `last` ones as distances. */
+static GI_INLINE void GI_LOOP(gi_distance_tile)(ga_metric metric, const gi_distances *d, int64_t row, int64_t column, int64_t n,
+                                                const GA_T *const *x, const GA_T *y, const GA_T *from, GA_T *const *to, bool last, bool stream)
+{
+    const GI_V  one = GI_VFN(pin)(GI_VFN(all)(1)), zero = { 0 };
+    const GA_T *lengths = metric == GA_COSINE ? (const GA_T *)d->x_norms + row : NULL;
+    const GA_T *others = metric == GA_COSINE ? (const GA_T *)d->y_norms + column : NULL;
+    const bool  root = last && d->metric == GA_EUCLIDEAN;
+    GI_V        sums[GI_DISTANCE_TILE][GI_ISA_TILE];
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = from ? GI_VFN(load)(from + (r * GI_ISA_TILE + c) * GI_LANES) : zero;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        GI_V columns[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(y + (k * GI_ISA_TILE + c) * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+            const GI_V left = GI_VFN(all)(x[r][k]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], left, columns[c], one);
+        }
+    }
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) {
+            GI_V sum = sums[r][c];
+            if (metric == GA_SQEUCLIDEAN && root) sum = GI_VFN(sqrt)(sum);
+            if (metric == GA_COSINE && last)
+                sum = GI_VFN(cosine_distance)(sum, GI_VFN(all)(lengths[r]) * GI_VFN(load)(others + c * GI_LANES));
+            if (stream) GI_VFN(stream)(to[r] + c * GI_LANES, sum);
+            else GI_VFN(store)(to[r] + c * GI_LANES, sum);
+        }
+    }
+}
+
+/* Lays n features of `rows` rows (`stride` elements apart) of y beside each other. Lanes without a row repeat the last one. */
+static void GI_LOOP(gi_pack_rows)(const GA_T *y, int64_t stride, int64_t rows, int64_t n, GA_T *packed)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, line = 64 / (int64_t)sizeof(GA_T);
+    for (int64_t start = 0; start < n; start += line) { /* a cache line of each row at a time */
+        const int64_t stop = start + line < n ? start + line : n;
+        for (int64_t l = 0; l < width; l++) {
+            const GA_T *row = y + (l < rows ? l : rows - 1) * stride;
+            for (int64_t k = start; k < stop; k++) packed[k * width + l] = row[k];
+        }
+    }
+}
+
+/* Writes the part of a row of a tile that belongs to the result. */
+static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_t column, const GA_T *from)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, left = d->columns - column, stop = left < width ? left : width;
+    GA_T         *out = (GA_T *)d->out + gi_distance_place(d, row, column);
+    for (int64_t l = d->condensed && row >= column ? row + 1 - column : 0; l < stop; l++) out[l * d->column_stride] = from[l];
+}
+
+/* A unit of the result: up to unit_rows rows and unit_columns columns from there. */
+static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column)
+{
+    enum { WIDTH = GI_ISA_TILE * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_ISA_TILE * GI_ISA_BYTES) };
+    GA_T          packed[FEATURES * WIDTH] __attribute__((aligned(64))), sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64)));
+    const int64_t rows_end = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
+    const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
+    int64_t       n, done = 0;
+    do {
+        n               = d->features - done < FEATURES ? d->features - done : FEATURES;
+        const bool last = done + n == d->features;
+        GA_T      *y    = packed;
+        for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH)
+            GI_LOOP(gi_pack_rows)((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, n, y);
+        for (int64_t i = row; i < rows_end; i += GI_DISTANCE_TILE) {
+            const int64_t rows = rows_end - i < GI_DISTANCE_TILE ? rows_end - i : GI_DISTANCE_TILE;
+            GA_T         *kept = d->features > FEATURES ? sums + (i - row) * WIDTH : sums;
+            const GA_T   *x[GI_DISTANCE_TILE], *from = done > 0 ? kept : NULL;
+            for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                x[r] = (const GA_T *)d->x + (i + (r < rows ? r : rows - 1)) * d->features + done;
+            y = packed;
+            for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH) {
+                if (d->condensed && j + WIDTH <= i + 1) continue;
+                const bool whole = last && d->column_stride == 1 && rows == GI_DISTANCE_TILE && j + WIDTH <= d->columns &&
+                                   !(d->condensed && i + GI_DISTANCE_TILE > j);
+                const bool stream = whole && d->stream;
+                GA_T      *to[GI_DISTANCE_TILE];
+                for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                    to[r] = whole ? (GA_T *)d->out + gi_distance_place(d, i + r, j) : kept + r * WIDTH;
+                switch (d->metric) {
+                case GA_CITYBLOCK: GI_LOOP(gi_distance_tile)(GA_CITYBLOCK, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_CHEBYSHEV: GI_LOOP(gi_distance_tile)(GA_CHEBYSHEV, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_COSINE: GI_LOOP(gi_distance_tile)(GA_COSINE, d, i, j, n, x, y, from, to, last, stream); break;
+                default: GI_LOOP(gi_distance_tile)(GA_SQEUCLIDEAN, d, i, j, n, x, y, from, to, last, stream);
+                }
+                for (int r = 0; last && !whole && r < rows; r++) GI_LOOP(gi_put_distances)(d, i + r, j, kept + r * WIDTH);
+            }
+        }
+        done += n;
+    } while (done < d->features);
+    GI_VFN(fence)();
+}
+
+/* ---- clipping ---- */
+static GI_INLINE uint64_t GI_VFN(at_most)(GI_V a, GI_V b) /* bit i: a[i] <= b[i] */
+{
+#if !defined(GI_ISA_MM)
+    uint64_t bits = 0;
+    for (int i = 0; i < GI_LANES; i++) bits |= (uint64_t)(a[i] <= b[i]) << i;
+    return bits;
+#elif GI_ISA_BYTES == 64
+    return (uint64_t)GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LE_OQ);
+#else
+    return (uint64_t)(uint32_t)GI_MM(movemask)(GI_MM(cmp)(a, b, _CMP_LE_OQ));
+#endif
+}
+
+/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. Adds how many lie on the lower one or above it (not NaN). False:
+   some of x are NaN or infinite. */
+static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, int64_t *from_low)
+{
+    const GA_T     *x   = (const GA_T *)x_;
+    const GI_V      low = GI_VFN(all)(((const GA_T *)bounds)[0]), high = GI_VFN(all)(((const GA_T *)bounds)[1]);
+    const GI_V      zero = { 0 };
+    const GI_V_BITS none = { 0 };
+    GI_V_BITS       odd  = none;
+    GA_T            rest[64];
+    for (int64_t i = 0; i < n; i += 64) {
+        const GA_T *p   = x + i;
+        uint64_t    all = ~(uint64_t)0, more = 0, less = 0;
+        if (n - i < 64) {
+            memset(rest, 0, sizeof rest);
+            memcpy(rest, p, (size_t)(n - i) * sizeof *p);
+            all = ((uint64_t)1 << (n - i)) - 1;
+            p   = rest;
+        }
+        GI_UNROLL
+        for (int k = 0; k < 64; k += GI_LANES) {
+            const GI_V v = GI_VFN(load)(p + k);
+            more |= GI_VFN(at_most)(low, v) << k;
+            less |= GI_VFN(at_most)(v, high) << k;
+            odd |= (GI_V_BITS)(v * zero); /* 0 or -0, or NaN */
+        }
+        more &= all;
+        in[i / 64] = more & less;
+        *from_low += __builtin_popcountll(more);
+    }
+    odd &= none + ((GI_FLAG)-1 >> 1);
+    for (int i = 0; i < GI_LANES; i++)
+        if (odd[i]) return false;
+    return true;
+}
+
+/* ---- convolutions -------------------------------------------------------------------------------------------------- */
+
+/* A row of x for the rows first .. last - 1 of a tile: row r of the results takes it with the weights r rows before these. */
+static GI_INLINE void GI_LOOP(gi_take_row)(GI_V sums[GI_TILE_ROWS][GI_ISA_TILE], const gi_taps *t, const GA_T *x,
+                                           const GA_T *weights, int first, int last)
+{
+    for (int64_t v = 0; v < t->width; v++) {
+        GI_V part[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) part[c] = GI_VFN(pin)(GI_VFN(load)(x + v * t->step + c * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_TILE_ROWS; r++) {
+            if (r < first || r >= last) continue;
+            const GI_V weight = GI_VFN(all)(weights[v - r * t->width]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(fma)(weight, part[c], sums[r][c]);
+        }
+    }
+}
+
+/* Tiles of 4 rows, so that each vector of x is loaded once for 4 weights. For 3 or more rows of weights. */
+static void GI_LOOP(gi_correlate_tiles)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_ISA_TILE * GI_LANES };
+    for (int64_t i = 0; i < rows; i += GI_TILE_ROWS) {
+        if (i + GI_TILE_ROWS > rows) i = rows - GI_TILE_ROWS; /* some once more */
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS;
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_TILE_ROWS][GI_ISA_TILE];
+            GI_UNROLL
+            for (int r = 0; r < GI_TILE_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++)
+                    sums[r][c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + r * pitch + c * GI_LANES);
+            }
+            GI_LOOP(gi_take_row)(sums, t, x, w, 0, 1);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 2);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 3);
+            for (int64_t u = 3; u < t->height; u++) GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 1, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 2, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 3, 4);
+            GI_UNROLL
+            for (int r = 0; r < GI_TILE_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++) GI_VFN(store)(to + r * pitch + c * GI_LANES, sums[r][c]);
+            }
+        }
+    }
+}
+
+/* Each row by itself, for few rows of weights and for narrow images, whose rows lie one behind the other in one line. */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_LINE_VECTORS * GI_LANES };
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS; /* some once more */
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_LINE_VECTORS];
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++)
+                sums[c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + c * GI_LANES);
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GI_V  weight = GI_VFN(all)(*w);
+                    GI_UNROLL
+                    for (int c = 0; c < GI_LINE_VECTORS; c++)
+                        sums[c] = GI_VFN(fma)(weight, GI_VFN(load)(from + c * GI_LANES), sums[c]);
+                }
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++) GI_VFN(store)(to + c * GI_LANES, sums[c]);
+        }
+}
+
+static const gi_dense GI_LOOP(gi_dense) = {
+    GI_LANES,
+    GI_ISA_TILE,
+    GI_LOOP(gi_distance_unit),
+    GI_LOOP(gi_sift),
+    { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
+    { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
+};
 
 #undef GI_V
 #undef GI_V_BITS
@@ -532,15 +857,28 @@ static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
 GI_END_FAST
 #endif
 
-/* ==== convolutions: sums[i] + weight * x[i] ========================================================================== */
-static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const void *x_)
+#if GI_CLASS != 3
+/* ==== convolutions of what is no float: the sums of a short line stay in the cache, weight after weight =============== */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
 {
-    GA_T       *sums   = (GA_T *)sums_;
-    const GA_T *x      = (const GA_T *)x_;
-    const GA_T  weight = *(const GA_T *)weight_;
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) sums[i] = GA_FN(weigh)(sums[i], weight, x[i]);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t start = 0; start < columns; start += GI_LINE) {
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
+            GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
+            int64_t     n    = columns - start < GI_LINE ? columns - start : GI_LINE;
+            if (begin)
+                for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GA_T  weight = *w;
+                    GI_VECTORIZE
+                    for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(weigh)(sums[k], weight, from[k]);
+                }
+        }
 }
+#endif
 
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
@@ -571,31 +909,40 @@ static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
-/* Folding accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
+/* Joining accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
 #define GI_ACCTAG_WIDE  GI_WIDE_TAG
 #define GI_ACCTAG_MEAN  GI_MEAN_TAG
 #define GI_ACCTAG_SAME  GA_TAG
 #define GI_ACCTAG_BOOL  GA_TAG
 #define GI_ACCTAG_COUNT GA_TAG
-#define GI_HALVE(name, acc) GI_JOIN(gi_halve_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
+#define GI_OF_ACC(what, name, acc)                                                                                     \
+    GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
 
-/* The formulas of a row, and from them: fold a block, fold accumulators, make the result. */
+/* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
 #define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
-    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
-    static void GI_HALVE(name, acc)(int64_t n, void *t);                                                                \
-    GI_OWN_##acc(static void GI_HALVE(name, acc)(int64_t n, void *t)                                                    \
-    { GI_LOOP(gi_halve_##acc)(n, (GI_NAME(gi_acc_##acc) *)t, GI_RED(name, join)); })                                    \
-    static void GI_RED(name, block)(int64_t n, void *t, const void *x)                                                  \
-    { GI_LOOP(gi_fold_##acc)(n, t, x, GI_RED(name, of), GI_RED(name, join), GI_HALVE(name, acc)); }                     \
-    static void GI_RED(name, end)(void *out, const void *t, int64_t n)                                                  \
+    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
+    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
+    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
+    { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows)                                         \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, GI_RED(name, of), GI_RED(name, both)); }                                       \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
+    static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
+    { GI_LOOP(gi_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); }        \
+    static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
-        const GI_NAME(gi_acc_##acc) a = *(const GI_NAME(gi_acc_##acc) *)t;                                              \
-        const GI_NAME(gi_end_##result) r = GI_TO_##result(end_an);                                                      \
+        for (int64_t i = 0; i < m; i++) {                                                                              \
+            const GI_NAME(gi_acc_##acc) a = ((const GI_NAME(gi_acc_##acc) *)accs)[i];                                   \
+            ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
+        }                                                                                                              \
         (void)n;                                                                                                       \
-        memcpy(out, &r, sizeof r);                                                                                     \
     })
 #define GA_TABLE
 #include "gpuarr.h"
@@ -609,7 +956,8 @@ static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
 #define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
-    fold->halve = GI_HALVE(name, acc); fold->end = GI_RED(name, end); return true;)
+    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
+    fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)
 static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
@@ -622,7 +970,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED
-#undef GI_HALVE
+#undef GI_OF_ACC
 #undef GI_ACCTAG_WIDE
 #undef GI_ACCTAG_MEAN
 #undef GI_ACCTAG_SAME
@@ -694,6 +1042,78 @@ static gi_kernel GI_FIND(gi_find_select)(int itemsize)
     }
 }
 
+/* ---- rows of bits ---------------------------------------------------------------------------------------------------- */
+
+static GI_INLINE uint64_t GI_FIND(gi_pack_64)(const char *p) /* bit i: p[i] is not 0 */
+{
+    uint64_t bits = 0;
+#if !defined(GI_ISA_MM)
+    for (int k = 0; k < 64; k += 8) {
+        const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+        uint64_t       u;
+        memcpy(&u, p + k, sizeof u);
+        u = (((u & low) + low) | u) >> 7 & 0x0101010101010101u; /* a 1 for each byte, then gathered in the highest */
+        bits |= u * 0x0102040810204080u >> 56 << k;
+    }
+#elif GI_ISA_BYTES == 64
+    __m512i v = _mm512_loadu_si512(p);
+    bits      = (uint64_t)_mm512_test_epi8_mask(v, v);
+#else
+    for (int k = 0; k < 64; k += 32) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
+        bits |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())) << k;
+    }
+#endif
+    return bits;
+}
+
+static void GI_FIND(gi_pack)(int64_t n, uint64_t *bits, const void *bytes)
+{
+    const char *p = (const char *)bytes;
+    for (int64_t i = 0; i + 64 <= n; i += 64) bits[i / 64] = GI_FIND(gi_pack_64)(p + i);
+    if (n % 64) {
+        char rest[64];
+        memset(rest, 0, sizeof rest);
+        memcpy(rest, p + n / 64 * 64, (size_t)(n % 64));
+        bits[n / 64] = GI_FIND(gi_pack_64)(rest);
+    }
+}
+
+static int64_t GI_FIND(gi_runs)(int64_t words, const uint64_t *bits, uint64_t before)
+{
+    int64_t count = 0;
+    for (int64_t w = 0; w < words; w++) {
+        count += __builtin_popcountll(bits[w] & ~(bits[w] << 1 | before >> 63));
+        before = bits[w];
+    }
+    return count;
+}
+
+/* Where elements of both rows are set, a run of these begins for each pair of runs that meets. Corners: where a run of one row
+   begins, one of the other may have ended just before. */
+static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
+                                   int64_t *parents)
+{
+    uint64_t x = 0, y = 0;
+    for (int64_t w = 0; w < words; w++) {
+        uint64_t x_before = x >> 63, y_before = y >> 63; /* the elements before these words */
+        x = a[w];
+        y = b[w];
+        if (!(x | y)) continue;
+        uint64_t x_left = x << 1 | x_before, y_left = y << 1 | y_before, x_starts = x & ~x_left, y_starts = y & ~y_left;
+        uint64_t meet = x & y & ~(x_left & y_left);
+        if (corners) meet |= (y_starts & x_left) | (x_starts & y_left);
+        for (; meet; meet &= meet - 1) {
+            uint64_t upto = meet ^ (meet - 1);
+            gi_unite(parents, run_a + __builtin_popcountll(x_starts & upto) - 1, run_b + __builtin_popcountll(y_starts & upto) - 1);
+        }
+        run_a += __builtin_popcountll(x_starts);
+        run_b += __builtin_popcountll(y_starts);
+    }
+}
+
+static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
+
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
@@ -717,18 +1137,6 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG:                                                                                                             \
-        return GI_FIND(gi_weigh_##tag);
-static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
-{
-    switch (dtype) {
-        GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return NULL;
-    }
-}
-#undef GI_DTYPE_CASE
-
 /* ---- windows that slide -------------------------------------------------------------------------------------------- */
 
 /* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
@@ -787,6 +1195,20 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
 }
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        loop.run = GI_FIND(gi_correlate_lines_##tag);                                                                          \
+        break;
+static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
+{
+    gi_correlate_loop loop = { 1, NULL };
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: break;
+    }
+    return loop;
+}
+#undef GI_DTYPE_CASE
 #undef GI_FIND
 
 #else
@@ -814,22 +1236,94 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 #define GI_BLOCK    1024 /* elements: of the documented tree of reductions */
 #define GI_MEND     256  /* elements whose rare arguments are mended together */
 
+/* Convolutions. */
+#define GI_TILE_ROWS    4    /* of results that are summed up together */
+#define GI_LINE_VECTORS 8    /* the same in one row */
+#define GI_LINE         1024 /* elements, for what is no float */
+
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
-/* sums[i] += *weight * x[i], n packed elements. */
-typedef void (*gi_weigh)(int64_t n, void *sums, const void *weight, const void *x);
+/* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */
+typedef struct gi_taps {
+    int64_t     height, width;
+    int64_t     step, pitch; /* elements from a weight's x to the next one's, and from a row of x to the next */
+    const void *weights;     /* packed */
+} gi_taps;
+
+typedef struct gi_correlate_loop {
+    int64_t columns; /* how many at least, and a multiple of them unless `begin`: then the last ones may be computed twice */
+    void (*run)(const gi_taps *t, int64_t rows, int64_t columns, const void *x, void *sums, int64_t pitch, bool begin);
+} gi_correlate_loop;
 
 typedef struct gi_fold {
-    int acc_bytes;                                      /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
-    void (*halve)(int64_t n, void *accs);               /* 1 to 1024 accumulators into the first */
-    void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
+    int acc_bytes;                                                  /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x);             /* 1 to 1024 packed elements into one accumulator */
+    void (*rows)(int64_t n, void *accs, const void *const *rows);   /* accs[i]: the fold of rows[0][i] ... rows[7][i] */
+    void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
+    void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
+    void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
+    void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
+
+enum {
+    GI_DISTANCE_TILE = 4,     /* rows of a tile */
+    GI_DISTANCE_PACK = 32768, /* bytes of y that are used while they are in the first cache */
+    GI_DISTANCE_ROWS = 128    /* rows whose sums are kept where the features come in several parts */
+};
+
+/* The distances of each row of x (a row of the result) from each row of y (a column). */
+typedef struct gi_distances {
+    ga_metric   metric;
+    int64_t     features, rows, columns;
+    const void *x, *y;                     /* packed */
+    const void *x_norms, *y_norms;         /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
+    void       *out;
+    int64_t     row_stride, column_stride; /* of out, in elements */
+    bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
+    bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
+    int64_t     unit_rows, unit_columns;   /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
+} gi_distances;
+
+/* Where in out a distance lies, in elements. */
+static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, int64_t column)
+{
+    return d->condensed ? gi_pair_place(d->columns, row, column) : row * d->row_stride + column * d->column_stride;
+}
+
+/* A row of an image as bits, 64 elements a word: what is not 0 makes runs. */
+typedef struct gi_bit_rows {
+    void (*pack)(int64_t n, uint64_t *bits, const void *bytes); /* bit i % 64 of bits[i / 64]: byte i is not 0; beyond n: 0 */
+    int64_t (*runs)(int64_t words, const uint64_t *bits, uint64_t before); /* how many start there, after the word `before` */
+    void (*unite)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
+                  int64_t *parents); /* the runs of two rows, numbered from run_a and run_b, that touch */
+} gi_bit_rows;
+
+/* Sets of runs: the parent of a run is a run of the same set, not after it; the first run of a set is its own. Rem's way to unite
+   two: climbs on the side whose parent comes later, and hangs what it leaves under the earlier one. */
+static GI_INLINE void gi_unite(int64_t *parents, int64_t x, int64_t y)
+{
+    while (parents[x] != parents[y]) {
+        if (parents[x] > parents[y]) {
+            int64_t swap = x;
+            x            = y;
+            y            = swap;
+        }
+        int64_t parent = parents[y];
+        parents[y]     = parents[x];
+        if (parent == y) return;
+        y = parent;
+    }
+}
 
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
+    int tile;             /* vectors side by side in a tile */
+    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
+    bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
+    gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
+    gi_correlate_loop correlate_lines;
 } gi_dense;
 
 /* How elements become keys: integers that are ordered like them, unsigned ones of 1 and 2 bytes, signed ones of 4 and 8. */
@@ -897,7 +1391,7 @@ GI_BEGIN_FAST
 /* -O1 and the vectoriser: the other passes of -O2 would add some 4 s to the compile time for little speed. (Without the
    expensive optimizations gcc leaves out vzeroupper.) */
 #pragma GCC push_options
-#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize",       \
+#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-pre",   \
                      "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #pragma GCC target("avx2,fma")
 #endif
@@ -920,6 +1414,7 @@ GI_BEGIN_FAST
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
+#pragma GCC optimize("no-tree-pre") /* it takes formulas like a maximum of maxima apart */
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
@@ -1027,16 +1522,6 @@ static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
     return found ? found : gi_find_cast_baseline(to, from);
 }
 
-static gi_weigh gi_cpu_weigh(ga_dtype dtype)
-{
-    gi_weigh found = NULL;
-#if GI_HAS_X86
-    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_weigh_avx512(dtype);
-    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_weigh_avx2(dtype);
-#endif
-    return found ? found : gi_find_weigh_baseline(dtype);
-}
-
 static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or float64 */
 {
 #if GI_HAS_X86
@@ -1062,6 +1547,25 @@ static void gi_cpu_slide(const gi_slide *s, const uint32_t *first, int64_t step,
     else
 #endif
         gi_slide_baseline(s, first, step, n, out);
+}
+
+static const gi_bit_rows *gi_cpu_bit_rows(void)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return &gi_bit_rows_avx512;
+    if (gi_cpu_isa() == GI_ISA_AVX2) return &gi_bit_rows_avx2;
+#endif
+    return &gi_bit_rows_baseline;
+}
+
+static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)
+{
+    const gi_dense *dense = gi_cpu_dense(dtype);
+    if (dense) return dense->correlate_lines;
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) return gi_find_correlate_avx2(dtype);
+#endif
+    return gi_find_correlate_baseline(dtype);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)
