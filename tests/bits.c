@@ -116,6 +116,21 @@ int main(int argc, char **argv)
         add("uniform", ga_random((1000), .seed = 7, .dtype = GA_F32));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }
+    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++)
+        ga_scope { /* filters */
+            ga_array *x = ga_reshape(numbers((ga_dtype)i, rows * 57, 8), (rows, 57)), *t = ga_transpose(x);
+            add("gaussian", ga_gaussian_filter(x, 1.3));
+            add("gaussian T", ga_gaussian_filter(t, 0.8, .order = ga_axes(1), .border = GA_BORDER_WRAP));
+            add("sobel", ga_sobel(x, .border = GA_BORDER_CONSTANT, .cval = 2));
+            add("means", ga_uniform_filter(x, 0, .sizes = ga_axes(5, 14)));
+            if (i >= GA_C64) continue;
+            add("least", ga_minimum_filter(x, 0, .sizes = ga_axes(3, 8)));
+            add("3x3", ga_median_filter(x, 3));
+            add("5x5", ga_median_filter(t, 5));
+            add("network", ga_rank_filter(x, 9, 0, .sizes = ga_axes(4, 7), .border = GA_BORDER_MIRROR));
+            add("large", ga_percentile_filter(x, 30, 23));
+            add("footprint", ga_median_filter(x, 0, .footprint = ga_greater(ga_random((5, 6), .seed = 9), 0.5)));
+        }
     printf("%016llx\n", (unsigned long long)hash);
     return 0;
 }

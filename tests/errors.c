@@ -225,12 +225,17 @@ static void test_rules(void)
     X(ga_imshow("/tmp/gpuarr_errors.png", x)) X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x))               \
     X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(ga_add(1, x)) X(ga_multiply_add(x, 1, 2))                      \
     X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x)) X(ga_power(x, 2)) X(ga_power(2, x))                              \
+    X(ga_gaussian_filter(x, 1)) X(ga_gaussian_laplace(x, 1)) X(ga_gaussian_gradient_magnitude(x, 1)) X(ga_sobel(x))      \
+    X(ga_prewitt(x)) X(ga_laplace(x)) X(ga_uniform_filter(x, 3)) X(ga_minimum_filter(x, 3)) X(ga_maximum_filter(x, 3)) \
+    X(ga_median_filter(x, 3)) X(ga_percentile_filter(x, 20, 3)) X(ga_rank_filter(x, 1, 3))                             \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
     X(ga_add(ok, 1, .out = x)) X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x))        \
     X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x))         \
-    X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))
+    X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))                                     \
+    X(ga_median_filter(ok, 3, .out = x)) X(ga_median_filter(ok, 0, .footprint = x)) X(ga_sobel(ok, .out = x))          \
+    X(ga_gaussian_filter(ok, 1, .out = x)) X(ga_uniform_filter(ok, 3, .out = x))
 /* clang-format on */
 
 static void test_null_and_freed(void)
@@ -842,6 +847,62 @@ static bool without_library(const char *call, bool nothing)
     return missing;
 }
 
+static void test_filters(void)
+{
+    ga_array     *a = ga_ones((4, 5)), *none = ga_zeros((3, 3), .dtype = GA_BOOL), *row = ga_ones((3), .dtype = GA_BOOL);
+    ga_array     *bytes = ga_ones((4, 5), .dtype = GA_U8), *z = ga_ones((4, 5), .dtype = GA_C64), *other = ga_ones((5, 4));
+    ga_array     *point = ga_scalar(1.0);
+    const double *missing = NULL, sigmas[2] = { 1, -1 };
+    FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, 0), "0 elements", "axis 0");
+    FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, -3), "-3");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, 0, .sizes = ga_axes(3, 0)), "axis 1");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, (int64_t)1 << 31), "2147483648");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, 3, .sizes = ga_axes(3, 3)), "twice", ".sizes");
+    FAILS(GA_BAD_ARGUMENT, ga_minimum_filter(a, 3, .footprint = none), "twice", ".footprint");
+    FAILS(GA_BAD_ARGUMENT, ga_minimum_filter(a, 0, .footprint = none), "no true element");
+    FAILS(GA_BAD_SHAPE, ga_minimum_filter(a, 0, .footprint = row), "1 dimension", "2");
+    FAILS(GA_BAD_SHAPE, ga_maximum_filter(a, 0, .sizes = ga_axes(3, 3, 3)), "3 dimensions", "2");
+    FAILS(GA_BAD_SHAPE, ga_maximum_filter(a, 3, .origin = ga_axes(0, 0, 0)), ".origin", "3 numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_maximum_filter(a, 3, .origin = ga_axes(2)), ".origin = 2", "-1 to 1");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, 4, .origin = ga_axes(0, -3)), ".origin = -3", "axis 1", "-2 to 1");
+    FAILS(GA_NO_MEMORY, ga_median_filter(a, 2000000000), "(2000000000, 2000000000)", "machine");
+    FAILS(GA_BAD_ARGUMENT, ga_rank_filter(a, 9, 3), "rank 9", "9 elements", "-9 to 8");
+    FAILS(GA_BAD_ARGUMENT, ga_rank_filter(a, -10, 3), "-10");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile_filter(a, 101, 3), "101", "-100 to 0");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile_filter(a, NAN, 3), "0 to 100");
+    FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, 3, .border = (ga_border)7), ".border = 7");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .border = (ga_border)-1), ".border = -1");
+    FAILS(GA_BAD_ARGUMENT, ga_laplace(a, .border = (ga_border)5), ".border = 5");
+    FAILS(GA_BAD_DTYPE, ga_median_filter(z, 3), "complex64", "order");
+    FAILS(GA_BAD_DTYPE, ga_gaussian_gradient_magnitude(z, 1), "complex64");
+    FAILS(GA_BAD_DTYPE, ga_median_filter(a, 3, .out = bytes), "float64", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_gaussian_filter(a, 1, .out = bytes), "float64", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_gaussian_filter(z, 1, .out = a), "complex64", "float64");
+    FAILS(GA_BAD_SHAPE, ga_median_filter(a, 3, .out = other), "(5, 4)", "(4, 5)");
+    FAILS(GA_BAD_SHAPE, ga_sobel(a, .out = other), "(5, 4)", "(4, 5)");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, -1), "sigma -1");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, NAN), "sigma");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 0, .sigmas = sigmas), "sigma -1");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .sigmas = sigmas), "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 0, .sigmas = missing), ".sigmas", "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .truncate = -1), "truncate");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .order = ga_axes(-1)), ".order = -1");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .order = ga_axes(0, 16)), ".order = 16");
+    FAILS(GA_BAD_SHAPE, ga_gaussian_filter(a, 1, .order = ga_axes(0, 1, 0)), ".order", "3 numbers");
+    FAILS(GA_BAD_SHAPE, ga_gaussian_filter(a, 1, .radius = ga_axes(3, 1, 0)), ".radius", "3 numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .radius = ga_axes(2, -2)), ".radius = -2");
+    FAILS(GA_NO_MEMORY, ga_gaussian_filter(a, 1e14), "weights");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_laplace(a, 1, .order = ga_axes(1)), ".order", "2");
+    FAILS(GA_BAD_ARGUMENT, ga_sobel(a, .axis = 2), "axis 2", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_prewitt(point), "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_laplace(a, .axis = -3), "axis -3");
+    if (test_on_gpu()) {
+        ga_array *cpu = ga_ones((3, 3), .device = GA_CPU), *out = ga_ones((4, 5), .device = GA_CPU);
+        FAILS(GA_BAD_DEVICE, ga_median_filter(a, 0, .footprint = cpu), "CPU", "GPU");
+        FAILS(GA_BAD_DEVICE, ga_gaussian_filter(a, 1, .out = out), "CPU", "GPU");
+    }
+}
+
 static void test_files(void)
 {
     ga_array *a = ga_ones((2, 3)), *c = ga_ones((2, 3), .dtype = GA_C64), *e = ga_zeros((0, 3)), *v = ga_ones((3)),
@@ -1029,6 +1090,7 @@ int main(void)
         test_reductions();
         test_rearranging();
         test_images();
+        test_filters();
         test_files();
         test_option_text();
     }

@@ -474,6 +474,39 @@ static void test_images(void)
     ga_free(a);
 }
 
+static void test_filters(void)
+{
+    ga_array    *a = ga_random((9, 11), .seed = 1), *u8 = ga_astype(a, GA_U8), *z = ga_astype(a, GA_C64), *back = ga_transpose(a);
+    ga_array    *out = ga_zeros_like(a), *cells = ga_eye(3, 3, 0, .dtype = GA_BOOL);
+    const double sigmas[2] = { 0.5, 1 };
+    RUN(ga_gaussian_filter(a, 1));
+    RUN(ga_gaussian_filter(u8, 0, .sigmas = sigmas));
+    RUN(ga_gaussian_filter(z, 1));
+    RUN(ga_gaussian_filter(back, 1));
+    RUN_INTO(ga_gaussian_filter(a, 1, .out = out));
+    RUN(ga_gaussian_laplace(a, 1));
+    RUN(ga_gaussian_gradient_magnitude(u8, 1));
+    RUN(ga_sobel(a));
+    RUN(ga_prewitt(u8));
+    RUN(ga_laplace(a));
+    RUN(ga_laplace(z, .axis = 0));
+    RUN(ga_uniform_filter(a, 3));
+    RUN(ga_uniform_filter(u8, 4));
+    RUN(ga_minimum_filter(a, 3));
+    RUN(ga_maximum_filter(back, 8));
+    RUN(ga_median_filter(a, 3));
+    RUN(ga_median_filter(u8, 9));
+    RUN(ga_percentile_filter(a, 20, 40));
+    RUN(ga_rank_filter(a, 1, 0, .footprint = cells));
+    RUN_INTO(ga_median_filter(a, 5, .out = out));
+    ga_free(back);
+    ga_free(out);
+    ga_free(cells);
+    ga_free(z);
+    ga_free(u8);
+    ga_free(a);
+}
+
 static void test_files(void)
 {
     ga_array   *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
@@ -533,6 +566,7 @@ static void test_failing_allocations(void)
     test_benchmark();
     test_rearranging();
     test_images();
+    test_filters();
     CHECK(blocks == 0 && bytes_out == 0 && misuse == 0);
     ga_clear_error();
     /* Not while arrays are alive. */
