@@ -11302,10 +11302,9 @@ static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_arra
 /* The elements in the opposite order along all axes and (or) conjugated: a new handle. */
 static ga_array *gi_turn(const char *site, const ga_array *a, bool turned, bool conjugate)
 {
-    ga_axes_options all;
-    memset(&all, 0, sizeof all);
-    all.site    = site;
-    ga_array *r = turned ? (ga_flip)(a, all) : (ga_view)(a, site);
+    gi_layout l = gi_layout_of(a);
+    for (int d = 0; d < a->ndim && turned; d++) gi_layout_flip(&l, d);
+    ga_array *r = gi_view_with(site, a, &l);
     if (!r || !conjugate || !gi_is_complex(a->dtype)) return r;
     ga_array *c = (ga_conj)(r, gi_map_site(site));
     ga_free(r);
@@ -11517,18 +11516,13 @@ static ga_array *gi_convolve_axis(const ga_array *a, const ga_array *weights, bo
     if (weights->ndim != 1)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights has shape %s: give a line of them, with one dimension",
                                    gi_shape_of(weights));
-    ga_shape              across;
-    ga_ndconvolve_options nd;
+    ga_shape across, origin;
     memset(&across, 0, sizeof across);
-    memset(&nd, 0, sizeof nd);
-    across.ndim = nd.origin.ndim = a->ndim;
+    memset(&origin, 0, sizeof origin);
+    across.ndim = origin.ndim = a->ndim;
     for (int d = 0; d < a->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
-    nd.site           = site;
-    nd.border         = o->border;
-    nd.cval           = o->cval;
-    nd.origin.n[axis] = o->origin;
-    nd.method         = o->method;
-    nd.out            = o->out;
+    origin.n[axis]           = o->origin;
+    ga_ndconvolve_options nd = { site, o->border, o->cval, origin, o->method, o->out };
     ga_array *w = (ga_reshape)(weights, across, site), *r = w ? gi_ndconvolve(a, w, convolve, &nd) : NULL;
     ga_free(w);
     return r;
