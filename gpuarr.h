@@ -10774,6 +10774,7 @@ typedef struct gi_correlation {
 
 #if GI_HAS_CUDA
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
+static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c);
 #endif
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
@@ -11103,6 +11104,12 @@ static bool gi_correlate(const char *site, ga_device device, const gi_correlatio
 
 enum { GI_LEAST_FACTORED = 42 }; /* weights: as many cost as much as two passes over memory */
 
+/* Is a weight the product of a and b, but for some ulp? */
+GI_FORMULA bool gi_is_product(double weight, double a, double b, double ulps)
+{
+    return gi_abs_f64(gi_fma_f64(a, b, -weight)) <= gi_mul_f64(ulps, gi_abs_f64(weight));
+}
+
 static double gi_weight_at(const ga_array *w, int64_t i)
 {
     return w->dtype == GA_F32 ? (double)((const float *)w->data)[i] : ((const double *)w->data)[i];
@@ -11133,10 +11140,9 @@ static bool gi_factor_weights(const ga_array *w, ga_array *column, ga_array *row
         number.re = gi_weight_at(w, top / width * width + i) / gi_weight_at(w, top);
         gi_number_to(number, w->dtype, (char *)row->data + i * ga_itemsize(w->dtype));
     }
-    for (int64_t i = 0; i < w->size; i++) {
-        double x = gi_weight_at(w, i), error = gi_fma_f64(gi_weight_at(column, i / width), gi_weight_at(row, i % width), -x);
-        if (!(fabs(error) <= (whole ? 0 : 16 * ulp * fabs(x)))) return false;
-    }
+    for (int64_t i = 0; i < w->size; i++)
+        if (!gi_is_product(gi_weight_at(w, i), gi_weight_at(column, i / width), gi_weight_at(row, i % width), whole ? 0 : 16 * ulp))
+            return false;
     return true;
 }
 
@@ -11166,26 +11172,33 @@ static int gi_find_factors(const char *site, const ga_array *weights, double cva
     return found;
 }
 
-/* The job as two: along the rows into an array between, then along the columns. */
+/* The job as two: along the rows into `between`, then along the columns. */
+static void gi_split_correlation(const gi_correlation *c, const void *column, const void *row, void *between, gi_correlation *along,
+                                 gi_correlation *down)
+{
+    *along = *down   = *c;
+    along->weights   = row;
+    along->out       = between;
+    along->size[0]   = 1;
+    along->offset[0] = 0;
+    along->result[0] = c->shape[0];
+    down->in         = between;
+    down->weights    = column;
+    down->size[1]    = 1;
+    down->offset[1]  = 0;
+    down->shape[1]   = c->result[1];
+}
+
 static bool gi_correlate_twice(const char *site, ga_device device, const gi_correlation *c, const ga_array *column,
                                const ga_array *row, double outside)
 {
     const int64_t between[2] = { c->shape[0], c->result[1] };
     ga_array     *sums       = gi_new(site, c->dtype, device, 2, between);
     if (!sums) return false;
-    gi_correlation along = *c, down = *c;
-    along.weights   = row->data;
-    along.out       = sums->data;
-    along.size[0]   = 1;
-    along.offset[0] = 0;
-    along.result[0] = c->shape[0];
-    down.in         = sums->data;
-    down.weights    = column->data;
-    down.size[1]    = 1;
-    down.offset[1]  = 0;
-    down.shape[1]   = c->result[1];
-    down.cval       = outside;
-    bool done       = gi_correlate(site, device, &along) && gi_correlate(site, device, &down);
+    gi_correlation along, down;
+    gi_split_correlation(c, column->data, row->data, sums->data, &along, &down);
+    down.cval = outside;
+    bool done = gi_correlate(site, device, &along) && gi_correlate(site, device, &down);
     ga_free(sums);
     return done;
 }
@@ -11251,8 +11264,10 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
     double    outside;
     int       factored = 0;
     if (method == GA_METHOD_AUTO && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 && c->size[1] > 1 &&
-        weights->size >= GI_LEAST_FACTORED)
+        weights->size >= GI_LEAST_FACTORED) {
+        GI_IF_CUDA(weights->device, gi_cuda_correlate_factored(site, c));
         factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
+    }
     if (factored < 0) return false;
     if (!factored) return gi_correlate(site, weights->device, c);
     bool done = gi_correlate_twice(site, weights->device, c, column, row, outside);

@@ -5117,18 +5117,23 @@ static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, doubl
 /*  A block computes a square of the result, a thread GI_DISTANCE_EACH x GI_DISTANCE_EACH distances of it in registers. The features come
     to the block GI_DISTANCE_DEPTH at a time; while they are used, each thread fetches its share of the next ones.              */
 
-enum { GI_DISTANCE_SIDE = 64, GI_DISTANCE_EACH = 4, GI_DISTANCE_DEPTH = 16, GI_DISTANCE_STEP = GI_DISTANCE_SIDE / GI_DISTANCE_EACH };
+enum {
+    GI_DISTANCE_SIDE  = 64,
+    GI_DISTANCE_EACH  = 4,
+    GI_DISTANCE_DEPTH = 16,
+    GI_DISTANCE_STEP  = GI_DISTANCE_SIDE / GI_DISTANCE_EACH
+};
 
-GI_DEVICE float    gi_cuda_fma(float a, float b, float c) { return gi_fma_f32(a, b, c); }
-GI_DEVICE double   gi_cuda_fma(double a, double b, double c) { return gi_fma_f64(a, b, c); }
-GI_DEVICE float    gi_cuda_length(float x) { return gi_abs_f32(x); }
-GI_DEVICE double   gi_cuda_length(double x) { return gi_abs_f64(x); }
-GI_DEVICE float    gi_cuda_root_of(float x) { return gi_root_f32(x); }
-GI_DEVICE double   gi_cuda_root_of(double x) { return gi_root_f64(x); }
-GI_DEVICE float    gi_cuda_longest(float a, float b) { return gi_maximum_f32(a, b); }
-GI_DEVICE double   gi_cuda_longest(double a, double b) { return gi_maximum_f64(a, b); }
-GI_DEVICE float    gi_cuda_cosine(float product, float a, float b) { return gi_cosine_distance_f32(product, a, b); }
-GI_DEVICE double   gi_cuda_cosine(double product, double a, double b) { return gi_cosine_distance_f64(product, a, b); }
+GI_DEVICE float  gi_cuda_fma(float a, float b, float c) { return gi_fma_f32(a, b, c); }
+GI_DEVICE double gi_cuda_fma(double a, double b, double c) { return gi_fma_f64(a, b, c); }
+GI_DEVICE float  gi_cuda_length(float x) { return gi_abs_f32(x); }
+GI_DEVICE double gi_cuda_length(double x) { return gi_abs_f64(x); }
+GI_DEVICE float  gi_cuda_root_of(float x) { return gi_root_f32(x); }
+GI_DEVICE double gi_cuda_root_of(double x) { return gi_root_f64(x); }
+GI_DEVICE float  gi_cuda_longest(float a, float b) { return gi_maximum_f32(a, b); }
+GI_DEVICE double gi_cuda_longest(double a, double b) { return gi_maximum_f64(a, b); }
+GI_DEVICE float  gi_cuda_cosine(float product, float a, float b) { return gi_cosine_distance_f32(product, a, b); }
+GI_DEVICE double gi_cuda_cosine(double product, double a, double b) { return gi_cosine_distance_f64(product, a, b); }
 
 template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_distance(T sum, T x, T y)
 {
@@ -5143,7 +5148,8 @@ template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_distance(T sum, T x
 
 /* A thread's share of the features of a block's points from `start` on; what does not exist is 0, which adds nothing. */
 template <class T>
-GI_DEVICE void gi_cuda_fetch(T (&share)[GI_DISTANCE_EACH], const T *points, int64_t count, int64_t features, int64_t first, int64_t start)
+GI_DEVICE void gi_cuda_fetch(T (&share)[GI_DISTANCE_EACH], const T *points, int64_t count, int64_t features, int64_t first,
+                             int64_t start)
 {
     const int64_t k = start + threadIdx.x % GI_DISTANCE_DEPTH, row = first + threadIdx.x / GI_DISTANCE_DEPTH;
 #pragma unroll
@@ -5224,13 +5230,16 @@ template <class T> static gi_cuda_distance_kernel gi_cuda_distance_kernel_for(ga
 static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result)
 {
     const ga_array *all[3] = { x, y, result };
-    int64_t         across = (d->columns + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE, down = (d->rows + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE;
+    int64_t         across = (d->columns + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE,
+            down           = (d->rows + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE;
     if (across > INT32_MAX / down) {
-        gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: take parts of them", gi_shape_of(x), gi_shape_of(y));
+        gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: take parts of them", gi_shape_of(x),
+                gi_shape_of(y));
         return false;
     }
     if (!gi_cuda_touch_all(site, 3, all)) return false;
-    gi_cuda_distance_kernel kernel = x->dtype == GA_F32 ? gi_cuda_distance_kernel_for<float>(d->metric) : gi_cuda_distance_kernel_for<double>(d->metric);
+    gi_cuda_distance_kernel kernel =
+        x->dtype == GA_F32 ? gi_cuda_distance_kernel_for<float>(d->metric) : gi_cuda_distance_kernel_for<double>(d->metric);
     GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), *d, (uint32_t)across);
     return gi_cuda_launched(site, "ga_cdist");
 }
@@ -5241,7 +5250,8 @@ static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_
 enum { GI_SQUARE_ROWS = GI_CUDA_THREADS / GI_SQUARE_SIDE };
 
 template <class U>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_vector_to_matrix(const U *vector, U *matrix, int64_t n, uint32_t across)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_vector_to_matrix(const U *vector, U *matrix, int64_t n, uint32_t across)
 {
     GI_SHARED(U, square, [GI_SQUARE_SIDE][GI_SQUARE_SIDE + 1]);
     const uint32_t down = blockIdx.x / across, right = blockIdx.x % across, lane = threadIdx.x % GI_SQUARE_SIDE;
@@ -5261,7 +5271,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_vector_to_matr
 }
 
 template <class U>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_matrix_to_vector(const U *matrix, U *vector, int64_t n, uint32_t across)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_matrix_to_vector(const U *matrix, U *vector, int64_t n, uint32_t across)
 {
     const int64_t i = blockIdx.x / across, j = (int64_t)(blockIdx.x % across) * GI_CUDA_THREADS + threadIdx.x;
     if (i < j && j < n) vector[gi_pair_place(n, i, j)] = matrix[i * n + j];
@@ -5270,15 +5281,16 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_matrix_to_vect
 template <class U> static bool gi_cuda_squareform_of(const char *site, const ga_array *from, ga_array *to)
 {
     const bool    square = to->ndim == 2;
-    const int64_t n = square ? to->shape[0] : from->shape[0], width = square ? (int64_t)GI_SQUARE_SIDE : (int64_t)GI_CUDA_THREADS;
+    const int64_t n      = square ? to->shape[0] : from->shape[0],
+                  width  = square ? (int64_t)GI_SQUARE_SIDE : (int64_t)GI_CUDA_THREADS;
     const int64_t across = (n + width - 1) / width, down = square ? across : n;
     if (across > INT32_MAX / down) {
         gi_fail(site, GA_BAD_SHAPE, "%lld points are too many for the GPU", (long long)n);
         return false;
     }
     auto kernel = square ? gi_cuda_vector_to_matrix<U> : gi_cuda_matrix_to_vector<U>;
-    GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), (const U *)from->data, (U *)to->data, n,
-              (uint32_t)across);
+    GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), (const U *)from->data,
+              (U *)to->data, n, (uint32_t)across);
     return gi_cuda_launched(site, "ga_squareform");
 }
 
@@ -5341,6 +5353,9 @@ typedef struct gi_cuda_correlation {
     int          lines, columns;        /* of a tile that are computed at most: whole threads */
     int          pitch;                 /* elements from line to line in shared memory */
     alignas(16) char nothing[16], constant[16];
+    const char *outside;  /* not NULL: where the constant is */
+    const int  *factored; /* not NULL: something is to be done only if what is there is `passes` */
+    int         passes;
 } gi_cuda_correlation;
 
 /* Where a line lies: the index along its axis and the place in memory of its first position; those from begin to end exist. */
@@ -5448,7 +5463,7 @@ GI_DEVICE void gi_cuda_read_lines(const gi_cuda_correlation &m, const gi_cuda_li
 #pragma unroll 1
             for (; i < length; i += step) {
                 const int64_t at = gi_border_index(line.index + i, n, m.border);
-                C             x  = *(const C *)m.constant;
+                C             x  = *(const C *)(m.outside ? m.outside : m.constant);
                 if (at >= 0) gi_cuda_fetch(m.in + (line.place + (at - line.index) * stride) * m.itemsize, m.itemsize, x);
                 to[i] = x;
             }
@@ -5500,6 +5515,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS, sizeof(C) > 8 ? 3 : 4)
     const int     k = (int)threadIdx.x, warp = k / 32, lane = k % 32, pitch = m.pitch / V;
     const bool    active = lane < m.lines && warp * R < m.columns;
     C             sums[R];
+    if (m.factored && *m.factored != m.passes) return;
 #pragma unroll
     for (int r = 0; r < R; r++) sums[r] = *(const C *)m.nothing;
 #pragma unroll 1
@@ -5636,32 +5652,152 @@ static bool gi_cuda_start_correlation(const char *site, const gi_correlation *c,
     return true;
 }
 
+static void gi_cuda_describe_correlation(const gi_correlation *c, gi_cuda_correlation *m)
+{
+    memset(m, 0, sizeof *m);
+    m->in       = (const char *)c->in;
+    m->weights  = (const char *)c->weights;
+    m->out      = (char *)c->out;
+    m->itemsize = (int)ga_itemsize(c->dtype);
+    m->truth    = c->dtype == GA_BOOL;
+    m->border   = c->border;
+    ga_arg z    = GA_ARG(0);
+    z.kind      = GA_KIND_COMPLEX;
+    z.re = z.im = -0.0;
+    gi_number_to(z, c->dtype, m->nothing);
+    z.re = c->cval;
+    z.im = c->cval_imag;
+    gi_number_to(z, c->dtype, m->constant);
+}
+
+static bool gi_cuda_run_correlation(const char *site, const gi_correlation *c, gi_cuda_correlation *m)
+{
+    switch (c->dtype) {
+    case GA_F32: return gi_cuda_start_correlation<float, 8, gi_weigh_f32>(site, c, m);
+    case GA_F64: return gi_cuda_start_correlation<double, 8, gi_weigh_f64>(site, c, m);
+    case GA_C64: return gi_cuda_start_correlation<ga_c64, 4, gi_weigh_c64>(site, c, m);
+    case GA_C128: return gi_cuda_start_correlation<ga_c128, 4, gi_weigh_c128>(site, c, m);
+    case GA_I64:
+    case GA_U64: return gi_cuda_start_correlation<uint64_t, 4, gi_weigh_u64>(site, c, m);
+    default: return gi_cuda_start_correlation<uint32_t, 8, gi_weigh_u32>(site, c, m); /* bits of signs and truths, too */
+    }
+}
+
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c)
 {
     gi_cuda_correlation m;
-    memset(&m, 0, sizeof m);
-    m.in       = (const char *)c->in;
-    m.weights  = (const char *)c->weights;
-    m.out      = (char *)c->out;
-    m.itemsize = (int)ga_itemsize(c->dtype);
-    m.truth    = c->dtype == GA_BOOL;
-    m.border   = c->border;
-    ga_arg z   = GA_ARG(0);
-    z.kind     = GA_KIND_COMPLEX;
-    z.re = z.im = -0.0;
-    gi_number_to(z, c->dtype, m.nothing);
-    z.re = c->cval;
-    z.im = c->cval_imag;
-    gi_number_to(z, c->dtype, m.constant);
-    switch (c->dtype) {
-    case GA_F32: return gi_cuda_start_correlation<float, 8, gi_weigh_f32>(site, c, &m);
-    case GA_F64: return gi_cuda_start_correlation<double, 8, gi_weigh_f64>(site, c, &m);
-    case GA_C64: return gi_cuda_start_correlation<ga_c64, 4, gi_weigh_c64>(site, c, &m);
-    case GA_C128: return gi_cuda_start_correlation<ga_c128, 4, gi_weigh_c128>(site, c, &m);
-    case GA_I64:
-    case GA_U64: return gi_cuda_start_correlation<uint64_t, 4, gi_weigh_u64>(site, c, &m);
-    default: return gi_cuda_start_correlation<uint32_t, 8, gi_weigh_u32>(site, c, &m); /* bits of signs and truths, too */
+    gi_cuda_describe_correlation(c, &m);
+    return gi_cuda_run_correlation(site, c, &m);
+}
+
+/* ---- weights that are an outer product ------------------------------------------------------------------------------------ */
+/*  They are tried as on the CPU (gpuarr.h, gi_factor_weights), and the host does not wait to hear whether they are: both ways are
+    queued, and the kernels of the one that is not wanted find nothing to do.                                                  */
+
+typedef struct gi_cuda_factoring {
+    const void *weights;
+    int64_t     n, width;
+    double      cval;
+    void       *column, *row, *outside; /* outside: the sum over a row of what is cval everywhere */
+    int        *factored;
+} gi_cuda_factoring;
+
+enum { GI_WEIGHTS_WILD = 1, GI_WEIGHTS_FRACTIONS = 2, GI_WEIGHTS_APART = 4 };
+
+template <class T, T (*of)(double), T (*weigh)(T, T, T)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_factor(const gi_cuda_factoring j)
+{
+    GI_SHARED(unsigned long long, top, [2]); /* the bits of the largest weight's size; where it is first */
+    GI_SHARED(int, found, [1]);
+    const T *weights = (const T *)j.weights;
+    T       *column = (T *)j.column, *row = (T *)j.row;
+    double   largest = 0;
+    int64_t  place   = 0;
+    int      kinds   = 0;
+    if (threadIdx.x == 0) {
+        top[0] = found[0] = 0;
+        top[1]            = UINT64_MAX;
     }
+    __syncthreads();
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.n; i += GI_CUDA_THREADS) {
+        const double x = gi_abs_f64((double)weights[i]);
+        if (!(x <= DBL_MAX)) kinds |= GI_WEIGHTS_WILD;
+        if (x != gi_floor_f64(x)) kinds |= GI_WEIGHTS_FRACTIONS;
+        if (x > largest) {
+            largest = x;
+            place   = i;
+        }
+    }
+    atomicMax(&top[0], gi_bits_f64(largest));
+    atomicOr(&found[0], kinds);
+    __syncthreads();
+    if (gi_bits_f64(largest) == top[0]) atomicMin(&top[1], (unsigned long long)place);
+    kinds = found[0];
+    __syncthreads();
+    place               = (int64_t)top[1];
+    const double  by    = (double)weights[place];
+    const int64_t above = place / j.width, before = place - above * j.width, height = j.n / j.width;
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < height; i += GI_CUDA_THREADS) column[i] = weights[i * j.width + before];
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.width; i += GI_CUDA_THREADS) row[i] = of((double)weights[above * j.width + i] / by);
+    __syncthreads();
+    const double ulps = kinds & GI_WEIGHTS_FRACTIONS ? 16 * (sizeof(T) == 4 ? FLT_EPSILON : DBL_EPSILON) : 0;
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.n; i += GI_CUDA_THREADS)
+        if (!gi_is_product((double)weights[i], (double)column[i / j.width], (double)row[i % j.width], ulps))
+            kinds |= GI_WEIGHTS_APART;
+    atomicOr(&found[0], kinds);
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    *j.factored = !(found[0] & (GI_WEIGHTS_WILD | GI_WEIGHTS_APART));
+    T outside   = (T)-0.0;
+#pragma unroll 1
+    for (int64_t i = 0; i < j.width; i++) outside = weigh(outside, row[i], of(j.cval));
+    *(T *)j.outside = outside;
+}
+
+/* The job as it is, and as two with the sums over the rows in `between`. */
+static bool gi_cuda_correlate_both_ways(const char *site, const gi_correlation *c, const gi_cuda_factoring *j, void *between)
+{
+    gi_correlation jobs[3];
+    void (*factor)(gi_cuda_factoring) = c->dtype == GA_F32 ? gi_cuda_factor<float, gi_cast_f32_f64, gi_weigh_f32>
+                                                           : gi_cuda_factor<double, gi_cast_f64_f64, gi_weigh_f64>;
+    jobs[0]                           = *c;
+    gi_split_correlation(c, j->column, j->row, between, &jobs[1], &jobs[2]);
+    GI_LAUNCH(factor, 1, GI_CUDA_THREADS, gi_cuda_current_stream(), *j);
+    bool ok = gi_cuda_launched(site, "the weights of a convolution");
+    for (int k = 0; k < 3 && ok; k++) {
+        gi_cuda_correlation m;
+        gi_cuda_describe_correlation(&jobs[k], &m);
+        m.factored = j->factored;
+        m.passes   = k > 0;
+        if (k == 2) m.outside = (const char *)j->outside;
+        ok = gi_cuda_run_correlation(site, &jobs[k], &m);
+    }
+    return ok;
+}
+
+static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c)
+{
+    const int64_t     size = ga_itemsize(c->dtype), sums = (c->shape[0] * c->result[1] * size + 15) / 16 * 16;
+    const size_t      bytes  = (size_t)(sums + 16 + (c->size[0] + c->size[1] + 1) * size);
+    cudaStream_t      stream = gi_cuda_current_stream();
+    gi_cuda_factoring j;
+    char             *p = (char *)gi_cuda_alloc(site, gi_cuda_selected, stream, bytes);
+    if (!p) return false;
+    j.weights  = c->weights;
+    j.n        = c->size[0] * c->size[1];
+    j.width    = c->size[1];
+    j.cval     = c->cval;
+    j.factored = (int *)(p + sums);
+    j.outside  = p + sums + 16;
+    j.column   = p + sums + 16 + size;
+    j.row      = p + sums + 16 + size + c->size[0] * size;
+    bool ok    = gi_cuda_correlate_both_ways(site, c, &j, p);
+    gi_cuda_release(p, gi_cuda_selected, stream, bytes);
+    return ok;
 }
 
 /* ==== >>cuda streams and devices: what a user can steer ==================================================================== */
