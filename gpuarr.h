@@ -1118,8 +1118,9 @@ typedef struct ga_bincount_options {
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 /* ==== >>convolution =============================================================================================== */
-/*  Each result is one chain of fused multiplications and additions in the raster order of the weights, so it has the same bits on the
-    CPU and the GPU; with .method = GA_METHOD_FFT it is rounded otherwise, by up to some 10 ulp of the largest result. */
+/*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
+    the GPU. Beyond an edge stand zeros, or what .boundary or .border says; they are weighed like any element, so that an infinite weight
+    makes them NaN. .out is written at the end, and may be a or v itself.                                                             */
 
 typedef enum ga_mode {
     GA_MODE_DEFAULT,
@@ -1128,9 +1129,9 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO,   /* what is fastest: passes along each axis if the weights are an outer product, else direct */
+    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct; or FFT */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT     /* through Fourier transforms: time does not depend on the number of weights */
+    GA_METHOD_FFT     /* through Fourier transforms (FFTW, cuFFT): other rounding errors, about 1e-16 (float32: 1e-7) of the largest result */
 } ga_method;
 typedef enum ga_border {  /* what stands outside of a b c d, by the names of scipy.ndimage */
     GA_BORDER_REFLECT,    /* d c b a | a b c d | d c b a */
@@ -1140,18 +1141,61 @@ typedef enum ga_border {  /* what stands outside of a b c d, by the names of sci
     GA_BORDER_WRAP        /* a b c d | a b c d | a b c d */
 } ga_border;
 
+typedef struct ga_convolve_options {
+    const char      *site;
+    ga_mode mode     GI_DEFAULT;
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_convolve_options;
+/* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
+   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
+ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+/* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
+ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+
+typedef enum ga_boundary {
+    GA_BOUNDARY_FILL, /* .fillvalue beyond the edges */
+    GA_BOUNDARY_WRAP, /* the opposite edge */
+    GA_BOUNDARY_SYMM  /* the elements as in a mirror: b a | a b */
+} ga_boundary;
+typedef struct ga_convolve2d_options {
+    const char          *site;
+    ga_mode mode         GI_DEFAULT; /* default GA_FULL */
+    ga_boundary boundary GI_DEFAULT;
+    double fillvalue     GI_DEFAULT;
+    ga_method method     GI_DEFAULT;
+    ga_array *out        GI_DEFAULT;
+} ga_convolve2d_options;
+/* scipy.signal.convolve2d and correlate2d, of matrices. Integers wrap; ga_correlate2d conjugates v. With GA_VALID one of them must be at
+   least as large as the other along both axes. */
+ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
+ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
+
 typedef struct ga_ndconvolve_options {
     const char      *site;
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
-    ga_shape origin  GI_DEFAULT; /* where the middle of the weights lies, one number or one for each axis: .origin = ga_axes(-1) */
+    ga_shape origin  GI_DEFAULT; /* moves the weights, whose middle is element n / 2: one number or one for each axis, ga_axes(-1, 0) */
     ga_method method GI_DEFAULT;
     ga_array *out    GI_DEFAULT;
 } ga_ndconvolve_options;
-/* scipy.ndimage's convolve and correlate: `weights` has as many axes as a; the result has the shape and dtype of a (with complex weights
-   the complex one). Integers are computed in float64; ga_ndcorrelate conjugates the weights. */
+/* scipy.ndimage's convolve and correlate: `weights` has as many dimensions as a; the result has the shape and dtype of a (with complex
+   weights the complex one). Integers are computed in float64, and fractions cut off; ga_ndcorrelate conjugates the weights. */
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
+
+typedef struct ga_convolve1d_options {
+    const char      *site;
+    int axis         GI_DEFAULT; /* not given: the last */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT;
+    int64_t origin   GI_DEFAULT;
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_convolve1d_options;
+/* The same along one axis, with 1-D weights. */
+ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
+ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
 
 /* ==== >>filters: of neighbourhoods, by the names of scipy.ndimage ================================================= */
 /*  Results have the shape of a, and its dtype unless .out has another. Where a window or weights reach over an edge, .border says what
@@ -1722,8 +1766,14 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
+#define ga_convolve(...)        GI_2(ga_convolve, ga_convolve_options, GI_SITE("ga_convolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate(...)       GI_2(ga_correlate, ga_convolve_options, GI_SITE("ga_correlate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve2d(...)      GI_2(ga_convolve2d, ga_convolve2d_options, GI_SITE("ga_convolve2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate2d(...)     GI_2(ga_correlate2d, ga_convolve2d_options, GI_SITE("ga_correlate2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndconvolve(...)      GI_2(ga_ndconvolve, ga_ndconvolve_options, GI_SITE("ga_ndconvolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndcorrelate(...)     GI_2(ga_ndcorrelate, ga_ndconvolve_options, GI_SITE("ga_ndcorrelate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve1d(...)      GI_AXIS_2(ga_convolve1d, ga_convolve1d_options, GI_SITE("ga_convolve1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate1d(...)     GI_AXIS_2(ga_correlate1d, ga_convolve1d_options, GI_SITE("ga_correlate1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_gaussian_filter(...) GI_2(ga_gaussian_filter, ga_gaussian_options, GI_SITE("ga_gaussian_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_gaussian_laplace(...) GI_2(ga_gaussian_laplace, ga_gaussian_options, GI_SITE("ga_gaussian_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -8250,9 +8300,9 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
 typedef struct gi_lines {
     const ga_array *a;
     ga_dtype        dtype; /* in which the elements are folded */
-    int             kept, reduced;
+    int             kept, reduced; /* axes, joined where possible */
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
-    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes, joined where possible */
+    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
@@ -8299,6 +8349,20 @@ static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *
     return ndim;
 }
 
+/* Adds an axis behind others, to the last one where they lie in memory as one. */
+static void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
+{
+    int last = *ndim - 1;
+    if (length == 1) return;
+    if (last >= 0 && strides[last] == stride * length) {
+        shape[last] *= length;
+        strides[last] = stride;
+        return;
+    }
+    shape[*ndim]        = length;
+    strides[(*ndim)++] = stride;
+}
+
 /* Divides the axes of a into kept and reduced ones. False with an error. */
 static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes,
                           bool keepdims)
@@ -8312,23 +8376,14 @@ static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_d
     if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
-            p->kept_shape[p->kept]     = a->shape[d];
-            p->kept_strides[p->kept++] = a->strides[d];
+            gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
             p->lines *= a->shape[d];
             p->result_shape[p->result_ndim++] = a->shape[d];
             continue;
         }
+        gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
         p->length *= a->shape[d];
         if (keepdims) p->result_shape[p->result_ndim++] = 1;
-        if (a->shape[d] == 1) continue;
-        int last = p->reduced - 1;
-        if (last >= 0 && p->strides[last] == a->strides[d] * a->shape[d]) {
-            p->shape[last] *= a->shape[d];
-            p->strides[last] = a->strides[d];
-        } else {
-            p->shape[p->reduced]     = a->shape[d];
-            p->strides[p->reduced++] = a->strides[d];
-        }
     }
     if (p->reduced == 0) { /* one element a line */
         p->shape[0]   = 1;
@@ -8348,6 +8403,17 @@ static const char *gi_line_start(const gi_lines *p, int64_t line)
     return at;
 }
 
+/* How far element `index` of a line lies behind its first one. */
+static int64_t gi_offset_in_line(const gi_lines *p, int64_t index)
+{
+    int64_t offset = 0;
+    for (int d = p->reduced - 1; d > 0; d--) {
+        offset += index % p->shape[d] * p->strides[d];
+        index /= p->shape[d];
+    }
+    return offset + index * p->strides[0];
+}
+
 /* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
 static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
 {
@@ -8358,14 +8424,9 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
         packed = first + start * size;
     } else {
         for (int64_t done = 0; done < n;) {
-            int64_t     index = start + done, column = index % p->shape[inner], run = p->shape[inner] - column;
-            const char *at = first;
+            int64_t index = start + done, run = p->shape[inner] - index % p->shape[inner];
             if (run > n - done) run = n - done;
-            for (int d = inner; d >= 0; d--) {
-                at += index % p->shape[d] * p->strides[d];
-                index /= p->shape[d];
-            }
-            gi_gather(size, run, (char *)raw + done * size, at, p->strides[inner]);
+            gi_gather(size, run, (char *)raw + done * size, first + gi_offset_in_line(p, index), p->strides[inner]);
             done += run;
         }
     }
@@ -8374,77 +8435,47 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
     return cast;
 }
 
-/* Neighbouring lines whose elements share cache lines (a reduction over the first axis) are read together: `count` of them, packed
-   one after the other, `n` elements each. */
-static void gi_read_panel(int size, int64_t n, int64_t count, void *out, const char *from, int64_t stride)
-{
-#define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++)                                                                                            \
-        for (int64_t k = 0; k < count; k++) ((U *)out)[k * n + i] = ((const U *)(const void *)(from + i * stride))[k];         \
-    break
-    switch (size) {
-    case 1: GI_MOVE(uint8_t);
-    case 2: GI_MOVE(uint16_t);
-    case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
-    default:
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < count; k++)
-                memcpy((char *)out + (k * n + i) * size, from + i * stride + k * size, (size_t)size);
-    }
-#undef GI_MOVE
-}
-
-/* How a block becomes an accumulator, accumulators one, and that the result: a row of the table, or the moments of variances. */
+/* How a line is folded: by a row of the table. */
 typedef struct gi_reduction {
     gi_lines lines;
     gi_fold  fold;
     int      result_bytes;
     char    *result; /* packed results, one a line */
-    char    *accs;   /* blocks of each line, or NULL when a line has only one */
+    char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int      panel; /* lines read together */
-    int64_t  panels;
+    int64_t  columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
 } gi_reduction;
 
-#define GI_PANEL_BYTES 64 /* a cache line */
-#define GI_ACC_BYTES   24 /* of the largest accumulator */
+#define GI_ACC_BYTES 16 /* of the largest accumulator */
 
-/* A unit is a block of a panel of lines. */
-static void gi_reduce_units(int64_t begin, int64_t end, void *job)
+/* ---- lines one after the other ----------------------------------------------------------------------------------------- */
+
+/* Reads a byte of each cache line in the order that the processor foresees, before loops that read from eight places at once. */
+static void gi_touch(const void *p, int64_t bytes)
+{
+    const char *c   = (const char *)p;
+    int         any = 0;
+    for (int64_t i = 0; i < bytes; i += 64) any |= c[i];
+    __asm__ volatile("" : : "r"(any));
+}
+
+/* A unit is a block of a line. */
+static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reduction                     *r = (gi_reduction *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * GI_PANEL_BYTES], cast[GI_BLOCK * 16];
-    int                               size = (int)ga_itemsize(p->a->dtype);
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
+    int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
+    bool                              direct = p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t block = unit % r->blocks, panel = unit / r->blocks;
-        int64_t per_row = r->panel > 1 ? (p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel : 1;
-        int64_t first   = r->panel > 1 ? panel / per_row * p->kept_shape[p->kept - 1] + panel % per_row * r->panel : panel,
-                count   = 1;
-        int64_t start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
-        if (r->panel > 1) {
-            count = p->kept_shape[p->kept - 1] - panel % per_row * r->panel;
-            if (count > r->panel) count = r->panel;
-            gi_read_panel(size, n, count, raw, gi_line_start(p, first) + start * p->strides[0], p->strides[0]);
-        }
-        for (int64_t k = 0; k < count; k++) {
-            int64_t     line = first + k;
-            const void *x;
-            if (r->panel == 1) {
-                x = gi_read_line(p, line, start, n, raw, cast);
-            } else {
-                x = raw + k * n * size;
-                if (p->dtype != p->a->dtype) {
-                    gi_cast(p->dtype, p->a->dtype, n, cast, x);
-                    x = cast;
-                }
-            }
-            __attribute__((aligned(16))) char acc[GI_ACC_BYTES];
-            r->fold.block(n, acc, x);
-            if (r->accs) memcpy(r->accs + (line * r->blocks + block) * r->fold.acc_bytes, acc, (size_t)r->fold.acc_bytes);
-            else r->fold.end(r->result + line * r->result_bytes, acc, p->length);
-        }
+        int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (direct) gi_touch(x, n * size);
+        r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
+        if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
+        if (++block < r->blocks) continue;
+        block = 0;
+        line++;
     }
 }
 
@@ -8465,8 +8496,138 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     for (int64_t line = begin; line < end; line++) {
         char *accs = r->accs + line * r->blocks * r->fold.acc_bytes;
         gi_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
-        r->fold.end(r->result + line * r->result_bytes, accs, r->lines.length);
+        r->fold.end(1, r->result + line * r->result_bytes, accs, r->lines.length);
     }
+}
+
+/* ---- lines side by side -------------------------------------------------------------------------------------------------- */
+/*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
+    folded row by row, each step of the tree for all of them at once.                                                          */
+
+enum {
+    GI_PANEL_BYTES  = 8192,  /* of the accumulators of a panel, */
+    GI_PANEL_WIDTH  = 1024,  /* and at most so many lines, */
+    GI_PANEL_NARROW = 128,   /* or these, when rows must be gathered */
+    GI_PANEL_LEVELS = 11,    /* accumulators of the steps of the tree that are open at a time */
+    GI_SHORT_LINE   = 32     /* shorter lines are not worth being folded one after the other */
+};
+
+typedef struct gi_panel {
+    const gi_lines *lines;
+    int64_t         first, count; /* the lines */
+    int64_t         start, n;     /* which of their elements: a block of them */
+    char           *raw, *cast;   /* room for eight rows that must be gathered or cast */
+} gi_panel;
+
+/* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
+static int64_t gi_columns(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    if (p->kept == 0) return 1;
+    int64_t columns = p->kept_shape[p->kept - 1], apart = p->kept_strides[p->kept - 1], along = p->strides[p->reduced - 1];
+    if (apart < 0) apart = -apart;
+    if (along < 0) along = -along;
+    if (apart == size && along > size) return columns;
+    return columns >= 16 && (apart < along || p->length < GI_SHORT_LINE) ? columns : 1;
+}
+
+static bool gi_is_packed_row(const gi_lines *p)
+{
+    return p->dtype == p->a->dtype && p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype);
+}
+
+/* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
+static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
+{
+    const gi_lines *p    = s->lines;
+    const char     *at   = gi_line_start(p, s->first) + gi_offset_in_line(p, s->start + k);
+    int64_t         size = ga_itemsize(p->a->dtype), stride = p->kept_strides[p->kept - 1], room = GI_PANEL_NARROW * 16;
+    if (gi_is_packed_row(p)) return at;
+    gi_gather((int)size, s->count, s->raw + slot * room, at, stride);
+    if (p->dtype == p->a->dtype) return s->raw + slot * room;
+    gi_cast(p->dtype, p->a->dtype, s->count, s->cast + slot * room, s->raw + slot * room);
+    return s->cast + slot * room;
+}
+
+/* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
+   those at odd ones. `more` has room for the accumulators of open steps. */
+static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
+{
+    int64_t rows = (s->n - k + step - 1) / step;
+    if (rows == 1) {
+        f->widen(s->count, accs, gi_read_row(s, k, 0));
+    } else if (rows == 8) {
+        const void *x[8];
+        for (int r = 0; r < 8; r++) x[r] = gi_read_row(s, k + r * step, r);
+        f->rows(s->count, accs, x);
+    } else {
+        gi_fold_rows(f, s, k, 2 * step, accs, more);
+        gi_fold_rows(f, s, k + step, 2 * step, more, more + s->count * f->acc_bytes);
+        f->join(s->count, accs, more);
+    }
+}
+
+/* The panel number `unit` of lines that lie `columns` beside each other, without its block of elements. */
+static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
+    gi_panel s;
+    memset(&s, 0, sizeof s);
+    s.lines = p;
+    s.first = unit / panels * columns + column;
+    s.count = columns - column < width ? columns - column : width;
+    return s;
+}
+
+/* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
+static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction                     *r    = (gi_reduction *)job;
+    const gi_lines                   *p    = &r->lines;
+    int64_t                           size = r->fold.acc_bytes;
+    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel s     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        s.start        = block * GI_BLOCK;
+        s.n            = p->length - s.start < GI_BLOCK ? p->length - s.start : GI_BLOCK;
+        s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
+        s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
+        int64_t column = s.first % r->columns, group = s.first - column;
+        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
+    }
+}
+
+/* A unit is a panel: folds the accumulators of its blocks. */
+static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s     = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t column = s.first % r->columns, group = s.first - column, row = r->columns * r->fold.acc_bytes;
+        char   *accs = r->accs + (group * r->blocks + column) * r->fold.acc_bytes;
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                char   *first = accs + b * GI_BLOCK * row;
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++)
+                        r->fold.join(s.count, first + i * row, first + (i + h) * row);
+                memmove(accs + b * row, first, (size_t)(s.count * r->fold.acc_bytes));
+            }
+        r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, r->lines.length);
+    }
+}
+
+/* How many lines of `columns` are folded at once: fewer where there would be too few panels for all threads. */
+static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
+{
+    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads();
+    while (width > 64 && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    return width;
 }
 
 /* Runs a planned reduction of lines that are not empty into r->result. False: no memory. */
@@ -8474,27 +8635,27 @@ static bool gi_reduce(const char *site, gi_reduction *r)
 {
     gi_lines *p = &r->lines;
     if (p->lines == 0) return true;
-    int size  = (int)ga_itemsize(p->a->dtype);
-    r->blocks = (p->length + GI_BLOCK - 1) / GI_BLOCK;
-    r->panel  = 1;
-    if (p->reduced == 1 && p->strides[0] != size && p->kept > 0 && p->kept_strides[p->kept - 1] == size &&
-        p->kept_shape[p->kept - 1] > 1)
-        r->panel = GI_PANEL_BYTES / size;
-    int64_t panels = p->lines;
-    if (r->panel > 1) panels = p->lines / p->kept_shape[p->kept - 1] * ((p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel);
-    size_t acc_bytes = 0;
+    r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->columns       = gi_columns(p);
     r->accs          = NULL;
+    size_t acc_bytes = 0;
     if (r->blocks > 1) {
         acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
         r->accs   = (char *)gi_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t work = (p->length < GI_BLOCK ? p->length : GI_BLOCK) * r->panel; /* elements a unit */
-    gi_parallel(panels * r->blocks, 1 + 32768 / work, gi_reduce_units, r);
-    if (r->accs) {
-        gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
-        gi_release(r->accs, acc_bytes);
+    int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    if (r->columns == 1) {
+        gi_parallel(p->lines * r->blocks, 1 + 65536 / rows, gi_reduce_blocks, r);
+        if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+    } else {
+        int64_t most   = GI_PANEL_BYTES / r->fold.acc_bytes;
+        r->width       = gi_panel_width(p, r->columns, most < GI_PANEL_WIDTH ? most : GI_PANEL_WIDTH, r->blocks);
+        int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        gi_parallel(panels * r->blocks, 1 + 65536 / (r->width * rows), gi_reduce_panels, r);
+        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
+    if (r->accs) gi_release(r->accs, acc_bytes);
     return true;
 }
 
@@ -10615,90 +10776,317 @@ typedef struct gi_correlation {
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
 #endif
 
-/* ---- on the CPU: rows of results, a strip at a time --------------------------------------------------------------- */
+/* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
+/*  The results are cut into units of rows and columns for the threads. Where a unit's neighbours all lie inside of `in`, the loops
+    of gpuarr_cpu.h read them there and write to `out`. The rest goes block by block through copies of what lies around the block, with
+    the border filled in; many weights are taken a part at a time, so that the copies stay small.                               */
 
-enum { GI_STRIP = 512 }; /* results side by side, and at most as many weights of a row at once */
+#define GI_BLOCK_BYTES ((int64_t)32 << 10) /* of the results of a block */
+#define GI_PART_BYTES  ((int64_t)64 << 10) /* of the copy of its neighbours for some of the weights */
+#define GI_UNIT_BYTES  ((int64_t)256 << 10)
+#define GI_SLACK_BYTES ((int64_t)1 << 10)  /* lines are rounded up to whole vectors */
+
+typedef struct gi_correlator {
+    gi_correlation    c;    /* axes without weights joined with their neighbours; the last two are rows and columns */
+    int64_t           step; /* elements of a pixel: the length of the axes without weights behind the columns */
+    int64_t           planes, weight_planes; /* of results and of weights: the products of the axes before */
+    gi_correlate_loop lines, tiles;
+    bool              tiled;         /* inside */
+    bool              blocks_tiled;  /* and in blocks, too */
+    int64_t           size;          /* of an element */
+    int64_t           width;         /* of the results; this and all columns in elements */
+    int64_t           unit_rows, unit_columns, units_down, units_across;
+    int64_t           block_rows, block_columns, part_height, part_width;
+    char              constant[16];
+} gi_correlator;
+
+/* Some results: rows and columns of a plane. */
+typedef struct gi_patch {
+    int64_t plane, row, rows, column, columns;
+} gi_patch;
+
+/* Joins axes without weights; what is left is at least rows and columns. */
+static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
+{
+    bool untouched[GPUARR_MAX_DIMS + 1] = { false }, joins;
+    j->c      = *c;
+    j->c.ndim = 0;
+    j->step   = 1;
+    for (int d = 0; d < c->ndim; d++) {
+        bool free_ = c->size[d] == 1 && c->offset[d] == 0 && c->result[d] == c->shape[d];
+        joins      = free_ && j->c.ndim > 0 && untouched[j->c.ndim - 1];
+        int to     = joins ? j->c.ndim - 1 : j->c.ndim++;
+        untouched[to]   = free_;
+        j->c.shape[to]  = joins ? j->c.shape[to] * c->shape[d] : c->shape[d];
+        j->c.result[to] = joins ? j->c.result[to] * c->result[d] : c->result[d];
+        j->c.size[to]   = c->size[d];
+        j->c.offset[to] = c->offset[d];
+    }
+    int last = j->c.ndim - 1;
+    if (last > 0 && untouched[last] && j->c.shape[last] * ga_itemsize(c->dtype) < 256) { /* a short axis: of colours, for example */
+        j->step   = j->c.shape[last];
+        j->c.ndim = last;
+    }
+    while (j->c.ndim < 2) {
+        for (int d = j->c.ndim; d > 0; d--) {
+            j->c.shape[d]  = j->c.shape[d - 1];
+            j->c.result[d] = j->c.result[d - 1];
+            j->c.size[d]   = j->c.size[d - 1];
+            j->c.offset[d] = j->c.offset[d - 1];
+        }
+        j->c.shape[0] = j->c.result[0] = j->c.size[0] = 1;
+        j->c.offset[0]                                = 0;
+        j->c.ndim++;
+    }
+}
+
+/* The part of a patch whose neighbours all lie inside of `in`. False if that is nothing, or too little for the loops. */
+static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *inside)
+{
+    const gi_correlation *c    = &j->c;
+    int                   rows = c->ndim - 2, columns = c->ndim - 1;
+    int64_t               left = -c->offset[columns] * j->step, top = -c->offset[rows], plane = p->plane;
+    int64_t               right  = left + (c->shape[columns] - c->size[columns] + 1) * j->step;
+    int64_t               bottom = top + c->shape[rows] - c->size[rows] + 1;
+    for (int d = rows - 1; d >= 0; d--) {
+        int64_t i = plane % c->result[d] + c->offset[d];
+        if (i < 0 || i + c->size[d] > c->shape[d]) return false;
+        plane /= c->result[d];
+    }
+    *inside = *p;
+    if (top > p->row) inside->row = top;
+    if (left > p->column) inside->column = left;
+    if (j->tiled && inside->column > p->column) /* leave whole tiles beside it */
+        inside->column = p->column + (inside->column - p->column + j->tiles.columns - 1) / j->tiles.columns * j->tiles.columns;
+    inside->rows    = (bottom < p->row + p->rows ? bottom : p->row + p->rows) - inside->row;
+    inside->columns = (right < p->column + p->columns ? right : p->column + p->columns) - inside->column;
+    if (j->tiled && inside->columns < p->columns) inside->columns -= inside->columns % j->tiles.columns;
+    return j->weight_planes == 1 && inside->rows > 0 &&
+           inside->columns >= (j->tiled && inside->rows >= GI_TILE_ROWS ? j->tiles.columns : j->lines.columns);
+}
+
+/* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
+   lies outside. */
+static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant, int64_t start,
+                        int64_t n, char *to)
+{
+    const int64_t length = pixels * step;
+    for (int64_t i = 0; i < n;) {
+        int64_t at = start + i, run = row && at >= 0 && at < length ? length - at : 1;
+        if (run == 1) {
+            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
+            pixel         = row ? gi_border_index(pixel, pixels, border) : -1;
+            memcpy(to + i * size, pixel < 0 ? constant : row + (pixel * step + within) * size, (size_t)size);
+        } else {
+            if (run > n - i) run = n - i;
+            memcpy(to + i * size, row + at * size, (size_t)(run * size));
+        }
+        i += run;
+    }
+}
 
 /* Elements start .. start + n of the last axis of `in`, in the row with these coordinates; what is outside by the border. */
-static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant,
-                             char *to)
+static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant, char *to)
 {
-    int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1], at = 0;
+    const int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1];
+    int64_t       at = 0;
     for (int d = 0; d < c->ndim - 1 && at >= 0; d++) {
         int64_t i = gi_border_index(row[d], c->shape[d], c->border);
         at        = i < 0 ? -1 : at * c->shape[d] + i;
     }
-    const char *from = at < 0 ? NULL : (const char *)c->in + at * length * size;
-    for (int64_t i = 0; i < n;) {
-        int64_t inside = start + i >= 0 && from ? length - (start + i) : 0;
-        if (inside > 0) { /* a run of elements */
-            if (inside > n - i) inside = n - i;
-            memcpy(to + i * size, from + (start + i) * size, (size_t)(inside * size));
-            i += inside;
-            continue;
+    gi_read_padded(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n, to);
+}
+
+/* Where a row of `in` begins, counted from the first neighbour of a plane of results in a plane of weights; NULL: outside. */
+static const char *gi_find_row(const gi_correlator *j, int64_t plane, int64_t weight_plane, int64_t row)
+{
+    const gi_correlation *c  = &j->c;
+    int                   rows = c->ndim - 2;
+    int64_t               at = gi_border_index(row + c->offset[rows], c->shape[rows], c->border), stride = c->shape[rows];
+    for (int d = rows - 1; d >= 0 && at >= 0; d--) {
+        int64_t i = gi_border_index(plane % c->result[d] + weight_plane % c->size[d] + c->offset[d], c->shape[d], c->border);
+        at        = i < 0 ? -1 : at + i * stride;
+        stride *= c->shape[d];
+        plane /= c->result[d];
+        weight_plane /= c->size[d];
+    }
+    return at < 0 ? NULL : (const char *)c->in + at * c->shape[rows + 1] * j->step * j->size;
+}
+
+static char *gi_patch_out(const gi_correlator *j, const gi_patch *p)
+{
+    return (char *)j->c.out + ((p->plane * j->c.result[j->c.ndim - 2] + p->row) * j->width + p->column) * j->size;
+}
+
+/* A block of results through copies. The rows of the copy lie `pitch` apart; without tiles all of it is one line. */
+/* How many of so many rows of weights to take next: tiles want 3 at least, now and in the end. */
+static int64_t gi_part_height(const gi_correlator *j, int64_t left)
+{
+    if (left <= j->part_height) return left;
+    return j->blocks_tiled && left - j->part_height < GI_TILE_ROWS - 1 ? left - (GI_TILE_ROWS - 1) : j->part_height;
+}
+
+static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
+{
+    __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
+    const gi_correlation             *c = &j->c;
+    const gi_correlate_loop *loop = j->blocks_tiled ? &j->tiles : &j->lines;
+    const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
+    const int64_t rows = j->blocks_tiled ? (p->rows + GI_TILE_ROWS - 1) / GI_TILE_ROWS * GI_TILE_ROWS : p->rows;
+    const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
+    const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
+    const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
+    bool          begin = true;
+    for (int64_t k = 0; k < j->weight_planes; k++)
+        for (int64_t u = 0, part_height; u < height; u += part_height) {
+            part_height = gi_part_height(j, height - u);
+            for (int64_t v = 0; v < width; v += j->part_width, begin = false) {
+                gi_taps t;
+                t.height  = part_height;
+                t.width   = width - v < j->part_width ? width - v : j->part_width;
+                t.step    = j->step;
+                t.pitch   = pitch;
+                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
+                int64_t q = 0;
+                for (; q < rows + t.height - 1; q++)
+                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border, j->constant,
+                                p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch, x + q * pitch * size);
+                if (j->blocks_tiled) {
+                    loop->run(&t, rows, across, x, sums, across, begin);
+                } else {
+                    memset(x + q * pitch * size, 0, (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
+                    loop->run(&t, 1, line, x, sums, line, begin);
+                }
+            }
         }
-        int64_t j = from ? gi_border_index(start + i, length, c->border) : -1;
-        memcpy(to + i * size, j < 0 ? constant : from + j * size, (size_t)size);
-        i++;
+    for (int64_t i = 0; i < p->rows; i++)
+        memcpy(gi_patch_out(j, p) + i * j->width * size, sums + i * sums_pitch * size, (size_t)(p->columns * size));
+}
+
+/* Straight from `in` to `out`: all neighbours of the patch lie inside. */
+static void gi_correlate_inside(const gi_correlator *j, const gi_patch *p)
+{
+    const gi_correlation *c   = &j->c;
+    const int64_t         row = p->row + c->offset[c->ndim - 2], column = p->column + c->offset[c->ndim - 1] * j->step;
+    gi_taps               t;
+    t.height  = c->size[c->ndim - 2];
+    t.width   = c->size[c->ndim - 1];
+    t.step    = j->step;
+    t.pitch   = c->shape[c->ndim - 1] * j->step;
+    t.weights = c->weights;
+    const char *x = gi_find_row(j, p->plane, 0, row - c->offset[c->ndim - 2]) + column * j->size;
+    (j->tiled && p->rows >= GI_TILE_ROWS ? j->tiles : j->lines).run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
+}
+
+static void gi_correlate_blocks(const gi_correlator *j, gi_patch p)
+{
+    gi_patch block = p;
+    for (int64_t i = 0; i < p.rows; i += j->block_rows)
+        for (int64_t k = 0; k < p.columns; k += j->block_columns) {
+            block.row     = p.row + i;
+            block.rows    = p.rows - i < j->block_rows ? p.rows - i : j->block_rows;
+            block.column  = p.column + k;
+            block.columns = p.columns - k < j->block_columns ? p.columns - k : j->block_columns;
+            gi_correlate_block(j, &block);
+        }
+}
+
+static void gi_correlate_unit(const gi_correlator *j, const gi_patch *unit)
+{
+    gi_patch inside, beside = *unit;
+    if (!gi_find_inside(j, unit, &inside)) {
+        gi_correlate_blocks(j, *unit);
+        return;
+    }
+    gi_correlate_inside(j, &inside);
+    beside.rows = inside.row - unit->row; /* above and below */
+    gi_correlate_blocks(j, beside);
+    beside.row  = inside.row + inside.rows;
+    beside.rows = unit->row + unit->rows - beside.row;
+    gi_correlate_blocks(j, beside);
+    beside         = inside; /* to the left and to the right */
+    beside.column  = unit->column;
+    beside.columns = inside.column - unit->column;
+    gi_correlate_blocks(j, beside);
+    beside.column  = inside.column + inside.columns;
+    beside.columns = unit->column + unit->columns - beside.column;
+    gi_correlate_blocks(j, beside);
+}
+
+static void gi_correlate_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_correlator *j    = (const gi_correlator *)job;
+    const int64_t        rows = j->c.result[j->c.ndim - 2];
+    for (int64_t n = begin; n < end; n++) {
+        gi_patch unit;
+        unit.column  = n % j->units_across * j->unit_columns;
+        unit.columns = j->width - unit.column < j->unit_columns ? j->width - unit.column : j->unit_columns;
+        unit.plane   = n / j->units_across / j->units_down;
+        unit.row     = n / j->units_across % j->units_down * j->unit_rows;
+        unit.rows    = rows - unit.row < j->unit_rows ? rows - unit.row : j->unit_rows;
+        gi_correlate_unit(j, &unit);
     }
 }
 
-typedef struct gi_strips {
-    const gi_correlation *c;
-    gi_weigh              weigh;
-    int64_t               strips; /* of a row */
-    char                  nothing[16], constant[16];
-} gi_strips;
-
-static void gi_correlate_strips(int64_t begin, int64_t end, void *job)
+/* n, but at most high, and at least low in any case. */
+static int64_t gi_within(int64_t n, int64_t low, int64_t high)
 {
-    const gi_strips                  *j = (const gi_strips *)job;
-    const gi_correlation             *c = j->c;
-    __attribute__((aligned(64))) char sums[GI_STRIP * 16], x[2 * GI_STRIP * 16];
-    int                               last = c->ndim - 1;
-    int64_t                           size = ga_itemsize(c->dtype), width = c->size[last], rows = 1;
-    for (int d = 0; d < last; d++) rows *= c->size[d]; /* of weights */
-    for (int64_t unit = begin; unit < end; unit++) {
-        int64_t row = unit / j->strips, start = unit % j->strips * GI_STRIP, n = c->result[last] - start;
-        int64_t to = row * c->result[last] + start;
-        if (n > GI_STRIP) n = GI_STRIP;
-        for (int64_t i = 0; i < n; i++) memcpy(sums + i * size, j->nothing, (size_t)size);
-        for (int64_t k = 0; k < rows; k++) {
-            int64_t at[GPUARR_MAX_DIMS], of_out = row, of_weights = k;
-            for (int d = last - 1; d >= 0; d--) {
-                at[d] = of_out % c->result[d] + of_weights % c->size[d] + c->offset[d];
-                of_out /= c->result[d];
-                of_weights /= c->size[d];
-            }
-            for (int64_t v = 0; v < width; v += GI_STRIP) {
-                int64_t weights = width - v < GI_STRIP ? width - v : GI_STRIP;
-                gi_read_bordered(c, at, start + v + c->offset[last], n + weights - 1, j->constant, x);
-                for (int64_t w = 0; w < weights; w++)
-                    j->weigh(n, sums, (const char *)c->weights + (k * width + v + w) * size, x + w * size);
-            }
-        }
-        memcpy((char *)c->out + to * size, sums, (size_t)(n * size));
-    }
+    if (n > high) n = high;
+    return n < low ? low : n;
+}
+
+/* How large units, blocks and parts of the weights are. */
+static void gi_cut_correlation(gi_correlator *j)
+{
+    const gi_correlation *c    = &j->c;
+    const int64_t         rows = c->result[c->ndim - 2], height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
+    const int64_t         block = GI_BLOCK_BYTES / j->size, narrow = 1024 / j->size, part = GI_PART_BYTES / j->size;
+    enum { LEAST_TILED = 2 * GI_TILE_ROWS }; /* rows of a copy, for 4 rows of results and 5 of weights */
+    const int64_t span = j->tiled ? j->tiles.columns : j->lines.columns;
+    j->block_columns   = gi_within(block / rows, narrow, j->tiled ? block / GI_TILE_ROWS : block) / span * span;
+    if (j->block_columns > j->width) j->block_columns = j->tiled ? (j->width + span - 1) / span * span : j->width;
+    j->part_width   = width;
+    j->blocks_tiled = j->tiled && part / (j->block_columns + (width - 1) * j->step) >= LEAST_TILED;
+    if (!j->blocks_tiled)
+        j->part_width = gi_within((j->block_columns > narrow ? j->block_columns : narrow) / j->step, 1, width);
+    const int64_t pitch = j->block_columns + (j->part_width - 1) * j->step, part_rows = part / pitch;
+    j->block_rows       = gi_within(block / (j->blocks_tiled ? j->block_columns : pitch), 1, part_rows / 2);
+    if (j->blocks_tiled) j->block_rows = gi_within(j->block_rows / GI_TILE_ROWS, 1, rows) * GI_TILE_ROWS;
+    j->part_height = j->part_width < width ? 1 : gi_within(part_rows - j->block_rows + 1, 1, height);
+    /* units: some rows of blocks, but enough of them for all threads */
+    int64_t unit    = GI_UNIT_BYTES / j->size;
+    j->unit_columns = j->width < block ? j->width : block / span * span;
+    j->unit_rows    = gi_within(unit / j->unit_columns, 1, rows);
+    int64_t wanted  = 4 * ga_get_num_threads();
+    while (j->unit_rows > 2 * GI_TILE_ROWS && j->planes * (rows / j->unit_rows) * (j->width / j->unit_columns) < wanted) j->unit_rows /= 2;
+    if (j->unit_rows > GI_TILE_ROWS) j->unit_rows = j->unit_rows / GI_TILE_ROWS * GI_TILE_ROWS;
+    j->units_down   = (rows + j->unit_rows - 1) / j->unit_rows;
+    j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
 
 static void gi_cpu_correlate(const gi_correlation *c)
 {
-    gi_strips j;
+    gi_correlator   j;
+    const gi_dense *dense = gi_cpu_dense(c->dtype);
     memset(&j, 0, sizeof j);
-    j.c     = c;
-    j.weigh = gi_cpu_weigh(c->dtype);
-    ga_arg nothing = GA_ARG(0), constant = GA_ARG(0);
-    nothing.kind = constant.kind = GA_KIND_COMPLEX;
-    nothing.re = nothing.im = -0.0;
-    constant.re             = c->cval;
-    constant.im             = c->cval_imag;
-    gi_number_to(nothing, c->dtype, j.nothing);
+    gi_join_axes(&j, c);
+    int rows = j.c.ndim - 2, columns = j.c.ndim - 1;
+    j.size          = ga_itemsize(c->dtype);
+    j.planes        = gi_size(rows, j.c.result);
+    j.weight_planes = gi_size(rows, j.c.size);
+    j.width         = j.c.result[columns] * j.step;
+    j.lines         = gi_cpu_correlate_lines(c->dtype);
+    if (dense) j.tiles = dense->correlate_tiles;
+    j.tiled = dense && j.c.size[rows] >= GI_TILE_ROWS - 1 && j.c.result[rows] >= GI_TILE_ROWS && j.width >= j.tiles.columns;
+    ga_arg constant;
+    memset(&constant, 0, sizeof constant);
+    constant.kind = GA_KIND_COMPLEX;
+    constant.re   = c->cval;
+    constant.im   = c->cval_imag;
     gi_number_to(constant, c->dtype, j.constant);
-    int     last  = c->ndim - 1;
-    int64_t rows  = gi_size(last, c->result), weights = gi_size(c->ndim, c->size);
-    j.strips      = (c->result[last] + GI_STRIP - 1) / GI_STRIP;
-    int64_t width = c->result[last] < GI_STRIP ? c->result[last] : GI_STRIP;
-    gi_parallel(rows * j.strips, 1 + 16384 / (width * weights + 1), gi_correlate_strips, &j);
+    gi_cut_correlation(&j);
+    int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
+    gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
 }
 
 /* Runs the job where its memory is. False with an error. */
@@ -10711,42 +11099,368 @@ static bool gi_correlate(const char *site, ga_device device, const gi_correlatio
     return true;
 }
 
+/* ---- weights that are an outer product -------------------------------------------------------------------------------- */
+
+enum { GI_LEAST_FACTORED = 42 }; /* weights: as many cost as much as two passes over memory */
+
+static double gi_weight_at(const ga_array *w, int64_t i)
+{
+    return w->dtype == GA_F32 ? (double)((const float *)w->data)[i] : ((const double *)w->data)[i];
+}
+
+/* Fills column and row with what gives the weights (packed, on the CPU) as products: to 16 ulp, which is less than what the rounding of
+   that many terms may sum up to; those of whole numbers exactly. */
+static bool gi_factor_weights(const ga_array *w, ga_array *column, ga_array *row)
+{
+    const int64_t width = w->shape[1];
+    const double  ulp   = w->dtype == GA_F32 ? FLT_EPSILON : DBL_EPSILON;
+    int64_t       top   = 0;
+    bool          whole = true;
+    for (int64_t i = 0; i < w->size; i++) {
+        double x = fabs(gi_weight_at(w, i));
+        if (!(x <= DBL_MAX)) return false;
+        if (x > fabs(gi_weight_at(w, top))) top = i;
+        whole = whole && x == floor(x);
+    }
+    ga_arg number;
+    memset(&number, 0, sizeof number);
+    number.kind = GA_KIND_REAL;
+    for (int64_t i = 0; i < column->size; i++) {
+        number.re = gi_weight_at(w, i * width + top % width);
+        gi_number_to(number, w->dtype, (char *)column->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < row->size; i++) {
+        number.re = gi_weight_at(w, top / width * width + i) / gi_weight_at(w, top);
+        gi_number_to(number, w->dtype, (char *)row->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < w->size; i++) {
+        double x = gi_weight_at(w, i), error = gi_fma_f64(gi_weight_at(column, i / width), gi_weight_at(row, i % width), -x);
+        if (!(fabs(error) <= (whole ? 0 : 16 * ulp * fabs(x)))) return false;
+    }
+    return true;
+}
+
+/* Finds column and row as arrays on the device of the weights: 1 found, 0 there are none, -1 an error. *outside becomes the sum
+   over a row of what is .cval everywhere. */
+static int gi_find_factors(const char *site, const ga_array *weights, double cval, ga_array **column, ga_array **row, double *outside)
+{
+    const int64_t down[2] = { weights->shape[0], 1 }, across[2] = { 1, weights->shape[1] };
+    ga_array     *w = gi_on_cpu(site, weights), *c = w ? gi_new(site, w->dtype, GA_CPU, 2, down) : NULL;
+    ga_array     *r     = c ? gi_new(site, w->dtype, GA_CPU, 2, across) : NULL;
+    int           found = !r ? -1 : gi_factor_weights(w, c, r);
+    if (found == 1) {
+        *outside = -0.0;
+        for (int64_t i = 0; i < r->size; i++)
+            *outside = w->dtype == GA_F32 ? (double)gi_fma_f32((float)gi_weight_at(r, i), (float)cval, (float)*outside)
+                                          : gi_fma_f64(gi_weight_at(r, i), cval, *outside);
+        *column = gi_to(site, c, weights->device);
+        *row    = *column ? gi_to(site, r, weights->device) : NULL;
+        if (!*row) {
+            ga_free(*column);
+            found = -1;
+        }
+    }
+    ga_free(w);
+    ga_free(c);
+    ga_free(r);
+    return found;
+}
+
+/* The job as two: along the rows into an array between, then along the columns. */
+static bool gi_correlate_twice(const char *site, ga_device device, const gi_correlation *c, const ga_array *column,
+                               const ga_array *row, double outside)
+{
+    const int64_t between[2] = { c->shape[0], c->result[1] };
+    ga_array     *sums       = gi_new(site, c->dtype, device, 2, between);
+    if (!sums) return false;
+    gi_correlation along = *c, down = *c;
+    along.weights   = row->data;
+    along.out       = sums->data;
+    along.size[0]   = 1;
+    along.offset[0] = 0;
+    along.result[0] = c->shape[0];
+    down.in         = sums->data;
+    down.weights    = column->data;
+    down.size[1]    = 1;
+    down.offset[1]  = 0;
+    down.shape[1]   = c->result[1];
+    down.cval       = outside;
+    bool done       = gi_correlate(site, device, &along) && gi_correlate(site, device, &down);
+    ga_free(sums);
+    return done;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------------------------ */
 
-/* Runs a job whose ndim, result, offset and border are set, on any arrays; returns the result. */
-static ga_array *gi_correlate_arrays(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, gi_correlation *c)
+static bool gi_check_border(const char *site, ga_border border)
 {
-    ga_array *in = gi_contiguous(site, a, dtype), *w = in ? gi_contiguous(site, weights, dtype) : NULL;
-    ga_array *result = w ? gi_new(site, dtype, a->device, c->ndim, c->result) : NULL;
-    bool      done   = false;
-    if (result) {
-        c->dtype   = dtype;
-        c->in      = in->data;
-        c->weights = w->data;
-        c->out     = result->data;
-        memcpy(c->shape, a->shape, sizeof c->shape);
-        memcpy(c->size, weights->shape, sizeof c->size);
-        done = gi_correlate(site, a->device, c);
+    if (border >= GA_BORDER_REFLECT && border <= GA_BORDER_WRAP) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, ".border = %d is none: use GA_BORDER_REFLECT, GA_BORDER_CONSTANT ...", (int)border);
+    return false;
+}
+
+/* One number for all axes, or one for each: does the option's number fit? */
+static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
+{
+    if (s->ndim <= 1 || s->ndim == ndim) return true;
+    gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
+    return false;
+}
+static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
+
+/* An integer that a rounding error of a sum has missed, else the number without its fraction. */
+GI_FORMULA double gi_whole_of(double x, double nearest, double cut)
+{
+    return gi_abs_f64(x - nearest) <= gi_mul_f64(gi_abs_f64(nearest), 0x1p-46) ? nearest : cut;
+}
+GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_trunc_f64(x)); }
+
+GI_BEGIN_FAST
+static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
+{
+    gi_kernel rint_ = gi_cpu_kernel(GA_OP_rint, GA_F64), trunc_ = gi_cpu_kernel(GA_OP_trunc, GA_F64);
+    double    nearest[GI_TILE], cut[GI_TILE];
+    (void)y, (void)z;
+    for (int64_t start = 0; start < n; start += GI_TILE) {
+        const double *x = (const double *)in + start;
+        double       *o = (double *)out + start;
+        int64_t       m = n - start < GI_TILE ? n - start : GI_TILE;
+        rint_(m, nearest, x, NULL, NULL);
+        trunc_(m, cut, x, NULL, NULL);
+        for (int64_t i = 0; i < m; i++) o[i] = gi_whole_of(x[i], nearest[i], cut[i]);
     }
-    ga_free(in);
-    ga_free(w);
-    if (done) return result;
-    ga_free(result);
+}
+GI_END_FAST
+
+
+/* The same for all elements, in place. Takes over the array: on error it is freed. */
+static ga_array *gi_cut_fractions(const char *site, ga_array *a)
+{
+    GI_FUNCTION(whole, gi_make_whole, gi_cuda_map1<double, double, gi_whole>);
+    const ga_arg   in[1]                  = { gi_operand_arg(a) };
+    const ga_dtype wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
+    if (gi_map(site, whole, GI_CHEAP, 1, in, wanted, GA_F64, a, NULL)) return a;
+    ga_free(a);
     return NULL;
 }
 
-static ga_array *gi_ndcorrelate(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+/* Runs a planned job by one of the methods. weights: the array that the job's weights are in. */
+static bool gi_correlate_by(const char *site, ga_method method, const ga_array *weights, const gi_correlation *c)
+{
+    ga_array *column, *row;
+    double    outside;
+    int       factored = 0;
+    if (method == GA_METHOD_AUTO && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 && c->size[1] > 1 &&
+        weights->size >= GI_LEAST_FACTORED)
+        factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
+    if (factored < 0) return false;
+    if (!factored) return gi_correlate(site, weights->device, c);
+    bool done = gi_correlate_twice(site, weights->device, c, column, row, outside);
+    ga_free(column);
+    ga_free(row);
+    return done;
+}
+
+/* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
+static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a, const ga_array *b)
+{
+    return out && out->alive == GI_ALIVE && out->device == a->device && out->dtype == dtype && ga_is_contiguous(out) &&
+           gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
+}
+
+/* What all calls come to: `c` has ndim, result, offset and border; `dtype` is computed in, `result` returned. Takes over `weights`
+   (NULL is passed on). */
+static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_array *weights, ga_dtype dtype, ga_dtype result,
+                                    gi_correlation *c, ga_method method, ga_array *out)
+{
+    const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
+    ga_array  *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
+    ga_array  *r = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
+    bool       done = false;
+#if GI_HAS_CUDA
+    if (straight && !gi_cuda_touch(site, out)) r = NULL;
+#endif
+    if (r) {
+        c->dtype   = dtype;
+        c->in      = in->data;
+        c->weights = w->data;
+        c->out     = r->data;
+        memcpy(c->shape, a->shape, sizeof c->shape);
+        memcpy(c->size, w->shape, sizeof c->size);
+        done = gi_correlate_by(site, method, w, c);
+    }
+    ga_free(in);
+    ga_free(w);
+    ga_free(weights);
+    if (done && straight) return out;
+    if (done && gi_kind_of(result) < 2 && dtype == GA_F64) r = gi_cut_fractions(site, r);
+    if (done) return gi_finish(site, r, result, out);
+    if (!straight) ga_free(r);
+    return NULL;
+}
+
+/* The elements in the opposite order along all axes and (or) conjugated: a new handle. */
+static ga_array *gi_turn(const char *site, const ga_array *a, bool turned, bool conjugate)
+{
+    ga_axes_options all;
+    memset(&all, 0, sizeof all);
+    all.site    = site;
+    ga_array *r = turned ? (ga_flip)(a, all) : (ga_view)(a, site);
+    if (!r || !conjugate || !gi_is_complex(a->dtype)) return r;
+    ga_array *c = (ga_conj)(r, gi_map_site(site));
+    ga_free(r);
+    return c;
+}
+
+static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
+{
+    if (mode < GA_MODE_DEFAULT || mode > GA_VALID)
+        gi_fail(site, GA_BAD_ARGUMENT, ".mode = %d is none: use GA_FULL, GA_SAME or GA_VALID", (int)mode);
+    else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT", (int)method);
+    else return true;
+    return false;
+}
+
+/* a and v of one of the calls of signal processing: on one device, of as many dimensions, with elements. */
+static bool gi_check_pair(const char *site, const ga_array *a, const ga_array *v)
+{
+    const ga_array *both[2] = { a, v };
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return false;
+    if (a->ndim != v->ndim)
+        gi_fail(site, GA_BAD_SHAPE, "a has shape %s and v %s: they must have as many dimensions", gi_shape_of(a), gi_shape_of(v));
+    else if (a->size == 0 || v->size == 0)
+        gi_fail(site, GA_BAD_SHAPE, "%s has no elements: its shape is %s", a->size == 0 ? "a" : "v", gi_shape_of(a->size == 0 ? a : v));
+    else return true;
+    return false;
+}
+
+/* Of all places where a and v overlap, which numbers along each axis are asked for: from first on, c->result of them. */
+typedef struct gi_places {
+    int64_t first[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
+} gi_places;
+
+/* Those where one lies inside the other. False with an error if neither is at least as large as the other along all axes. */
+static bool gi_place_valid(const char *site, const ga_array *a, const ga_array *v, gi_places *p)
+{
+    bool a_fits = true, v_fits = true;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t n = a->shape[d], m = v->shape[d];
+        v_fits      = v_fits && n >= m;
+        a_fits      = a_fits && m >= n;
+        p->first[d] = (n < m ? n : m) - 1;
+        p->count[d] = (n < m ? m - n : n - m) + 1;
+    }
+    if (v_fits || a_fits) return true;
+    gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s: with GA_VALID one must be at least as large as the other along every axis",
+            gi_shape_of(a), gi_shape_of(v));
+    return false;
+}
+
+/* The sums over the products of a and v with zeros around both. The smaller one becomes the weights. */
+static ga_array *gi_overlap(const char *site, const ga_array *a, const ga_array *v, bool correlate, bool conjugate_a, bool conjugate_v,
+                            const gi_places *p, ga_method method, ga_array *out)
+{
+    const bool     exchange = v->size > a->size; /* then the larger one is read the way that the weights would be */
+    const ga_array *large = exchange ? v : a, *small = exchange ? a : v;
+    const ga_dtype dtype = ga_promote(a->dtype, v->dtype);
+    ga_array      *in    = gi_turn(site, large, exchange && correlate, exchange ? conjugate_v : conjugate_a);
+    ga_array      *w     = in ? gi_turn(site, small, exchange || !correlate, exchange ? conjugate_a : conjugate_v) : NULL;
+    gi_correlation c;
+    memset(&c, 0, sizeof c);
+    c.ndim   = a->ndim;
+    c.border = GA_BORDER_CONSTANT;
+    for (int d = 0; d < c.ndim; d++) {
+        c.result[d] = p->count[d];
+        c.offset[d] = p->first[d] - (small->shape[d] - 1);
+    }
+    ga_array *r = w ? gi_run_correlation(site, in, w, dtype, dtype, &c, method, out) : NULL;
+    ga_free(in);
+    return r;
+}
+
+/* numpy.convolve and numpy.correlate of lines, scipy.signal's of more dimensions. */
+static ga_array *gi_convolve_lines(const ga_array *a, const ga_array *v, bool correlate, ga_mode mode, const ga_convolve_options *o)
+{
+    gi_places p;
+    if (mode == GA_VALID && !gi_place_valid(o->site, a, v, &p)) return NULL;
+    for (int d = 0; d < a->ndim && mode != GA_VALID; d++) {
+        const int64_t n = a->shape[d], m = v->shape[d];
+        const bool    exchange = a->ndim == 1 && n < m; /* NumPy's: as long as the longer one */
+        p.first[d]             = mode == GA_FULL ? 0 : exchange && correlate ? n / 2 : (exchange ? n - 1 : m - 1) / 2;
+        p.count[d]             = mode == GA_FULL ? n + m - 1 : exchange ? m : n;
+    }
+    return gi_overlap(o->site, a, v, correlate, false, correlate, &p, o->method, o->out);
+}
+
+static ga_array *gi_convolve_any(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve_options *o)
 {
     const char *site = o->site;
-    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
-    const ga_array *both[2] = { a, weights };
-    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
-    if (a->ndim != weights->ndim || a->ndim == 0)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights of shape %s do not fit an array of shape %s: both must have "
-                                   "as many dimensions, at least one", gi_shape_of(weights), gi_shape_of(a));
-    bool           complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
-    ga_dtype       result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
-    ga_dtype       dtype    = gi_kind_of(result) < 2 ? GA_F64 : result;
+    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_mode(site, o->mode, o->method)) return NULL;
+    const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
+    ga_array      *x = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
+    ga_array      *y = !x ? NULL : v->ndim == 0 ? (ga_reshape)(v, one, site) : (ga_view)(v, site), *r = NULL;
+    ga_mode        mode = o->mode != GA_MODE_DEFAULT ? o->mode : correlate && x && x->ndim == 1 ? GA_VALID : GA_FULL;
+    if (y && gi_check_pair(site, x, y)) r = gi_convolve_lines(x, y, correlate, mode, o);
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o) { return gi_convolve_any(a, v, false, &o); }
+ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o) { return gi_convolve_any(a, v, true, &o); }
+
+static ga_array *gi_convolve_planes(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve2d_options *o)
+{
+    const char *site = o->site;
+    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_mode(site, o->mode, o->method)) return NULL;
+    if (o->boundary < GA_BOUNDARY_FILL || o->boundary > GA_BOUNDARY_SYMM)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   ".boundary = %d is none: use GA_BOUNDARY_FILL, GA_BOUNDARY_WRAP or GA_BOUNDARY_SYMM",
+                                   (int)o->boundary);
+    if (!gi_check_pair(site, a, v)) return NULL;
+    if (a->ndim != 2)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s: it must have 2 dimensions; ga_convolve takes any",
+                                   gi_shape_of(a));
+    gi_places p;
+    if (o->mode == GA_VALID) {
+        if (!gi_place_valid(site, a, v, &p)) return NULL;
+        bool exchange = a->shape[0] < v->shape[0] || a->shape[1] < v->shape[1]; /* SciPy conjugates the second one then, too */
+        return gi_overlap(site, a, v, correlate, correlate && exchange, correlate && !exchange, &p, o->method, o->out);
+    }
+    for (int d = 0; d < 2; d++) {
+        const int64_t n = a->shape[d], m = v->shape[d];
+        p.first[d] = o->mode != GA_SAME ? 0 : correlate ? m / 2 : (m - 1) / 2;
+        p.count[d] = o->mode == GA_SAME ? n : n + m - 1;
+    }
+    if (o->boundary == GA_BOUNDARY_FILL && o->fillvalue == 0)
+        return gi_overlap(site, a, v, correlate, false, correlate, &p, o->method, o->out);
+    const ga_dtype dtype = ga_promote(a->dtype, v->dtype);
+    gi_correlation c;
+    memset(&c, 0, sizeof c);
+    c.ndim   = 2;
+    c.cval   = o->fillvalue;
+    c.border = o->boundary == GA_BOUNDARY_FILL   ? GA_BORDER_CONSTANT
+               : o->boundary == GA_BOUNDARY_WRAP ? GA_BORDER_WRAP
+                                                 : GA_BORDER_REFLECT;
+    for (int d = 0; d < 2; d++) {
+        c.result[d] = p.count[d];
+        c.offset[d] = p.first[d] - (v->shape[d] - 1);
+    }
+    return gi_run_correlation(site, a, gi_turn(site, v, !correlate, correlate), dtype, dtype, &c, o->method, o->out);
+}
+
+ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o) { return gi_convolve_planes(a, v, false, &o); }
+ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o) { return gi_convolve_planes(a, v, true, &o); }
+
+/* scipy.ndimage's: the weights have as many dimensions as a. */
+static ga_array *gi_convolve_image(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+{
+    const char    *site     = o->site;
+    const bool     complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
+    const ga_dtype result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
     gi_correlation c;
     memset(&c, 0, sizeof c);
     c.ndim   = a->ndim;
@@ -10754,24 +11468,80 @@ static ga_array *gi_ndcorrelate(const ga_array *a, const ga_array *weights, bool
     c.cval   = o->cval;
     memcpy(c.result, a->shape, sizeof c.result);
     for (int d = 0; d < a->ndim; d++) {
-        int64_t n = weights->shape[d], middle = n / 2, origin = o->origin.ndim > 1 ? o->origin.n[d] : o->origin.n[0];
-        c.offset[d] = convolve ? origin - (n - 1 - middle) : -origin - middle;
+        const int64_t n = weights->shape[d], given = gi_number_for(&o->origin, d);
+        const int64_t origin = convolve ? -given - (n % 2 == 0) : given; /* of the weights in the opposite order */
+        if (n == 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "there are no weights: their shape is %s", gi_shape_of(weights));
+        if (origin < -(n / 2) || origin > (n - 1) / 2)
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".origin = %lld along axis %d: for %lld weights use %lld to %lld",
+                                       (long long)given, d, (long long)n, (long long)(convolve ? -((n - 1) / 2) - (n % 2 == 0) : -(n / 2)),
+                                       (long long)(convolve ? n / 2 - (n % 2 == 0) : (n - 1) / 2));
+        c.offset[d] = -(n / 2) - origin;
     }
-    ga_axes_options all = { site, 0, { 0, { 0 } } };
-    ga_array *w = convolve ? (ga_flip)(weights, all) : (ga_conj)(weights, gi_map_site(site));
-    ga_array *r = w ? gi_correlate_arrays(site, a, w, dtype, &c) : NULL;
-    ga_free(w);
-    return gi_finish(site, r, result, o->out);
+    return gi_run_correlation(site, a, gi_turn(site, weights, convolve, !convolve), gi_kind_of(result) < 2 ? GA_F64 : result, result,
+                              &c, o->method, o->out);
+}
+
+static ga_array *gi_ndconvolve(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+{
+    const char     *site    = o->site;
+    const ga_array *both[2] = { a, weights };
+    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_border(site, o->border) || !gi_check_mode(site, GA_MODE_DEFAULT, o->method) ||
+        gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT)
+        return NULL;
+    if (a->ndim != weights->ndim || a->ndim == 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "weights of shape %s do not fit an array of shape %s: give as many dimensions, at least one",
+                                   gi_shape_of(weights), gi_shape_of(a));
+    return gi_fits_axes(site, "origin", &o->origin, a->ndim) ? gi_convolve_image(a, weights, convolve, o) : NULL;
 }
 
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_ndcorrelate(a, weights, true, &o);
+    return gi_ndconvolve(a, weights, true, &o);
 }
 
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_ndcorrelate(a, weights, false, &o);
+    return gi_ndconvolve(a, weights, false, &o);
+}
+
+/* Along one axis: weights of length 1 along all others. */
+static ga_array *gi_convolve_axis(const ga_array *a, const ga_array *weights, bool convolve, const ga_convolve1d_options *o)
+{
+    const char *site = o->site;
+    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    int axis = gi_axis(site, gi_axis_given(site, o->axis) ? o->axis : -1, a->ndim);
+    if (axis < 0) return NULL;
+    if (weights->ndim != 1)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights has shape %s: give a line of them, with one dimension",
+                                   gi_shape_of(weights));
+    ga_shape              across;
+    ga_ndconvolve_options nd;
+    memset(&across, 0, sizeof across);
+    memset(&nd, 0, sizeof nd);
+    across.ndim = nd.origin.ndim = a->ndim;
+    for (int d = 0; d < a->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
+    nd.site           = site;
+    nd.border         = o->border;
+    nd.cval           = o->cval;
+    nd.origin.n[axis] = o->origin;
+    nd.method         = o->method;
+    nd.out            = o->out;
+    ga_array *w = (ga_reshape)(weights, across, site), *r = w ? gi_ndconvolve(a, w, convolve, &nd) : NULL;
+    ga_free(w);
+    return r;
+}
+
+ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
+{
+    return gi_convolve_axis(a, weights, true, &o);
+}
+
+ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
+{
+    return gi_convolve_axis(a, weights, false, &o);
 }
 
 /* ==== >>filters: neighbourhoods, by order and by weights ============================================================== */
@@ -11483,22 +12253,6 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
 
 /* ---- calls for windows ------------------------------------------------------------------------------------------------- */
 
-static bool gi_check_border(const char *site, ga_border border)
-{
-    if (border >= GA_BORDER_REFLECT && border <= GA_BORDER_WRAP) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, ".border = %d is none: use GA_BORDER_REFLECT, GA_BORDER_CONSTANT ...", (int)border);
-    return false;
-}
-
-/* One number for all axes, or one for each: does the option's number fit? */
-static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
-{
-    if (s->ndim <= 1 || s->ndim == ndim) return true;
-    gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
-    return false;
-}
-static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
-
 /* The window's size and place: from the footprint, or .sizes, or the size for all axes. */
 static bool gi_place_window(const char *site, const ga_array *a, int64_t size, const ga_shape *sizes, const ga_array *footprint,
                             const ga_shape *origin, gi_correlation *c)
@@ -11696,30 +12450,6 @@ typedef struct gi_filter {
 
 enum { GI_MOST_ORDER = 15 }; /* of a derivative */
 
-/* An integer that a rounding error of a sum has missed, else the number without its fraction. */
-GI_FORMULA double gi_whole_of(double x, double nearest, double cut)
-{
-    return gi_abs_f64(x - nearest) <= gi_mul_f64(gi_abs_f64(nearest), 0x1p-46) ? nearest : cut;
-}
-GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_trunc_f64(x)); }
-
-GI_BEGIN_FAST
-static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
-{
-    gi_kernel rint_ = gi_cpu_kernel(GA_OP_rint, GA_F64), trunc_ = gi_cpu_kernel(GA_OP_trunc, GA_F64);
-    double    nearest[GI_TILE], cut[GI_TILE];
-    (void)y, (void)z;
-    for (int64_t start = 0; start < n; start += GI_TILE) {
-        const double *x = (const double *)in + start;
-        double       *o = (double *)out + start;
-        int64_t       m = n - start < GI_TILE ? n - start : GI_TILE;
-        rint_(m, nearest, x, NULL, NULL);
-        trunc_(m, cut, x, NULL, NULL);
-        for (int64_t i = 0; i < m; i++) o[i] = gi_whole_of(x[i], nearest[i], cut[i]);
-    }
-}
-GI_END_FAST
-
 static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; }
 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
@@ -11761,16 +12491,7 @@ static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int a
 }
 
 /* Cuts off the fractions of integers between the axes. Passes NULL on; on error frees the array. */
-static ga_array *gi_between_axes(const gi_filter *f, ga_array *a)
-{
-    if (!a || !gi_is_whole(f)) return a;
-    GI_FUNCTION(whole, gi_make_whole, gi_cuda_map1<double, double, gi_whole>);
-    const ga_arg   in[1]                  = { gi_operand_arg(a) };
-    const ga_dtype wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
-    if (gi_map(f->site, whole, GI_CHEAP, 1, in, wanted, GA_F64, a, NULL)) return a;
-    ga_free(a);
-    return NULL;
-}
+static ga_array *gi_between_axes(const gi_filter *f, ga_array *a) { return a && gi_is_whole(f) ? gi_cut_fractions(f->site, a) : a; }
 
 /* Replaces *a by its sums along an axis; NULL if that fails. */
 static void gi_pass(const gi_filter *f, ga_array **a, int axis, int64_t n, const double *weights)
@@ -13472,7 +14193,7 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
             *out         = 0;
             if (n == 0) continue;
             gi_fold_blocks(m->fold.halve, bytes, accs, n);
-            m->fold.end(out, accs, g->starts[group + 1] - g->starts[group]);
+            m->fold.end(1, out, accs, g->starts[group + 1] - g->starts[group]);
         }
 }
 

@@ -9,12 +9,44 @@
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
 /*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
-    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.   */
+    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.
+    The first three steps are one loop over eight rows of elements: the eighths of a block, or rows of a matrix whose columns are
+    folded side by side.                                                                                                        */
 
 #define GI_A GI_NAME(GI_JOIN(gi_acc_, GI_ACC))
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI_A (*join)(GI_A, GI_A))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, GI_A (*of)(GA_T),
+                                                         GI_A (*join)(GI_A, GI_A))
 {
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
+                    join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_widen_, GI_ACC))(int64_t n, void *accs, const void *in, GI_A (*of)(GA_T))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x        = (const GA_T *)in;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = of(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_join_, GI_ACC))(int64_t n, void *accs, const void *more, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GI_A *b        = (const GI_A *)more;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = join(a[i], b[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A   *a = (GI_A *)accs;
     int64_t h = 1;
     while (h < n) h *= 2;
     if (h > n) { /* the first step of a block that is no power of two */
@@ -22,28 +54,30 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI
         for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
-    for (h = n / 2; h >= 16; h /= 2) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
-    }
+    for (h = n / 2; h >= 16; h /= 2)
+        for (int64_t start = 0; start < h; start += 16) {
+            GI_VECTORIZE
+            for (int64_t i = start; i < start + 16; i++) a[i] = join(a[i], a[i + h]);
+        }
     for (; h > 0; h /= 2)
         for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
 }
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T),
-                                                         GI_A (*join)(GI_A, GI_A), void (*halve)(int64_t, void *))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, const void *in,
+                                                          void (*rows)(int64_t, void *, const void *const *),
+                                                          void (*widen)(int64_t, void *, const void *),
+                                                          void (*halve)(int64_t, void *))
 {
-    const GA_T *x = (const GA_T *)in;
-    GI_A        a[GI_BLOCK / 2];
-    int64_t     h = GI_BLOCK / 2;
+    __attribute__((aligned(64))) GI_A a[GI_BLOCK];
     if (n == GI_BLOCK) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < GI_BLOCK / 2; i++) a[i] = join(of(x[i]), of(x[i + GI_BLOCK / 2]));
+        const void *eighths[8];
+        for (int r = 0; r < 8; r++) eighths[r] = (const GA_T *)in + r * (GI_BLOCK / 8);
+        rows(GI_BLOCK / 8, a, eighths);
+        halve(GI_BLOCK / 8, a);
     } else {
-        while (h > 1 && h >= n) h /= 2;
-        for (int64_t i = 0; i < h; i++) a[i] = i + h < n ? join(of(x[i]), of(x[i + h])) : of(x[i]);
+        widen(n, a, in);
+        if (n > 1) halve(n, a);
     }
-    if (h > 1) halve(h, a);
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
@@ -538,7 +572,95 @@ static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint
     return true;
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_ISA_TILE, GI_LOOP(gi_distance_unit), GI_LOOP(gi_sift) };
+/* ---- convolutions -------------------------------------------------------------------------------------------------- */
+
+/* A row of x for the rows first .. last - 1 of a tile: row r of the results takes it with the weights r rows before these. */
+static GI_INLINE void GI_LOOP(gi_take_row)(GI_V sums[GI_TILE_ROWS][GI_ISA_TILE], const gi_taps *t, const GA_T *x,
+                                           const GA_T *weights, int first, int last)
+{
+    for (int64_t v = 0; v < t->width; v++) {
+        GI_V part[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) part[c] = GI_VFN(pin)(GI_VFN(load)(x + v * t->step + c * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_TILE_ROWS; r++) {
+            if (r < first || r >= last) continue;
+            const GI_V weight = GI_VFN(all)(weights[v - r * t->width]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(fma)(weight, part[c], sums[r][c]);
+        }
+    }
+}
+
+/* Tiles of 4 rows, so that each vector of x is loaded once for 4 weights. For 3 or more rows of weights. */
+static void GI_LOOP(gi_correlate_tiles)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_ISA_TILE * GI_LANES };
+    for (int64_t i = 0; i < rows; i += GI_TILE_ROWS) {
+        if (i + GI_TILE_ROWS > rows) i = rows - GI_TILE_ROWS; /* some once more */
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS;
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_TILE_ROWS][GI_ISA_TILE];
+            GI_UNROLL
+            for (int r = 0; r < GI_TILE_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++)
+                    sums[r][c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + r * pitch + c * GI_LANES);
+            }
+            GI_LOOP(gi_take_row)(sums, t, x, w, 0, 1);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 2);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 3);
+            for (int64_t u = 3; u < t->height; u++) GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 1, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 2, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 3, 4);
+            GI_UNROLL
+            for (int r = 0; r < GI_TILE_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++) GI_VFN(store)(to + r * pitch + c * GI_LANES, sums[r][c]);
+            }
+        }
+    }
+}
+
+/* Each row by itself, for few rows of weights and for narrow images, whose rows lie one behind the other in one line. */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_LINE_VECTORS * GI_LANES };
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS; /* some once more */
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_LINE_VECTORS];
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++)
+                sums[c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + c * GI_LANES);
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GI_V  weight = GI_VFN(all)(*w);
+                    GI_UNROLL
+                    for (int c = 0; c < GI_LINE_VECTORS; c++)
+                        sums[c] = GI_VFN(fma)(weight, GI_VFN(load)(from + c * GI_LANES), sums[c]);
+                }
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++) GI_VFN(store)(to + c * GI_LANES, sums[c]);
+        }
+}
+
+static const gi_dense GI_LOOP(gi_dense) = {
+    GI_LANES,
+    GI_ISA_TILE,
+    GI_LOOP(gi_distance_unit),
+    GI_LOOP(gi_sift),
+    { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
+    { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
+};
 
 #undef GI_V
 #undef GI_V_BITS
@@ -550,15 +672,28 @@ static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_ISA_TILE, GI_LOOP(gi_di
 GI_END_FAST
 #endif
 
-/* ==== convolutions: sums[i] + weight * x[i] ========================================================================== */
-static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const void *x_)
+#if GI_CLASS != 3
+/* ==== convolutions of what is no float: the sums of a short line stay in the cache, weight after weight =============== */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
 {
-    GA_T       *sums   = (GA_T *)sums_;
-    const GA_T *x      = (const GA_T *)x_;
-    const GA_T  weight = *(const GA_T *)weight_;
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) sums[i] = GA_FN(weigh)(sums[i], weight, x[i]);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t start = 0; start < columns; start += GI_LINE) {
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
+            GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
+            int64_t     n    = columns - start < GI_LINE ? columns - start : GI_LINE;
+            if (begin)
+                for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GA_T  weight = *w;
+                    GI_VECTORIZE
+                    for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(weigh)(sums[k], weight, from[k]);
+                }
+        }
 }
+#endif
 
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
@@ -589,31 +724,40 @@ static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
-/* Folding accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
+/* Joining accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
 #define GI_ACCTAG_WIDE  GI_WIDE_TAG
 #define GI_ACCTAG_MEAN  GI_MEAN_TAG
 #define GI_ACCTAG_SAME  GA_TAG
 #define GI_ACCTAG_BOOL  GA_TAG
 #define GI_ACCTAG_COUNT GA_TAG
-#define GI_HALVE(name, acc) GI_JOIN(gi_halve_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
+#define GI_OF_ACC(what, name, acc)                                                                                     \
+    GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
 
-/* The formulas of a row, and from them: fold a block, fold accumulators, make the result. */
+/* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
 #define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
-    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
-    static void GI_HALVE(name, acc)(int64_t n, void *t);                                                                \
-    GI_OWN_##acc(static void GI_HALVE(name, acc)(int64_t n, void *t)                                                    \
-    { GI_LOOP(gi_halve_##acc)(n, (GI_NAME(gi_acc_##acc) *)t, GI_RED(name, join)); })                                    \
-    static void GI_RED(name, block)(int64_t n, void *t, const void *x)                                                  \
-    { GI_LOOP(gi_fold_##acc)(n, t, x, GI_RED(name, of), GI_RED(name, join), GI_HALVE(name, acc)); }                     \
-    static void GI_RED(name, end)(void *out, const void *t, int64_t n)                                                  \
+    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
+    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
+    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
+    { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows)                                         \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, GI_RED(name, of), GI_RED(name, both)); }                                       \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
+    static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
+    { GI_LOOP(gi_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); }        \
+    static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
-        const GI_NAME(gi_acc_##acc) a = *(const GI_NAME(gi_acc_##acc) *)t;                                              \
-        const GI_NAME(gi_end_##result) r = GI_TO_##result(end_an);                                                      \
+        for (int64_t i = 0; i < m; i++) {                                                                              \
+            const GI_NAME(gi_acc_##acc) a = ((const GI_NAME(gi_acc_##acc) *)accs)[i];                                   \
+            ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
+        }                                                                                                              \
         (void)n;                                                                                                       \
-        memcpy(out, &r, sizeof r);                                                                                     \
     })
 #define GA_TABLE
 #include "gpuarr.h"
@@ -627,7 +771,8 @@ static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
 #define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
-    fold->halve = GI_HALVE(name, acc); fold->end = GI_RED(name, end); return true;)
+    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
+    fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)
 static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
@@ -640,7 +785,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED
-#undef GI_HALVE
+#undef GI_OF_ACC
 #undef GI_ACCTAG_WIDE
 #undef GI_ACCTAG_MEAN
 #undef GI_ACCTAG_SAME
@@ -807,18 +952,6 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG:                                                                                                             \
-        return GI_FIND(gi_weigh_##tag);
-static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
-{
-    switch (dtype) {
-        GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return NULL;
-    }
-}
-#undef GI_DTYPE_CASE
-
 /* ---- windows that slide -------------------------------------------------------------------------------------------- */
 
 /* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
@@ -877,6 +1010,20 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
 }
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        loop.run = GI_FIND(gi_correlate_lines_##tag);                                                                          \
+        break;
+static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
+{
+    gi_correlate_loop loop = { 1, NULL };
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: break;
+    }
+    return loop;
+}
+#undef GI_DTYPE_CASE
 #undef GI_FIND
 
 #else
@@ -904,18 +1051,35 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 #define GI_BLOCK    1024 /* elements: of the documented tree of reductions */
 #define GI_MEND     256  /* elements whose rare arguments are mended together */
 
+/* Convolutions. */
+#define GI_TILE_ROWS    4    /* of results that are summed up together */
+#define GI_LINE_VECTORS 8    /* the same in one row */
+#define GI_LINE         1024 /* elements, for what is no float */
+
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
-/* sums[i] += *weight * x[i], n packed elements. */
-typedef void (*gi_weigh)(int64_t n, void *sums, const void *weight, const void *x);
+/* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */
+typedef struct gi_taps {
+    int64_t     height, width;
+    int64_t     step, pitch; /* elements from a weight's x to the next one's, and from a row of x to the next */
+    const void *weights;     /* packed */
+} gi_taps;
+
+typedef struct gi_correlate_loop {
+    int64_t columns; /* how many at least, and a multiple of them unless `begin`: then the last ones may be computed twice */
+    void (*run)(const gi_taps *t, int64_t rows, int64_t columns, const void *x, void *sums, int64_t pitch, bool begin);
+} gi_correlate_loop;
 
 typedef struct gi_fold {
-    int acc_bytes;                                      /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
-    void (*halve)(int64_t n, void *accs);               /* 1 to 1024 accumulators into the first */
-    void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
+    int acc_bytes;                                                  /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x);             /* 1 to 1024 packed elements into one accumulator */
+    void (*rows)(int64_t n, void *accs, const void *const *rows);   /* accs[i]: the fold of rows[0][i] ... rows[7][i] */
+    void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
+    void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
+    void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
+    void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
 enum {
@@ -973,6 +1137,8 @@ typedef struct gi_dense { /* loops on vectors of a float type, section >>dense *
     int tile;             /* vectors side by side in a tile */
     void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
     bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
+    gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
+    gi_correlate_loop correlate_lines;
 } gi_dense;
 
 /* How elements become keys: signed integers that are ordered like them. */
@@ -1039,7 +1205,7 @@ GI_BEGIN_FAST
 /* -O1 and the vectoriser: the other passes of -O2 would add some 4 s to the compile time for little speed. (Without the
    expensive optimizations gcc leaves out vzeroupper.) */
 #pragma GCC push_options
-#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize",       \
+#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-pre",   \
                      "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #pragma GCC target("avx2,fma")
 #endif
@@ -1062,6 +1228,7 @@ GI_BEGIN_FAST
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
+#pragma GCC optimize("no-tree-pre") /* it takes formulas like a maximum of maxima apart */
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
@@ -1169,16 +1336,6 @@ static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
     return found ? found : gi_find_cast_baseline(to, from);
 }
 
-static gi_weigh gi_cpu_weigh(ga_dtype dtype)
-{
-    gi_weigh found = NULL;
-#if GI_HAS_X86
-    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_weigh_avx512(dtype);
-    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_weigh_avx2(dtype);
-#endif
-    return found ? found : gi_find_weigh_baseline(dtype);
-}
-
 static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or float64 */
 {
 #if GI_HAS_X86
@@ -1213,6 +1370,16 @@ static const gi_bit_rows *gi_cpu_bit_rows(void)
     if (gi_cpu_isa() == GI_ISA_AVX2) return &gi_bit_rows_avx2;
 #endif
     return &gi_bit_rows_baseline;
+}
+
+static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)
+{
+    const gi_dense *dense = gi_cpu_dense(dtype);
+    if (dense) return dense->correlate_lines;
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) return gi_find_correlate_avx2(dtype);
+#endif
+    return gi_find_correlate_baseline(dtype);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)

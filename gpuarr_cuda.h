@@ -5338,7 +5338,7 @@ typedef struct gi_cuda_correlation {
     int64_t      steps, height, width;  /* weights: rows of them along across and along; steps through the other axes */
     int64_t      first;                 /* tile of the launch */
     int          rows, row;             /* weights of a portion */
-    int          lines, columns;        /* of a tile's results */
+    int          lines, columns;        /* of a tile that are computed at most: whole threads */
     int          pitch;                 /* elements from line to line in shared memory */
     alignas(16) char nothing[16], constant[16];
 } gi_cuda_correlation;
@@ -5562,10 +5562,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS, sizeof(C) > 8 ? 3 : 4)
 }
 
 /* The axes in the order in which lines are numbered: neighbours in memory first, the last axis with several weights last if it is not
-   the last of all. `width`: elements of a line. Returns the number of tiles. */
-static int64_t gi_cuda_number_lines(const gi_correlation *c, gi_cuda_correlation *m, int width)
+   the last of all. r: results of a thread. Returns the number of tiles. */
+static int64_t gi_cuda_number_lines(const gi_correlation *c, gi_cuda_correlation *m, int r)
 {
-    int last = c->ndim - 1, along = last;
+    int last = c->ndim - 1, along = last, width = GI_WARPS * r;
     while (along > 0 && c->size[along] == 1) along--;
     if (c->size[along] == 1) along = last;
     m->ndim        = c->ndim;
@@ -5600,7 +5600,7 @@ static int64_t gi_cuda_number_lines(const gi_correlation *c, gi_cuda_correlation
     }
     int64_t side_by_side = m->across < 0 ? lines : c->result[last - 1];
     if (side_by_side < GI_TILE_LINES) m->lines = (int)side_by_side;
-    if (c->result[along] < width) m->columns = (int)c->result[along];
+    if (c->result[along] < width) m->columns = (int)((c->result[along] + r - 1) / r * r);
     return m->across < 0 ? (lines + GI_TILE_LINES - 1) / GI_TILE_LINES : lines;
 }
 
@@ -5625,10 +5625,9 @@ static void gi_cuda_cut_weights(gi_cuda_correlation *m, int v, int room, int wid
 template <class C, int R, C (*weigh)(C, C, C)>
 static bool gi_cuda_start_correlation(const char *site, const gi_correlation *c, gi_cuda_correlation *m)
 {
-    enum { WIDTH = GI_WARPS * R };
     const int64_t most  = (int64_t)1 << 30;
-    int64_t       tiles = gi_cuda_number_lines(c, m, WIDTH);
-    gi_cuda_cut_weights(m, gi_tile<C>::V, gi_tile<C>::ROOM, WIDTH);
+    int64_t       tiles = gi_cuda_number_lines(c, m, R);
+    gi_cuda_cut_weights(m, gi_tile<C>::V, gi_tile<C>::ROOM, GI_WARPS * R);
     for (; m->first < tiles; m->first += most) {
         const unsigned blocks = (unsigned)(tiles - m->first < most ? tiles - m->first : most);
         GI_LAUNCH((gi_cuda_correlating<C, R, weigh>), blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), *m);

@@ -118,9 +118,19 @@ static void rearranging(void)
     ga_random_normal(0, 1, (5000), .seed = 1), ga_random_integers(0, 7, (5000), .seed = 1), ga_linspace(0, 1, 5000);
 }
 
+static void convolutions(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_C64, GA_C128 };
+    for (int i = 0; i < 4; i++) { /* weights in several portions */
+        ga_array *a = numbers(dtypes[i], 40, 90), *many = numbers(dtypes[i], 50, 5), *wide = numbers(dtypes[i], 1, 120);
+        ga_ndconvolve(a, many), ga_ndconvolve(a, wide), ga_ndconvolve(a, ga_transpose(wide)), ga_ndconvolve(wide, wide);
+    }
+}
+
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
-    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging)
+    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances)              \
+    X(rearranging) X(convolutions)
 
 int main(int argc, char **argv)
 {

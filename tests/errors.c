@@ -1065,6 +1065,7 @@ int main(void)
         test_reductions();
         test_rearranging();
         test_images();
+        test_distances();
         test_files();
         test_option_text();
     }
