@@ -11740,7 +11740,7 @@ static void gi_pack_network(gi_network *net)
 /* Tiles. */
 
 enum {
-    GI_BOX_BYTES      = 49152, /* that the tile of a box may take, all copies together */
+    GI_BOX_BYTES      = 65536, /* of the tile of a box */
     GI_NETWORK_BYTES  = 20480, /* of a network's rows, and of its tile */
     GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
 };
@@ -11753,11 +11753,11 @@ typedef struct gi_window_plan {
     int64_t                tiles, parts;
     void (*run)(const struct gi_window_plan *p, const int64_t *start, char *scratch);
     const gi_window_loops *loops;
-    gi_kernel              join; /* of boxes: two elements */
     char                  *scratch;
     size_t                 scratch_bytes; /* of a part */
-    gi_network            *net;
-    int64_t                row_bytes; /* of a network */
+    void (*median)(int64_t n, char *const *rows); /* in place of a network's steps */
+    gi_network *net;
+    int64_t     row_bytes; /* of a network */
     int64_t               *rows;      /* where the window's rows lie in the tile; behind that, the slide's positions */
     size_t                 rows_bytes;
     int                    axis; /* along which the window slides */
@@ -11765,7 +11765,7 @@ typedef struct gi_window_plan {
 } gi_window_plan;
 
 /* Loops that compute by 64 bytes read behind the end. */
-static int64_t gi_roomy(int64_t bytes) { return gi_padded(bytes + GI_ALIGN); }
+static int64_t gi_roomy(int64_t bytes) { return gi_padded(bytes + 2 * GI_ALIGN); }
 
 /* The number of a position in a box of these lengths, and back. */
 static void gi_unravel(int64_t number, int ndim, const int64_t *lengths, int64_t *at)
@@ -11781,6 +11781,17 @@ static int64_t gi_offset_at(int ndim, const int64_t *at, const int64_t *strides)
     int64_t sum = 0;
     for (int d = 0; d < ndim; d++) sum += at[d] * strides[d];
     return sum;
+}
+
+/* The packed tile has the neighbours along the first so many axes. */
+static void gi_lay_tile(gi_window_plan *p, int axes)
+{
+    p->elements = 1;
+    for (int d = p->w->at.ndim - 1; d >= 0; d--) {
+        p->whole[d]  = p->extent[d] + (d < axes ? p->w->at.size[d] - 1 : 0);
+        p->stride[d] = p->elements;
+        p->elements *= p->whole[d];
+    }
 }
 
 /* Tiles as large as the window, with rows of at least `row` elements, and from there on twice as long where the neighbours weigh most, up
@@ -11806,30 +11817,27 @@ static void gi_choose_tiles(gi_window_plan *p, int64_t row, int64_t most)
         if (elements > most) break;
         p->extent[longest] *= 2;
     }
-    p->tiles = p->elements = 1;
-    for (int d = c->ndim - 1; d >= 0; d--) {
+    p->tiles = 1;
+    for (int d = 0; d < c->ndim; d++) { /* all of about the same length */
         int64_t tiles = (c->result[d] + p->extent[d] - 1) / p->extent[d];
         p->extent[d]  = (c->result[d] + tiles - 1) / tiles;
-        p->whole[d]   = p->extent[d] + c->size[d] - 1;
-        p->stride[d]  = p->elements;
-        p->elements *= p->whole[d];
-        p->tiles *= tiles;
+        if (d == c->ndim - 1 && tiles > 1) p->extent[d] = gi_padded(p->extent[d]);
+        p->tiles *= (c->result[d] + p->extent[d] - 1) / p->extent[d];
     }
+    gi_lay_tile(p, c->ndim);
 }
 
-static void gi_load_tile(const gi_window_plan *p, const int64_t *start, char *tile)
+/* Row number `row` of a tile, with all its neighbours along the last axis. */
+static void gi_load_row(const gi_window_plan *p, const int64_t *start, int64_t row, char *to)
 {
     const gi_correlation *c    = &p->w->at;
     int                   last = c->ndim - 1;
-    int64_t               size = ga_itemsize(c->dtype), rows = p->elements / p->whole[last];
+    int64_t               at[GPUARR_MAX_DIMS];
     char                  constant[16];
     gi_number_to(GA_ARG(c->cval), c->dtype, constant);
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t at[GPUARR_MAX_DIMS];
-        gi_unravel(row, last, p->whole, at);
-        for (int d = 0; d < last; d++) at[d] += start[d] + c->offset[d];
-        gi_read_bordered(c, at, start[last] + c->offset[last], p->whole[last], constant, tile + row * p->whole[last] * size);
-    }
+    gi_unravel(row, last, p->whole, at);
+    for (int d = 0; d < last; d++) at[d] += start[d] + c->offset[d];
+    gi_read_bordered(c, at, start[last] + c->offset[last], p->extent[last] + c->size[last] - 1, constant, to);
 }
 
 /* Row number `row` of the results of a tile goes where it belongs, unless it is beyond the end. */
@@ -11848,49 +11856,20 @@ static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t 
     gi_cast(w->result, w->work, n, (char *)w->at.out + to * ga_itemsize(w->result), results);
 }
 
-/* The rows of a tile's results that lie in a packed tile of all its elements. */
-static void gi_store_tile(const gi_window_plan *p, const int64_t *start, const char *tile)
+/* The results lie in a packed tile: they become elements, and go where they belong. */
+static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *tile)
 {
     int     last = p->w->at.ndim - 1;
     int64_t rows = gi_size(last, p->extent), at[GPUARR_MAX_DIMS];
     for (int64_t row = 0; row < rows; row++) {
         gi_unravel(row, last, p->extent, at);
-        gi_store_row(p, start, row, tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work));
+        char *results = tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work);
+        if (p->w->kind != GI_WINDOW_MEAN) p->loops->from_keys(&p->w->keys, p->extent[last], results);
+        gi_store_row(p, start, row, results);
     }
 }
 
-/* ... as keys. Is there a NaN? */
-static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
-{
-    const gi_keys *keys = &p->w->keys;
-    gi_load_tile(p, start, tile);
-    bool nan = keys->real && p->loops->same_nan(p->elements, tile, keys->nan);
-    if (keys->real) p->loops->order_reals(p->elements, tile);
-    if (keys->flip) p->loops->flip(p->elements, tile, keys->flip);
-    return nan;
-}
-
-/* Keys become elements again. */
-static void gi_from_window_keys(const gi_window_plan *p, int64_t n, char *keys)
-{
-    if (p->w->keys.flip) p->loops->flip(n, keys, p->w->keys.flip);
-    if (p->w->keys.real) p->loops->order_reals(n, keys);
-}
-
 /* Boxes. */
-
-/* to[i] = from[i] joined with `other`, `distance` elements further on. */
-static void gi_join_tile(const gi_window_plan *p, int64_t n, int64_t distance, char *to, const char *from, const char *other)
-{
-    p->join(n - distance, to, from, other + distance * ga_itemsize(p->w->work), NULL);
-}
-
-/* Of three copies of a tile, the one that is neither of these. */
-static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a, const char *b)
-{
-    while (scratch == a || scratch == b) scratch += gi_roomy(p->elements * ga_itemsize(p->w->work));
-    return scratch;
-}
 
 static void gi_swap(char **a, char **b)
 {
@@ -11899,21 +11878,37 @@ static void gi_swap(char **a, char **b)
     *b      = t;
 }
 
+/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. Returns which of the
+   two places they are in. */
+static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *to)
+{
+    int64_t bytes = apart * ga_itemsize(p->w->work);
+    for (int64_t have = 1, more; have < size; have = more, gi_swap(&from, &to)) {
+        more           = have * 3 < size ? have * 3 : size;
+        int64_t second = more - have < have ? more - have : have;
+        p->loops->least(n - (more - have) * apart, to, from, from + second * bytes, from + (more - have) * bytes);
+        n -= (more - have) * apart;
+    }
+    return from;
+}
+
+/* Along the last axis row by row as they are read, then along the others all rows at once. */
 static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *scratch)
 {
     const gi_window *w    = p->w;
-    char            *tile = scratch, *spare = gi_spare_tile(p, scratch, scratch, NULL);
-    int64_t          n = p->elements;
-    gi_load_keys(p, start, tile);
-    for (int d = 0; d < w->at.ndim; d++) {
-        int64_t size = w->at.size[d], have = 1;
-        for (int64_t more; have < size; have += more, gi_swap(&tile, &spare)) {
-            more = have * 2 <= size ? have : size - have; /* they may overlap */
-            gi_join_tile(p, n, more * p->stride[d], spare, tile, tile);
-        }
-        if (d == 0) n -= (size - 1) * p->stride[0];
+    int              last = w->at.ndim - 1;
+    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1;
+    char            *tile = scratch, *spare = tile + gi_roomy(n * size), *row = spare + gi_roomy(n * size), *other = row + gi_roomy(length * size);
+    for (int64_t r = 0; r < n / p->extent[last]; r++) {
+        gi_load_row(p, start, r, row);
+        p->loops->to_keys(&w->keys, length, row);
+        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other), (size_t)(p->extent[last] * size));
     }
-    gi_from_window_keys(p, n, tile);
+    for (int d = 0; d < last; d++) {
+        char *least = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, spare);
+        if (least != tile) gi_swap(&tile, &spare);
+        if (d == 0) n -= (w->at.size[0] - 1) * p->stride[0];
+    }
     gi_store_tile(p, start, tile);
 }
 
@@ -11929,6 +11924,19 @@ static void gi_fill_outside(const gi_window_plan *p, const int64_t *start, int d
         if (i >= 0 && i < c->shape[d]) continue;
         for (int64_t j = 0; j < block; j++) memcpy(tile + (k * block + j) * size, constant, (size_t)size);
     }
+}
+
+/* to[i] = from[i] + more[i + distance] */
+static void gi_add_tile(const gi_window_plan *p, int64_t n, int64_t distance, char *to, const char *from, const char *more)
+{
+    gi_cpu_kernel(GA_OP_add, p->w->work)(n - distance, to, from, more + distance * ga_itemsize(p->w->work), NULL);
+}
+
+/* Of three tiles, the one that is neither of these. */
+static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a, const char *b)
+{
+    while (scratch == a || scratch == b) scratch += gi_roomy(p->elements * ga_itemsize(p->w->work));
+    return scratch;
 }
 
 /* Sums become means; those of integers are cut off, as they are stored between the axes. */
@@ -11950,10 +11958,12 @@ static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64
 static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scratch)
 {
     const gi_correlation *c    = &p->w->at;
-    int64_t               n    = p->elements;
+    int64_t               n    = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
     char                 *tile = scratch, *raw = gi_spare_tile(p, scratch, tile, NULL);
-    gi_load_tile(p, start, raw);
-    gi_cast(p->w->work, c->dtype, n, tile, raw);
+    for (int64_t row = 0; row < n / length; row++) {
+        gi_load_row(p, start, row, raw);
+        gi_cast(p->w->work, c->dtype, length, tile + row * length * size, raw);
+    }
     for (int d = 0; d < c->ndim; d++) {
         if (c->border == GA_BORDER_CONSTANT) gi_fill_outside(p, start, d, tile);
         char   *sum   = NULL;
@@ -11961,13 +11971,13 @@ static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scr
         for (int64_t have = 1; have <= c->size[d]; have *= 2) {
             if (c->size[d] & have) {
                 char *more = gi_spare_tile(p, scratch, tile, sum);
-                if (sum) gi_join_tile(p, n, added * p->stride[d], more, sum, tile);
+                if (sum) gi_add_tile(p, n, added * p->stride[d], more, sum, tile);
                 sum = sum ? more : tile;
                 added += have;
             }
             if (have * 2 > c->size[d]) break;
             char *twice = gi_spare_tile(p, scratch, tile, sum);
-            gi_join_tile(p, n, have * p->stride[d], twice, tile, tile);
+            gi_add_tile(p, n, have * p->stride[d], twice, tile, tile);
             tile = twice;
         }
         tile = sum;
@@ -11975,6 +11985,19 @@ static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scr
         if (c->size[d] > 1) gi_divide_tile(p, n, tile, c->size[d]);
     }
     gi_store_tile(p, start, tile);
+}
+
+/* A tile of keys. Is there a NaN? */
+static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
+{
+    int64_t length = p->whole[p->w->at.ndim - 1], size = ga_itemsize(p->w->work);
+    bool    nan    = false;
+    for (int64_t row = 0; row < p->elements / length; row++) {
+        char *to = tile + row * length * size;
+        gi_load_row(p, start, row, to);
+        nan = p->loops->to_keys(&p->w->keys, length, to) || nan;
+    }
+    return nan;
 }
 
 /* Ranks by networks. */
@@ -12033,9 +12056,10 @@ static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *
     for (int64_t row = 0; row < gi_size(last, p->extent); row++) {
         gi_unravel(row, last, p->extent, at);
         for (int k = 0; k < p->net->inputs; k++) rows[k] = tile + (gi_offset_at(last, at, p->stride) + p->rows[k]) * size;
-        p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
+        if (p->median) p->median(p->extent[last], rows);
+        else p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
         char *result = rows[p->net->result.row];
-        gi_from_window_keys(p, p->extent[last], result);
+        p->loops->from_keys(&w->keys, p->extent[last], result);
         gi_store_row(p, start, row, result);
     }
 }
@@ -12079,14 +12103,14 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     int              size = (int)ga_itemsize(w->work), ndim = w->at.ndim, record = size == 8 ? 16 : 8;
     int64_t          n = p->elements, step = p->stride[p->axis], length = p->extent[p->axis], at[GPUARR_MAX_DIMS];
     gi_slide         s       = p->slide;
-    const uint64_t   sign    = (uint64_t)1 << (8 * size - 1);
+    const gi_keys    sign    = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
     char            *tile    = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
     int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
     uint32_t        *numbers = (uint32_t *)(void *)(places + gi_radix_chunks(n) * GI_DIGITS), *found = numbers + n;
     uint64_t        *records = (uint64_t *)(void *)memory;
     s.bits                   = (uint64_t *)(void *)(found + length + (n + length) % 2);
     s.words                  = (n + 63) / 64;
-    p->loops->flip(n, tile, sign);
+    p->loops->from_keys(&sign, n, tile);
     switch (size) {
     case 1: gi_make_records(n, tile, records, 1); break;
     case 2: gi_make_records(n, tile, records, 2); break;
@@ -12114,8 +12138,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
         default: gi_place_keys(length, found, records, step, to, 8); break;
         }
     }
-    p->loops->flip(n, tile, sign);
-    gi_from_window_keys(p, n, tile);
+    p->loops->from_keys(&sign, n, tile);
     gi_store_tile(p, start, tile);
 }
 
@@ -12158,9 +12181,9 @@ static void gi_list_window(const gi_window *w, const int64_t *stride, int axis, 
 /* Nanoseconds for a result, roughly. */
 static double gi_network_cost(const gi_network *net, int64_t size)
 {
-    double rows = 4;
-    for (int k = 0; k < net->count; k++) rows += (net->steps[k].low >= 0) + (net->steps[k].high >= 0);
-    return rows * (double)size / 32 * (size == 8 ? 1.2 : 0.5);
+    double results = 4;
+    for (int k = 0; k < net->count; k++) results += (net->steps[k].low >= 0) + (net->steps[k].high >= 0);
+    return results * (double)size / 32 * (size == 8 ? 0.7 : 0.5);
 }
 
 static double gi_slide_cost(const gi_window_plan *p, int64_t size)
@@ -12188,6 +12211,20 @@ static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
            (gi_radix_chunks(n) * GI_DIGITS + (n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
 }
 
+/* Is it the median of a box of n rows of n elements? */
+static bool gi_is_median_of(const gi_window *w, int64_t n)
+{
+    return w->kind == GI_WINDOW_RANK && !w->footprint && w->at.size[w->at.ndim - 1] == n && w->count == n * n && w->rank == w->count / 2;
+}
+
+static void gi_use_median(gi_window_plan *p, void (*median)(int64_t n, char *const *rows), int inputs, int rows)
+{
+    p->median          = median;
+    p->net->inputs     = inputs;
+    p->net->rows       = rows;
+    p->net->result.row = rows - 1;
+}
+
 /* A network or a slide, what is faster. False: no memory. */
 static bool gi_plan_ranks(const char *site, gi_window_plan *p)
 {
@@ -12209,9 +12246,11 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
     p->run        = gi_run_slide;
     gi_choose_tiles(p, 1, GI_SLIDE_ELEMENTS);
     if (gi_make_network(w, p->net) && gi_network_cost(p->net, size) < gi_slide_cost(p, size)) {
-        int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1) / size;
+        if (gi_is_median_of(w, 3)) gi_use_median(p, p->loops->median_3x3, 3, 7);
+        if (gi_is_median_of(w, 5)) gi_use_median(p, p->loops->median_5x5, 5, 21);
+        int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1);
         p->run      = gi_run_network;
-        gi_choose_tiles(p, row < 256 ? 256 : row > 1024 ? 1024 : row, GI_NETWORK_BYTES / size);
+        gi_choose_tiles(p, (row < 512 ? 512 : row > 4096 ? 4096 : row) / size, GI_NETWORK_BYTES / size);
     } else p->net->inputs = 0;
     if (p->elements > INT32_MAX)
         return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once", gi_shape_text(last + 1, w->at.size));
@@ -12237,17 +12276,17 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
 static bool gi_cpu_window(const char *site, const gi_window *w)
 {
     gi_window_plan p;
-    int            copies = w->kind == GI_WINDOW_MEAN ? 3 : 2;
     int64_t        size   = ga_itemsize(w->work), threads = ga_get_num_threads();
     bool           done   = true;
     memset(&p, 0, sizeof p);
     p.w     = w;
     p.loops = gi_cpu_windows((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
-        p.run  = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
-        p.join = w->kind == GI_WINDOW_MEAN ? gi_cpu_kernel(GA_OP_add, w->work) : p.loops->least;
-        gi_choose_tiles(&p, 256 / size, GI_BOX_BYTES / copies / size);
-        p.scratch_bytes = (size_t)(copies * gi_roomy(p.elements * size));
+        p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
+        gi_choose_tiles(&p, 2048 / size, GI_BOX_BYTES / size);
+        if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
+        p.scratch_bytes = (size_t)(2 * gi_roomy(p.elements * size) + 2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
+        if (p.run == gi_run_mean) p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size));
     } else done = gi_plan_ranks(site, &p);
     p.parts = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
@@ -12303,10 +12342,11 @@ static bool gi_place_window(const char *site, const ga_array *a, int64_t size, c
 static gi_keys gi_keys_of(ga_dtype dtype, gi_window_kind kind)
 {
     uint64_t sign = (uint64_t)1 << (8 * ga_itemsize(dtype) - 1);
+    bool     turn = ga_itemsize(dtype) <= 2 ? gi_is_signed(dtype) : gi_is_unsigned(dtype);
     gi_keys  k;
     k.real = gi_is_float(dtype);
-    k.flip = (gi_is_unsigned(dtype) ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
-    k.nan  = kind == GI_WINDOW_LEAST ? UINT64_MAX : sign - 1; /* its key is the least, the greatest if ranks are looked for */
+    k.flip = (turn ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
+    k.nan  = kind == GI_WINDOW_RANK ? sign - 1 : sign; /* the greatest, the least */
     return k;
 }
 
