@@ -475,9 +475,10 @@ GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return GA_FN(make)(-x.re, -x.im); }
 GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return GA_FN(make)(x.re, -x.im); }
 GI_FORMULA GI_R GA_FN(real)(GA_T x) { return x.re; }
 GI_FORMULA GI_R GA_FN(imag)(GA_T x) { return x.im; }
+/* Both parts are sums: of a difference beside a sum gcc makes one fused instruction (vfmaddsub), though contraction is off. */
 GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b)
 {
-    return GA_FN(make)(GI_PART(mul)(a.re, b.re) - GI_PART(mul)(a.im, b.im),
+    return GA_FN(make)(GI_PART(mul)(a.re, b.re) + GI_PART(mul)(-a.im, b.im),
                        GI_PART(mul)(a.re, b.im) + GI_PART(mul)(a.im, b.re));
 }
 /* Smith's method, as NumPy: no overflow on the way. */
@@ -485,12 +486,12 @@ GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b)
 {
     GI_R re = GI_PART(abs)(b.re), im = GI_PART(abs)(b.im);
     if (re >= im) {
-        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / re);
+        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / im);
         GI_R ratio = b.im / b.re, scale = 1 / (b.re + GI_PART(mul)(b.im, ratio));
-        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im - GI_PART(mul)(a.re, ratio)) * scale);
+        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im + GI_PART(mul)(-a.re, ratio)) * scale);
     }
     GI_R ratio = b.re / b.im, scale = 1 / (b.im + GI_PART(mul)(b.re, ratio));
-    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) - a.re) * scale);
+    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) + -a.re) * scale);
 }
 GI_FORMULA GI_R GA_FN(abs)(GA_T x) { return GI_PART(hypot)(x.re, x.im); }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x)
@@ -5261,6 +5262,26 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #include "gpuarr.h"
 #undef GI_PASS
 
+/* ---- moments: the nodes of the variance's tree ----------------------------------------------------------------------- */
+
+typedef struct gi_node {
+    double n, s, m; /* of some elements: the count, the sum, the sum of squared distances from their mean */
+} gi_node;
+
+GI_FORMULA double gi_spread(double distance, double weight) { return gi_mul_f64(gi_mul_f64(distance, distance), weight); }
+
+/* Exactly as the formula of Chan, Golub and LeVeque says, so that nothing cancels. Written so that compilers vectorise it. */
+GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
+{
+    uint64_t no_a = a.n == 0, no_b = b.n == 0;
+    double   n = a.n + b.n, ratio = a.n / gi_pick_f64(no_b, 1, b.n);
+    double   scale = b.n / gi_mul_f64(gi_pick_f64(no_a, 1, a.n), gi_pick_f64(no_a & no_b, 1, n));
+    gi_node  r     = { n, a.s + b.s, a.m + b.m + gi_spread(a.s - gi_mul_f64(ratio, b.s), scale) };
+    r.s            = gi_pick_f64(no_b, a.s, gi_pick_f64(no_a, b.s, r.s));
+    r.m            = gi_pick_f64(no_b, a.m, gi_pick_f64(no_a, b.m, r.m));
+    return r;
+}
+
 /* ---- convolutions: which element stands for one outside ------------------------------------------------------------- */
 
 /* Where the distance (i, j > i) of n points lies in a vector of all pairs. */
@@ -8794,77 +8815,11 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
 #include "gpuarr.h"
 
 /* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
-/*  A node holds the count, the sum and the sum of squared distances from the mean of some elements; two nodes join exactly as the
-    formula of Chan, Golub and LeVeque says, so that nothing cancels. Elements are taken relative to the first one of the line.  */
-
-typedef struct gi_node {
-    double n, s, m;
-} gi_node;
+/*  The tree is that of the sums, of nodes; gi_join_nodes says how two join. Elements are taken relative to the first one of the line. */
 
 typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
 
 GI_BEGIN_FAST
-GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
-{
-    if (b.n == 0) return a;
-    if (a.n == 0) return b;
-    gi_node r;
-    double  t = a.s - gi_mul_f64(a.n / b.n, b.s), scale = b.n / (a.n * (a.n + b.n));
-    r.n = a.n + b.n;
-    r.s = a.s + b.s;
-    r.m = (a.m + b.m) + gi_mul_f64(gi_mul_f64(t, t), scale);
-    return r;
-}
-
-static void gi_halve_nodes(int64_t n, void *accs)
-{
-    gi_node *a = (gi_node *)accs;
-    int64_t  h = 1;
-    while (h < n) h *= 2;
-    for (h /= 2; h > 0; h /= 2)
-        for (int64_t i = 0; i < h && i + h < n; i++) a[i] = gi_join_nodes(a[i], a[i + h]);
-}
-
-/* A full block without NaN to leave out: all nodes of a level have the same count, so the loops are simple. Same bits as joining. */
-static gi_node gi_full_block_moments(const double *x, double origin)
-{
-    double  s[GI_BLOCK / 2], m[GI_BLOCK / 2], scale = 0.5;
-    gi_node r;
-    GI_VECTORIZE
-    for (int i = 0; i < GI_BLOCK / 2; i++) {
-        double a = x[i] - origin, b = x[i + GI_BLOCK / 2] - origin, t = a - b;
-        s[i] = a + b;
-        m[i] = gi_mul_f64(gi_mul_f64(t, t), scale);
-    }
-    for (int h = GI_BLOCK / 4; h > 0; h /= 2) {
-        scale *= 0.5;
-        GI_VECTORIZE
-        for (int i = 0; i < h; i++) {
-            double t = s[i] - s[i + h];
-            s[i]     = s[i] + s[i + h];
-            m[i]     = (m[i] + m[i + h]) + gi_mul_f64(gi_mul_f64(t, t), scale);
-        }
-    }
-    r.n = GI_BLOCK;
-    r.s = s[0];
-    r.m = m[0];
-    return r;
-}
-
-static gi_node gi_block_moments(int64_t n, const double *x, double origin, bool skip_nan)
-{
-    gi_node nodes[GI_BLOCK];
-    if (n == GI_BLOCK && !skip_nan) return gi_full_block_moments(x, origin);
-    for (int64_t i = 0; i < n; i++) {
-        bool left_out = skip_nan && x[i] != x[i];
-        nodes[i].n    = left_out ? 0 : 1;
-        nodes[i].s    = left_out ? 0 : x[i] - origin;
-        nodes[i].m    = 0;
-    }
-    gi_halve_nodes(n, nodes);
-    return nodes[0];
-}
-
 /* The moment from the node of all elements. */
 GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
 {
@@ -8887,73 +8842,248 @@ GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int dd
 GI_END_FAST
 
 typedef struct gi_moments {
-    gi_lines lines;
-    int64_t  blocks;
-    bool     skip_nan, shifted;
-    gi_node *nodes; /* blocks of each line; the first becomes the line's */
+    gi_lines             lines;
+    gi_moment            what;
+    bool                 skip_nan;
+    int                  ddof;
+    const gi_node_loops *of, *join; /* the loops of the elements, and those of float64 */
+    int64_t              blocks, columns, width;
+    gi_nodes             nodes; /* of all blocks: those of a line side by side, or of `columns` lines block by block */
+    double              *result;
 } gi_moments;
 
-static void gi_moment_units(int64_t begin, int64_t end, void *job)
+enum { GI_NODE_WIDTH = 256, GI_NODE_STEP = 128 }; /* lines side by side; elements of a line that are made nodes at once */
+
+static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
 {
-    gi_moments                       *r = (gi_moments *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16];
-    double                            cast[GI_BLOCK];
+    gi_nodes r = { v->n + i, v->s + i, v->m + i };
+    return r;
+}
+
+/* What the elements of n neighbouring lines are taken relative to. */
+static void gi_origins(const gi_moments *r, int64_t line, int64_t n, double *origin)
+{
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_NODE_WIDTH * 16];
+    gi_gather((int)ga_itemsize(p->a->dtype), n, raw, gi_line_start(p, line), n > 1 ? p->kept_strides[p->kept - 1] : 0);
+    gi_cast(GA_F64, p->a->dtype, n, origin, raw);
+    for (int64_t i = 0; i < n; i++) /* 0: so that nanmean of an array without NaN is its mean */
+        if (r->what == GI_MEAN || !gi_isfinite_f64(origin[i])) origin[i] = 0;
+}
+
+/* Folds m nodes into the first. */
+static void gi_halve_nodes(const gi_node_loops *loops, int64_t m, const gi_nodes *v)
+{
+    int64_t h = 1;
+    while (h < m) h *= 2;
+    for (h /= 2; h > 0; h /= 2) {
+        gi_nodes more = gi_nodes_from(v, h);
+        if (m <= h) continue;
+        loops->join_counted(m - h, v, &more);
+        m = h;
+    }
+}
+
+/* The node of n elements, at most a block. `origin` is repeated GI_NODE_STEP times. */
+static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, const double *origin)
+{
+    __attribute__((aligned(64))) double count[GI_BLOCK], s[GI_BLOCK], m[GI_BLOCK];
+    gi_nodes                            v    = { count, s, m };
+    int64_t                             size = ga_itemsize(r->lines.dtype);
+    gi_node                             node = { GI_BLOCK, 0, 0 };
+    if (n == GI_BLOCK) {
+        const void *eighths[8];
+        for (int k = 0; k < 8; k++) eighths[k] = (const char *)x + k * GI_NODE_STEP * size;
+        r->of->rows(GI_NODE_STEP, &v, eighths, origin);
+        for (int h = GI_NODE_STEP / 2; h > 0; h /= 2) {
+            gi_nodes more = gi_nodes_from(&v, h);
+            r->join->join(h, &v, &more, 1, (double)h / GI_BLOCK);
+        }
+        node.s = s[0];
+        node.m = m[0];
+        if (!r->skip_nan || node.s == node.s) return node;
+    }
+    for (int64_t i = 0; i < n; i += GI_NODE_STEP) {
+        gi_nodes part = gi_nodes_from(&v, i);
+        r->of->widen(n - i < GI_NODE_STEP ? n - i : GI_NODE_STEP, &part, (const char *)x + i * size, origin, r->skip_nan);
+    }
+    gi_halve_nodes(r->join, n, &v);
+    node.n = count[0];
+    node.s = s[0];
+    node.m = m[0];
+    return node;
+}
+
+/* A unit is a block of a line. */
+static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_moments                         *r = (gi_moments *)job;
+    const gi_lines                     *p = &r->lines;
+    __attribute__((aligned(64))) char   raw[GI_BLOCK * 16];
+    __attribute__((aligned(64))) double cast[GI_BLOCK], origin[GI_NODE_STEP];
+    int64_t                             known = -1;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
-        int64_t n      = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
-        double  origin = 0;
-        if (r->shifted) {
-            gi_cast(GA_F64, r->lines.a->dtype, 1, &origin, gi_line_start(&r->lines, line));
-            if (!gi_isfinite_f64(origin)) origin = 0;
+        int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        if (line != known) {
+            gi_origins(r, line, 1, origin);
+            for (int i = 1; i < GI_NODE_STEP; i++) origin[i] = origin[0];
+            known = line;
         }
-        const double *x = (const double *)gi_read_line(&r->lines, line, start, n, raw, cast);
-        r->nodes[unit]  = gi_block_moments(n, x, origin, r->skip_nan);
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (x != raw && x != cast) gi_touch(x, n * ga_itemsize(p->dtype));
+        gi_node node      = gi_block_node(r, n, x, origin);
+        r->nodes.n[unit]  = node.n;
+        r->nodes.s[unit]  = node.s;
+        r->nodes.m[unit]  = node.m;
     }
 }
 
 static void gi_moment_lines(int64_t begin, int64_t end, void *job)
 {
     gi_moments *r = (gi_moments *)job;
-    for (int64_t line = begin; line < end; line++)
-        gi_fold_blocks(gi_halve_nodes, (int)sizeof *r->nodes, r->nodes + line * r->blocks, r->blocks);
+    for (int64_t line = begin; line < end; line++) {
+        gi_nodes v = gi_nodes_from(&r->nodes, line * r->blocks);
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                gi_nodes block = gi_nodes_from(&v, b * GI_BLOCK);
+                gi_halve_nodes(r->join, n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, &block);
+                v.n[b] = *block.n;
+                v.s[b] = *block.s;
+                v.m[b] = *block.m;
+            }
+        gi_node node     = { *v.n, *v.s, *v.m };
+        r->result[line] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+    }
+}
+
+/* Joins the elements k, k + step, k + 2 step ... of a block of each line of a panel, as gi_fold_rows does. skip_nan: the counts differ from
+   line to line. */
+static void gi_join_rows(const gi_moments *r, const gi_panel *p, const double *origin, bool skip_nan, int64_t k, int64_t step,
+                         const gi_nodes *to, const gi_nodes *more)
+{
+    int64_t rows = (p->n - k + step - 1) / step;
+    if (rows == 1) {
+        r->of->widen(p->count, to, gi_read_row(p, k, 0), origin, skip_nan);
+    } else if (rows == 8 && !skip_nan) {
+        const void *x[8];
+        for (int i = 0; i < 8; i++) x[i] = gi_read_row(p, k + i * step, i);
+        r->of->rows(p->count, to, x, origin);
+    } else {
+        gi_nodes beyond = gi_nodes_from(more, p->count);
+        double   b = (double)(rows / 2), a = (double)rows - b;
+        gi_join_rows(r, p, origin, skip_nan, k, 2 * step, to, more);
+        gi_join_rows(r, p, origin, skip_nan, k + step, 2 * step, more, &beyond);
+        if (skip_nan) r->join->join_counted(p->count, to, more);
+        else r->join->join(p->count, to, more, a / b, b / gi_mul_f64(a, a + b));
+    }
+}
+
+/* A unit is a block of a panel of lines. */
+static void gi_moment_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_moments                         *r = (gi_moments *)job;
+    const gi_lines                     *p = &r->lines;
+    __attribute__((aligned(64))) double count[GI_PANEL_LEVELS * GI_NODE_WIDTH], s[GI_PANEL_LEVELS * GI_NODE_WIDTH],
+        m[GI_PANEL_LEVELS * GI_NODE_WIDTH], origin[GI_NODE_WIDTH];
+    __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
+    const gi_nodes                    more = { count, s, m };
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel v     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        v.start        = block * GI_BLOCK;
+        v.n            = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
+        v.raw          = raw;
+        v.cast         = cast;
+        int64_t  column = v.first % r->columns, group = v.first - column;
+        gi_nodes to     = gi_nodes_from(&r->nodes, group * r->blocks + block * r->columns + column);
+        bool     nan    = false;
+        gi_origins(r, v.first, v.count, origin);
+        gi_join_rows(r, &v, origin, false, 0, 1, &to, &more);
+        for (int64_t i = 0; i < v.count; i++) {
+            to.n[i] = (double)v.n;
+            nan |= to.s[i] != to.s[i];
+        }
+        if (r->skip_nan && nan) gi_join_rows(r, &v, origin, true, 0, 1, &to, &more);
+    }
+}
+
+/* A unit is a panel: joins the nodes of its blocks. */
+static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_moments *r = (gi_moments *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel p      = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t  column = p.first % r->columns, group = p.first - column;
+        gi_nodes v      = gi_nodes_from(&r->nodes, group * r->blocks + column);
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t  m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                gi_nodes first = gi_nodes_from(&v, b * GI_BLOCK * r->columns), to = gi_nodes_from(&v, b * r->columns);
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++) {
+                        gi_nodes x = gi_nodes_from(&first, i * r->columns), y = gi_nodes_from(&first, (i + h) * r->columns);
+                        r->join->join_counted(p.count, &x, &y);
+                    }
+                memmove(to.n, first.n, (size_t)p.count * sizeof *to.n);
+                memmove(to.s, first.s, (size_t)p.count * sizeof *to.s);
+                memmove(to.m, first.m, (size_t)p.count * sizeof *to.m);
+            }
+        for (int64_t i = 0; i < p.count; i++) {
+            gi_node node             = { v.n[i], v.s[i], v.m[i] };
+            r->result[p.first + i] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+        }
+    }
 }
 
 /* The moment of each line of a real array, as float64. */
 static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
     gi_moments r;
+    ga_dtype   dtype = a->dtype == GA_F32 && a->device == GA_CPU ? GA_F32 : GA_F64;
     memset(&r, 0, sizeof r);
+    r.what     = what;
     r.skip_nan = skip_nan;
-    r.shifted  = what != GI_MEAN; /* so that nanmean of an array without NaN is its mean */
-    if (!gi_plan_lines(o->site, &r.lines, a, GA_F64, o->axis, &o->axes, o->keepdims)) return NULL;
+    r.ddof     = o->ddof;
+    if (!gi_plan_lines(o->site, &r.lines, a, dtype, o->axis, &o->axes, o->keepdims)) return NULL;
     ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
 #if GI_HAS_CUDA
     if (a->device == GA_CUDA) {
-        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, r.shifted, o->ddof, &r.lines, result)
+        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, what != GI_MEAN, o->ddof, &r.lines, result)
                                      : gi_fill_empty(o->site, result, 0, true);
         if (ok) return result;
         ga_free(result);
         return NULL;
     }
 #endif
-    double *out = (double *)result->data;
-    r.blocks    = (r.lines.length + GI_BLOCK - 1) / GI_BLOCK;
-    if (r.blocks > 0) {
-        size_t bytes = (size_t)(r.lines.lines * r.blocks) * sizeof *r.nodes;
-        r.nodes      = (gi_node *)gi_alloc(o->site, bytes);
-        if (!r.nodes) {
-            ga_free(result);
-            return NULL;
-        }
-        gi_parallel(r.lines.lines * r.blocks, 1 + 16384 / (r.lines.length < GI_BLOCK ? r.lines.length : GI_BLOCK),
-                    gi_moment_units, &r);
-        gi_parallel(r.lines.lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
-        for (int64_t i = 0; i < r.lines.lines; i++) out[i] = gi_moment_value(what, skip_nan, o->ddof, r.nodes[i * r.blocks]);
-        gi_release(r.nodes, bytes);
-    } else {
-        for (int64_t i = 0; i < result->size; i++) out[i] = gi_nan_f64();
+    const gi_lines *p = &r.lines;
+    r.result          = (double *)result->data;
+    r.blocks          = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r.of              = gi_cpu_nodes(dtype);
+    r.join            = gi_cpu_nodes(GA_F64);
+    int64_t count     = p->lines * r.blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
+    for (int64_t i = 0; i < result->size && r.blocks == 0; i++) r.result[i] = gi_nan_f64();
+    if (count == 0) return result;
+    r.nodes.n = (double *)gi_alloc(o->site, (size_t)(3 * count) * sizeof(double));
+    if (!r.nodes.n) {
+        ga_free(result);
+        return NULL;
     }
+    r.nodes.s = r.nodes.n + count;
+    r.nodes.m = r.nodes.s + count;
+    r.columns = gi_columns(p);
+    if (r.columns == 1) {
+        gi_parallel(count, 1 + 32768 / rows, gi_moment_blocks, &r);
+        gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+    } else {
+        r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
+        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        gi_parallel(panels * r.blocks, 1 + 32768 / (r.width * rows), gi_moment_panels, &r);
+        gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
+    }
+    gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
 }
 
@@ -9004,37 +9134,135 @@ ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o) { return gi_moment
 ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_STD, true, "ga_nanstd", a, o); }
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
-/* The extreme of a line is found first, by the row above; its place is the first element equal to it (or the first NaN). */
+/*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
+    row above, then the first block that holds the extreme is looked through. Lines side by side are gone through row by row.  */
+
+enum {
+    GI_SEGMENT_BLOCKS = 64,   /* of a line */
+    GI_SEGMENT_ROWS   = 8192, /* of lines side by side, */
+    GI_SEARCH_WIDTH   = 1024, /* so many at once */
+    GI_SEARCH_LEAST   = 64    /* and not fewer */
+};
 
 typedef struct gi_search {
-    gi_lines    lines;
-    const char *extremes; /* packed, one a line */
-    int64_t    *places;
+    gi_lines  lines;
+    gi_fold   fold; /* of the extremes */
+    gi_kernel less_equal, equal, unordered;
+    bool      largest, skip_nan, nothing;  /* nothing but NaN is left */
+    int64_t   columns, width;              /* of lines side by side */
+    int64_t   segment, segments;           /* elements of one, segments of a line */
+    char     *extremes;                    /* of each segment: those of a line side by side, or of `columns` lines in turn */
+    int64_t  *places, *result;
 } gi_search;
 
-static void gi_search_lines(int64_t begin, int64_t end, void *job)
+static bool gi_is_nan(const gi_search *r, const void *x)
+{
+    bool nan;
+    r->unordered(1, &nan, x, NULL, NULL);
+    return nan;
+}
+
+/* Is x, which comes after `best`, to be preferred? */
+static bool gi_is_better(const gi_search *r, const void *x, const void *best)
+{
+    bool no_better, nan = gi_is_nan(r, x);
+    if (nan != gi_is_nan(r, best)) return nan != r->skip_nan;
+    if (nan) return false;
+    r->less_equal(1, &no_better, r->largest ? x : best, r->largest ? best : x, NULL);
+    return !no_better;
+}
+
+/* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
+static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
+{
+    enum { PART = 256 };
+    __attribute__((aligned(64))) char wanted[PART * 16];
+    bool                              found[PART], nan = gi_is_nan(r, x);
+    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : PART;
+    memcpy(wanted, x, (size_t)size);
+    for (int64_t done = 1; done < copies && !nan; done *= 2)
+        memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
+    for (int64_t start = 0; start < n; start += PART) {
+        int64_t     m    = n - start < PART ? n - start : PART;
+        const char *part = (const char *)elements + start * size;
+        if (nan) r->unordered(m, found, part, NULL, NULL);
+        else r->equal(m, found, part, wanted, NULL);
+        const bool *hit = (const bool *)memchr(found, 1, (size_t)m);
+        if (hit) return start + (hit - found);
+    }
+    return 0;
+}
+
+/* A unit is a segment of a line. */
+static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], wanted[GI_BLOCK * 16];
-    bool                              found[GI_BLOCK];
-    ga_dtype                          dtype = r->lines.dtype;
-    int                               size  = (int)ga_itemsize(dtype);
-    gi_kernel                         equal = gi_cpu_kernel(GA_OP_equal, dtype), unordered = gi_cpu_kernel(GA_OP_isnan, dtype);
-    for (int64_t line = begin; line < end; line++) {
-        for (int i = 0; i < GI_BLOCK; i++) memcpy(wanted + i * size, r->extremes + line * size, (size_t)size);
-        bool nan;
-        unordered(1, &nan, wanted, NULL, NULL);
-        r->places[line] = 0;
-        for (int64_t start = 0; start < r->lines.length; start += GI_BLOCK) {
-            int64_t     n = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
-            const void *x = gi_read_line(&r->lines, line, start, n, raw, cast);
-            if (nan) unordered(n, found, x, NULL, NULL);
-            else equal(n, found, x, wanted, NULL);
-            const void *hit = memchr(found, 1, (size_t)n);
-            if (!hit) continue;
-            r->places[line] = start + ((const bool *)hit - found);
-            break;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[GI_SEGMENT_BLOCKS * 16], folded[GI_SEGMENT_BLOCKS * 16];
+    int64_t                           size = ga_itemsize(p->dtype);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / r->segments, start = unit % r->segments * r->segment;
+        int64_t n = p->length - start < r->segment ? p->length - start : r->segment, blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
+        for (int64_t b = 0; b < blocks; b++) {
+            int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
+            const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
+            if (x != raw) gi_touch(x, m * size);
+            r->fold.block(m, extremes + b * size, x);
         }
+        memcpy(folded, extremes, (size_t)(blocks * size));
+        if (blocks > 1) r->fold.halve(blocks, folded);
+        int64_t     b = blocks > 1 ? gi_first_equal(r, blocks, extremes, folded) : 0;
+        int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
+        memcpy(r->extremes + unit * size, folded, (size_t)size);
+        r->places[unit] = start + b * GI_BLOCK + gi_first_equal(r, m, x, folded);
+    }
+}
+
+/* A unit is a segment of a panel of lines. */
+static void gi_search_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_search                        *r = (gi_search *)job;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16];
+    bool                              no_better[GI_SEARCH_WIDTH];
+    int64_t                           size = ga_itemsize(p->dtype);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  segment = unit % r->segments;
+        gi_panel v       = gi_panel_of(p, r->columns, r->width, unit / r->segments);
+        v.start          = segment * r->segment;
+        v.n              = p->length - v.start < r->segment ? p->length - v.start : r->segment;
+        v.raw            = raw;
+        int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
+        char    *best   = r->extremes + to * size;
+        int64_t *places = r->places + to;
+        memcpy(best, gi_read_row(&v, 0, 0), (size_t)(v.count * size));
+        for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
+        for (int64_t k = 1; k < v.n; k++) {
+            const char *x = (const char *)gi_read_row(&v, k, 0);
+            r->less_equal(v.count, no_better, r->largest ? x : best, r->largest ? best : x, NULL);
+            const bool *at = no_better, *beyond = no_better + v.count;
+            for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
+                int64_t i = at - no_better;
+                if (!gi_is_better(r, x + i * size, best + i * size)) continue;
+                memcpy(best + i * size, x + i * size, (size_t)size);
+                places[i] = v.start + k;
+            }
+        }
+    }
+}
+
+/* The best segment of each line. */
+static void gi_search_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_search *r    = (gi_search *)job;
+    int64_t    size = ga_itemsize(r->lines.dtype), step = r->columns;
+    for (int64_t line = begin; line < end; line++) {
+        int64_t first = line % r->columns + (line - line % r->columns) * r->segments, best = first;
+        for (int64_t k = 1; k < r->segments; k++)
+            if (gi_is_better(r, r->extremes + (first + k * step) * size, r->extremes + best * size)) best = first + k * step;
+        r->result[line] = r->places[best];
+        if (r->skip_nan && gi_is_nan(r, r->extremes + best * size)) __atomic_store_n(&r->nothing, true, __ATOMIC_RELAXED);
     }
 }
 
@@ -9059,30 +9287,47 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
     if (o.axes.ndim > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
-    ga_reduce_options inner = o;
-    inner.out               = NULL;
-    inner.internal          = true;
-    gi_search r;
-    if (!gi_plan_lines(o.site, &r.lines, a, a->dtype, o.axis, &o.axes, o.keepdims)) return NULL;
     GI_IF_CUDA(a->device, gi_cuda_arg_extreme(op, name, skip_nan, a, &o));
-    ga_array *extremes = gi_reduce_row(op, name, GI_ENDS_SAME, GI_START_NONE, a, inner);
-    if (!extremes) return NULL;
-    if (skip_nan && gi_is_float(a->dtype)) {
-        bool nan = false;
-        for (int64_t i = 0; i < extremes->size && !nan; i++)
-            gi_cpu_kernel(GA_OP_isnan, a->dtype)(1, &nan, (char *)extremes->data + i * ga_itemsize(a->dtype), NULL, NULL);
-        if (nan) {
-            ga_free(extremes);
-            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
-        }
+    gi_reduction plan;
+    gi_search    r;
+    memset(&r, 0, sizeof r);
+    r.largest  = op == GA_OP_max || op == GA_OP_nanmax;
+    r.skip_nan = skip_nan;
+    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, &o, &plan)) return NULL;
+    ga_array *places = gi_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
+    if (!places || places->size == 0) return gi_finish(o.site, places, GA_I64, o.out);
+    const gi_lines *p    = &plan.lines;
+    int64_t         size = ga_itemsize(a->dtype);
+    r.lines              = *p;
+    r.fold               = plan.fold;
+    r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
+    r.equal              = gi_cpu_kernel(GA_OP_equal, a->dtype);
+    r.unordered              = gi_cpu_kernel(GA_OP_isnan, a->dtype);
+    r.result             = (int64_t *)places->data;
+    r.columns            = gi_columns(p);
+    if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
+    r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
+    r.segments    = (p->length + r.segment - 1) / r.segment;
+    int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
+    r.places      = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
+    if (!r.places) {
+        ga_free(places);
+        return NULL;
     }
-    ga_array *places = gi_new(o.site, GA_I64, a->device, r.lines.result_ndim, r.lines.result_shape);
-    if (places) {
-        r.extremes = (const char *)extremes->data;
-        r.places   = (int64_t *)places->data;
-        gi_parallel(r.lines.lines, r.lines.length > 0 ? 1 + 8192 / r.lines.length : 1, gi_search_lines, &r);
+    r.extremes = (char *)(r.places + count);
+    if (r.columns == 1) {
+        gi_parallel(count, 1 + 65536 / work, gi_search_segments, &r);
+    } else {
+        r.width        = gi_panel_width(p, r.columns, GI_SEARCH_WIDTH, r.segments);
+        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
     }
-    ga_free(extremes);
+    gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    gi_release(r.places, (size_t)(count * (8 + size)));
+    if (r.nothing) {
+        ga_free(places);
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
+    }
     return gi_finish(o.site, places, GA_I64, o.out);
 }
 

@@ -4,7 +4,7 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>windows  >>dense  >>stamp  >>find  >>isa                                                                   */
+        >>loops  >>folds  >>moments  >>windows  >>dense  >>stamp  >>find  >>isa                                               */
 
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
@@ -480,6 +480,84 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #define GI_ACC COUNT
 #include "gpuarr_cpu.h"
 #undef GI_ACC
+
+#if GI_CLASS == 3
+/* ==== >>moments: nodes of the variance's tree (gpuarr.h, moments), side by side ===================================== */
+/*  Until something is left out, neighbouring nodes hold equally many elements, and their counts are not stored.              */
+
+/* Nodes of eight elements each: of rows[0][i] ... rows[7][i], relative to origin[i]. */
+static void GI_LOOP(gi_node_rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin)
+{
+    double *__restrict__ s = to->s, *__restrict__ m = to->m;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double a = (double)x0[i] - origin[i], b = (double)x1[i] - origin[i], c = (double)x2[i] - origin[i],
+               d = (double)x3[i] - origin[i], e = (double)x4[i] - origin[i], f = (double)x5[i] - origin[i],
+               g = (double)x6[i] - origin[i], h = (double)x7[i] - origin[i];
+        double m0 = gi_spread(a - e, 0.5), m1 = gi_spread(b - f, 0.5), m2 = gi_spread(c - g, 0.5), m3 = gi_spread(d - h, 0.5);
+        a += e, b += f, c += g, d += h;
+        m0 = m0 + m2 + gi_spread(a - c, 0.25);
+        m1 = m1 + m3 + gi_spread(b - d, 0.25);
+        a += c, b += d;
+        s[i] = a + b;
+        m[i] = m0 + m1 + gi_spread(a - b, 0.125);
+    }
+}
+
+/* Nodes of one element each; NaN is left out if asked for. */
+static void GI_LOOP(gi_node_widen)(int64_t n, const gi_nodes *to, const void *in, const double *origin, bool skip_nan)
+{
+    double *__restrict__ count = to->n, *__restrict__ s = to->s, *__restrict__ m = to->m;
+    const GA_T    *x   = (const GA_T *)in;
+    const uint64_t all = !skip_nan;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double   v    = (double)x[i];
+        uint64_t some = (uint64_t)(v == v) | all;
+        count[i]      = gi_pick_f64(some, 1, 0);
+        s[i]          = gi_pick_f64(some, v - origin[i], 0);
+        m[i]          = 0;
+    }
+}
+
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+/* Joins nodes whose counts are the same for all i; the weights are what the formula makes of the counts. */
+static void GI_LOOP(gi_node_join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale)
+{
+    double *__restrict__ s = a->s, *__restrict__ m = a->m;
+    const double *other_s = b->s, *other_m = b->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double t = s[i] - gi_mul_f64(ratio, other_s[i]);
+        s[i]     = s[i] + other_s[i];
+        m[i]     = m[i] + other_m[i] + gi_spread(t, scale);
+    }
+}
+
+/* Joins nodes of any counts. */
+static void GI_LOOP(gi_node_join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b)
+{
+    double *__restrict__ count = a->n, *__restrict__ s = a->s, *__restrict__ m = a->m;
+    const double *other_count = b->n, *other_s = b->s, *other_m = b->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        gi_node x = { count[i], s[i], m[i] }, y = { other_count[i], other_s[i], other_m[i] };
+        x         = gi_join_nodes(x, y);
+        count[i]  = x.n;
+        s[i]      = x.s;
+        m[i]      = x.m;
+    }
+}
+
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join),
+                                                      GI_LOOP(gi_node_join_counted) };
+#else
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL };
+#endif
+#endif
 
 #if GI_CLASS == 3
 /* ==== >>dense: loops that live in registers, on vectors of floats ================================================== */
@@ -1209,6 +1287,10 @@ static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
     return loop;
 }
 #undef GI_DTYPE_CASE
+static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
+}
 #undef GI_FIND
 
 #else
@@ -1316,6 +1398,17 @@ static GI_INLINE void gi_unite(int64_t *parents, int64_t x, int64_t y)
         y = parent;
     }
 }
+
+typedef struct gi_nodes { /* of moments: planes, so that the loops over them vectorise */
+    double *n, *s, *m;
+} gi_nodes;
+
+typedef struct gi_node_loops { /* section >>moments */
+    void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
+    void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
+    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
+    void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
+} gi_node_loops;
 
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
@@ -1566,6 +1659,15 @@ static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)
     if (gi_cpu_isa() >= GI_ISA_AVX2) return gi_find_correlate_avx2(dtype);
 #endif
     return gi_find_correlate_baseline(dtype);
+}
+
+static const gi_node_loops *gi_cpu_nodes(ga_dtype dtype) /* float32 or float64 */
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_nodes_avx512(dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_nodes_avx2(dtype);
+#endif
+    return gi_find_nodes_baseline(dtype);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)
