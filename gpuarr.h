@@ -2638,27 +2638,28 @@ static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *sha
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 /*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
-    spin for a moment, then sleep, so that the threads of other libraries do not starve. One call at a time uses the pool; another
-    that comes meanwhile, or from inside, does its work alone.                                                                   */
+    spin for a moment, then sleep, so that the threads of other libraries do not starve. A call waits for the helpers that have joined it,
+    never for one that is still waking up. One call at a time uses the pool; another that comes meanwhile, or from inside, does
+    its work alone.                                                                                                          */
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
 enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
+/* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
+enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
 static struct {
     pthread_mutex_t busy; /* held by the call that uses the pool */
-    pthread_mutex_t lock; /* guards sleeping */
+    pthread_mutex_t lock; /* for sleeping */
     pthread_cond_t  wake;
-    int             wanted, started, sleeping;
-    int64_t         turn; /* atomic: one more for each job */
-    int64_t         next; /* atomic: the next unit */
-    int64_t         units, chunk;
-    int             helping;  /* atomic: helpers that have not finished with this job */
-    int             admitted; /* atomic: helpers still allowed to join this job */
+    int             wanted, started, sleeping; /* sleeping: atomic */
+    uint64_t        state;                     /* atomic; what follows changes only while nobody is inside and none may join */
+    int64_t         next;                      /* atomic: the next unit */
+    int64_t         units, chunk, helpers;     /* helpers: how many may join */
     gi_task         task;
     void           *job;
 } gi_threads = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
 };
 
 static __thread bool gi_inside_task;
@@ -2680,29 +2681,41 @@ static void gi_pause(void)
 #endif
 }
 
-static void *gi_helper_thread(void *first_turn)
+/* Is there a job that a helper can join, which has done all up to number `done`? */
+static bool gi_job_waits(uint64_t state, uint64_t done)
 {
-    int64_t seen   = (int64_t)(intptr_t)first_turn;
+    return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done;
+}
+
+/* Sleeps until there is one. */
+static void gi_sleep(uint64_t done)
+{
+    pthread_mutex_lock(&gi_threads.lock);
+    __atomic_add_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST); /* before looking: who opens a job looks here behind it */
+    while (!gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done))
+        pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+    __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&gi_threads.lock);
+}
+
+static void *gi_helper_thread(void *none)
+{
+    uint64_t done  = 0;
     gi_inside_task = true;
-    for (;;) {
-        int spins = 0;
-        while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen) {
-            if (++spins < GI_SPINS) {
-                gi_pause();
+    for (int spins = 0;; spins++) {
+        uint64_t state = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED);
+        if (gi_job_waits(state, done)) {
+            if (!__atomic_compare_exchange_n(&gi_threads.state, &state, state + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
                 continue;
-            }
-            pthread_mutex_lock(&gi_threads.lock);
-            gi_threads.sleeping++;
-            while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen)
-                pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-            gi_threads.sleeping--;
-            pthread_mutex_unlock(&gi_threads.lock);
+            done  = state / GI_JOB_NUMBER;
+            spins = 0;
+            if ((int64_t)(state & GI_JOB_INSIDE) < gi_threads.helpers) gi_take_units();
+            __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        seen++; /* turns are never skipped: the next one starts when every helper has finished this one */
-        if (__atomic_sub_fetch(&gi_threads.admitted, 1, __ATOMIC_ACQ_REL) >= 0) gi_take_units();
-        __atomic_sub_fetch(&gi_threads.helping, 1, __ATOMIC_ACQ_REL);
+        if (spins < GI_SPINS) gi_pause();
+        else gi_sleep(done);
     }
-    return NULL;
+    return none;
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
@@ -2725,7 +2738,8 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
-    gi_threads.started = gi_threads.sleeping = gi_threads.helping = 0;
+    gi_threads.started = gi_threads.sleeping = 0;
+    gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
     pthread_cond_init(&gi_threads.wake, NULL);
@@ -2743,8 +2757,7 @@ static void gi_threads_start(void)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        void *turn  = (void *)(intptr_t)gi_threads.turn;
-        int   error = pthread_create(&thread, &attributes, gi_helper_thread, turn);
+        int error = pthread_create(&thread, &attributes, gi_helper_thread, NULL);
         pthread_attr_destroy(&attributes);
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
@@ -2787,23 +2800,27 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
         return;
     }
     gi_threads_start();
-    gi_threads.task  = task;
-    gi_threads.job   = job;
-    gi_threads.units = n;
-    gi_threads.chunk = chunk;
+    gi_threads.task    = task;
+    gi_threads.job     = job;
+    gi_threads.units   = n;
+    gi_threads.chunk   = chunk;
+    gi_threads.helpers = (n - 1) / chunk < threads - 1 ? (n - 1) / chunk : threads - 1;
     __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.helping, gi_threads.started, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.admitted, gi_threads.wanted - 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&gi_threads.turn, 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&gi_threads.lock);
-    if (gi_threads.sleeping > 0) pthread_cond_broadcast(&gi_threads.wake);
-    pthread_mutex_unlock(&gi_threads.lock);
+    uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
+    __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0) {
+        pthread_mutex_lock(&gi_threads.lock);
+        for (int64_t k = 0; k < gi_threads.helpers; k++) pthread_cond_signal(&gi_threads.wake);
+        pthread_mutex_unlock(&gi_threads.lock);
+    }
     gi_inside_task = true;
     gi_take_units();
     gi_inside_task = false;
-    for (int spins = 0; __atomic_load_n(&gi_threads.helping, __ATOMIC_ACQUIRE) > 0; spins++) {
+    uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
+    for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
         if (spins < GI_SPINS) gi_pause();
         else sched_yield();
+        state = __atomic_load_n(&gi_threads.state, __ATOMIC_ACQUIRE);
     }
     pthread_mutex_unlock(&gi_threads.busy);
 }
