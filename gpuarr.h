@@ -575,7 +575,11 @@ GI_EACH_FLT(GI_CAST)
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x)                                                                 \
     {                                                                                                                  \
-        return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+        if (sizeof(GA_T) > 2)                                                                                          \
+            return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+        F c = GA_FN(lowest) == 0 || x == x ? x : (F)0; /* the range is exact in F: quicker */                          \
+        c   = c > (F)GA_FN(lowest) ? c : (F)GA_FN(lowest);                                                             \
+        return (GA_T)(int32_t)(c < (F)GA_FN(highest) ? c : (F)GA_FN(highest));                                         \
     }
 GI_EACH_FLT(GI_CAST)
 #endif
@@ -2796,27 +2800,28 @@ static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *sha
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 /*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
-    spin for a moment, then sleep, so that the threads of other libraries do not starve. One call at a time uses the pool; another
-    that comes meanwhile, or from inside, does its work alone.                                                                   */
+    spin for a moment, then sleep, so that the threads of other libraries do not starve. A call waits for the helpers that have joined it,
+    never for one that is still waking up. One call at a time uses the pool; another that comes meanwhile, or from inside, does
+    its work alone.                                                                                                          */
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
 enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
+/* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
+enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
 static struct {
     pthread_mutex_t busy; /* held by the call that uses the pool */
-    pthread_mutex_t lock; /* guards sleeping */
+    pthread_mutex_t lock; /* for sleeping */
     pthread_cond_t  wake;
-    int             wanted, started, sleeping;
-    int64_t         turn; /* atomic: one more for each job */
-    int64_t         next; /* atomic: the next unit */
-    int64_t         units, chunk;
-    int             helping;  /* atomic: helpers that have not finished with this job */
-    int             admitted; /* atomic: helpers still allowed to join this job */
+    int             wanted, started, sleeping; /* sleeping: atomic */
+    uint64_t        state;                     /* atomic; what follows changes only while nobody is inside and none may join */
+    int64_t         next;                      /* atomic: the next unit */
+    int64_t         units, chunk, helpers;     /* helpers: how many may join */
     gi_task         task;
     void           *job;
 } gi_threads = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
 };
 
 static __thread bool gi_inside_task;
@@ -2838,29 +2843,41 @@ static void gi_pause(void)
 #endif
 }
 
-static void *gi_helper_thread(void *first_turn)
+/* Is there a job that a helper can join, which has done all up to number `done`? */
+static bool gi_job_waits(uint64_t state, uint64_t done)
 {
-    int64_t seen   = (int64_t)(intptr_t)first_turn;
+    return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done;
+}
+
+/* Sleeps until there is one. */
+static void gi_sleep(uint64_t done)
+{
+    pthread_mutex_lock(&gi_threads.lock);
+    __atomic_add_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST); /* before looking: who opens a job looks here behind it */
+    while (!gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done))
+        pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+    __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&gi_threads.lock);
+}
+
+static void *gi_helper_thread(void *none)
+{
+    uint64_t done  = 0;
     gi_inside_task = true;
-    for (;;) {
-        int spins = 0;
-        while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen) {
-            if (++spins < GI_SPINS) {
-                gi_pause();
+    for (int spins = 0;; spins++) {
+        uint64_t state = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED);
+        if (gi_job_waits(state, done)) {
+            if (!__atomic_compare_exchange_n(&gi_threads.state, &state, state + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
                 continue;
-            }
-            pthread_mutex_lock(&gi_threads.lock);
-            gi_threads.sleeping++;
-            while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen)
-                pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-            gi_threads.sleeping--;
-            pthread_mutex_unlock(&gi_threads.lock);
+            done  = state / GI_JOB_NUMBER;
+            spins = 0;
+            if ((int64_t)(state & GI_JOB_INSIDE) < gi_threads.helpers) gi_take_units();
+            __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        seen++; /* turns are never skipped: the next one starts when every helper has finished this one */
-        if (__atomic_sub_fetch(&gi_threads.admitted, 1, __ATOMIC_ACQ_REL) >= 0) gi_take_units();
-        __atomic_sub_fetch(&gi_threads.helping, 1, __ATOMIC_ACQ_REL);
+        if (spins < GI_SPINS) gi_pause();
+        else gi_sleep(done);
     }
-    return NULL;
+    return none;
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
@@ -2883,7 +2900,8 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
-    gi_threads.started = gi_threads.sleeping = gi_threads.helping = 0;
+    gi_threads.started = gi_threads.sleeping = 0;
+    gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
     pthread_cond_init(&gi_threads.wake, NULL);
@@ -2901,8 +2919,7 @@ static void gi_threads_start(void)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        void *turn  = (void *)(intptr_t)gi_threads.turn;
-        int   error = pthread_create(&thread, &attributes, gi_helper_thread, turn);
+        int error = pthread_create(&thread, &attributes, gi_helper_thread, NULL);
         pthread_attr_destroy(&attributes);
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
@@ -2945,23 +2962,27 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
         return;
     }
     gi_threads_start();
-    gi_threads.task  = task;
-    gi_threads.job   = job;
-    gi_threads.units = n;
-    gi_threads.chunk = chunk;
+    gi_threads.task    = task;
+    gi_threads.job     = job;
+    gi_threads.units   = n;
+    gi_threads.chunk   = chunk;
+    gi_threads.helpers = (n - 1) / chunk < threads - 1 ? (n - 1) / chunk : threads - 1;
     __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.helping, gi_threads.started, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.admitted, gi_threads.wanted - 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&gi_threads.turn, 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&gi_threads.lock);
-    if (gi_threads.sleeping > 0) pthread_cond_broadcast(&gi_threads.wake);
-    pthread_mutex_unlock(&gi_threads.lock);
+    uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
+    __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0) {
+        pthread_mutex_lock(&gi_threads.lock);
+        for (int64_t k = 0; k < gi_threads.helpers; k++) pthread_cond_signal(&gi_threads.wake);
+        pthread_mutex_unlock(&gi_threads.lock);
+    }
     gi_inside_task = true;
     gi_take_units();
     gi_inside_task = false;
-    for (int spins = 0; __atomic_load_n(&gi_threads.helping, __ATOMIC_ACQUIRE) > 0; spins++) {
+    uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
+    for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
         if (spins < GI_SPINS) gi_pause();
         else sched_yield();
+        state = __atomic_load_n(&gi_threads.state, __ATOMIC_ACQUIRE);
     }
     pthread_mutex_unlock(&gi_threads.busy);
 }
@@ -5419,6 +5440,16 @@ static ga_dtype gi_common_dtype(int n, const ga_arg *in)
 
 /* ---- moving elements ------------------------------------------------------------------------------------------------ */
 
+GI_BEGIN_FAST
+/* n copies of an element, side by side. */
+static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
+{
+    if (n < 1) return;
+    memcpy(out, element, (size_t)itemsize);
+    for (int64_t done = 1; done < n; done *= 2)
+        memcpy((char *)out + done * itemsize, out, (size_t)((done < n - done ? done : n - done) * itemsize));
+}
+
 /* Packs n elements that lie `stride` bytes apart. */
 static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_t stride)
 {
@@ -5427,8 +5458,15 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
         memcpy(out, in, (size_t)(n * itemsize));
         return;
     }
+    if (stride == 0) {
+        gi_repeat(itemsize, n, out, in);
+        return;
+    }
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                             \
+    if (stride == -(int64_t)sizeof(U)) /* reversed: a loop that vectorises */                                                  \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[-i];                                   \
+    else                                                                                                                       \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                         \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -5467,6 +5505,10 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
 static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const bool *mask)
 {
     char *to = (char *)out;
+    if (stride == itemsize && itemsize <= 8) {
+        gi_cpu_replace(itemsize)(n, out, in, mask, NULL);
+        return;
+    }
 #define GI_MOVE(U)                                                                                                             \
     for (int64_t i = 0; i < n; i++)                                                                                            \
         if (mask[i]) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                                     \
@@ -5482,6 +5524,8 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
     }
 #undef GI_MOVE
 }
+
+GI_END_FAST
 
 #ifdef GPUARR_FEW_DTYPES
 /* Conversions without a loop: element by element. (Files may hold dtypes of which this build has no arrays.) */
@@ -5526,14 +5570,17 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
-/*  A job has up to four inputs and one output over one shape. Each operand is seen by the kernel as packed elements of the dtype
-    that the kernel wants: directly where it lies so, else through a tile: gathered, cast, and for the output cast back and
-    scattered. With a short innermost dimension the tile runs over several rows.                                             */
+/*  A job has up to four inputs and one output over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
+    The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
+    cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
+    is first copied into a square, in the order in which it lies, and gathered from there.                                   */
 
-#define GI_TILE        512 /* elements */
-#define GI_TILE_BYTES  (GI_TILE * 16)
-#define GI_MOST_INPUTS 4
-#define GI_SHORT_ROW   64
+#define GI_TILE         512  /* elements */
+#define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
+#define GI_STREAM_TILE  2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
+#define GI_STREAM_FROM  ((int64_t)32 << 20) /* bytes of results that no cache would keep */
+#define GI_SQUARE_BYTES 16384
+#define GI_SHORT_ROW    64
 
 /* The kernel of an operation for each backend; both NULL: a copy of input 0. */
 #if GI_HAS_CUDA
@@ -5563,9 +5610,10 @@ static void             *gi_cuda_managed_data(const char *site, const ga_array *
 
 typedef struct gi_operand {
     char    *data;
-    ga_dtype dtype;  /* as it lies in memory */
-    ga_dtype wanted; /* as the kernel takes it */
-    bool     number; /* one element for all: `data` is a packed tile of copies in `wanted` */
+    ga_dtype dtype;   /* as it lies in memory */
+    ga_dtype wanted;  /* as the kernel takes it */
+    bool     number;  /* one element for all: `data` is a packed tile of copies in `wanted` */
+    bool     crossed; /* goes through a square */
     int64_t  strides[GPUARR_MAX_DIMS];
 } gi_operand;
 
@@ -5576,125 +5624,174 @@ typedef struct gi_job {
     int           ndim;
     int64_t       shape[GPUARR_MAX_DIMS];
     gi_operand    in[GI_MOST_INPUTS], out, mask;
-    bool          masked;  /* write only where mask is true */
-    bool          flat;    /* tiles run over the rows */
-    int64_t       columns; /* the length of the innermost dimension */
-    int64_t       chunk;   /* elements of a unit of work */
-    int64_t       chunks;  /* units in a row (not flat) */
+    bool          masked;        /* write only where mask is true */
+    bool          direct;        /* the kernel runs over rows where they lie */
+    gi_stream     stream;        /* how the result goes past the caches; NULL: it does not */
+    int64_t       height, width; /* of a block */
+    int64_t       tile;          /* elements */
 } gi_job;
 
-/* Where element `index` (in C order of the shape) of an operand lies. */
-static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t index, int dims)
+/* An operand that is read; the mask comes behind the inputs. */
+static const gi_operand *gi_source_of(const gi_job *j, int k) { return k < j->inputs ? &j->in[k] : &j->mask; }
+
+/* Where a row of a block lies. */
+typedef struct gi_row {
+    const char *in[GI_MOST_INPUTS + 1];
+    int64_t     step[GI_MOST_INPUTS + 1]; /* from an element to the next, in bytes */
+    int64_t     down[GI_MOST_INPUTS + 1]; /* from a row to the next */
+    char       *out;
+} gi_row;
+
+typedef struct gi_tiles {
+    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char cast[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char result[GI_TILE_BYTES];
+    __attribute__((aligned(64))) char back[GI_TILE_BYTES];
+} gi_tiles;
+
+/* The strides of an operand from row to row and from column to column. */
+static int64_t gi_down(const gi_job *j, const gi_operand *v) { return j->ndim > 1 ? v->strides[j->ndim - 2] : 0; }
+static int64_t gi_step(const gi_job *j, const gi_operand *v) { return v->strides[j->ndim - 1]; }
+
+/* Where an element of an operand lies. `outer` counts through the dimensions before the last two. */
+static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
 {
-    char *p = v->data;
-    for (int d = dims - 1; d >= 0; d--) {
-        p += index % j->shape[d] * v->strides[d];
-        index /= j->shape[d];
+    char *p = v->data + row * gi_down(j, v) + column * gi_step(j, v);
+    for (int d = j->ndim - 3; d >= 0; d--) {
+        p += outer % j->shape[d] * v->strides[d];
+        outer /= j->shape[d];
     }
     return p;
 }
 
-/* The elements start .. start + n of an operand, packed, in the dtype that the kernel wants. `raw` and `cast` are tiles. */
-static const void *gi_read_tile(const gi_job *j, const gi_operand *v, int64_t start, int64_t n, void *raw, void *cast)
+/* n elements of a source, packed, as the kernel wants them: where they lie, in `raw` or in `cast`. */
+static const void *gi_read_tile(const gi_operand *v, const char *from, int64_t step, int64_t n, void *raw, void *cast)
 {
-    if (v->number) return v->data;
-    int         size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
-    int64_t     stride = v->strides[inner];
-    const void *packed = raw;
-    if (!j->flat && stride == size) {
-        packed = gi_locate(j, v, start, j->ndim);
-    } else if (!j->flat) {
-        gi_gather(size, n, raw, gi_locate(j, v, start, j->ndim), stride);
-    } else {
-        for (int64_t done = 0; done < n;) {
-            int64_t column = (start + done) % j->columns, run = j->columns - column;
-            if (run > n - done) run = n - done;
-            gi_gather(size, run, (char *)raw + done * size, gi_locate(j, v, start + done, j->ndim), stride);
-            done += run;
-        }
+    int         size   = (int)ga_itemsize(v->dtype);
+    const void *packed = from;
+    if (step != size) {
+        packed = v->wanted == v->dtype ? cast : raw;
+        gi_gather(size, n, (void *)packed, from, step);
     }
     if (v->wanted == v->dtype) return packed;
     gi_cast(v->wanted, v->dtype, n, cast, packed);
     return cast;
 }
 
-static void gi_write_tile(const gi_job *j, int64_t start, int64_t n, const void *packed, const bool *mask)
+/* Writes a tile of results to a row of the output. */
+static void gi_write_tile(const gi_job *j, char *to, int64_t n, const void *packed, const bool *mask, const gi_ahead *next)
 {
-    const gi_operand *v    = &j->out;
-    int               size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
-    for (int64_t done = 0; done < n;) {
-        int64_t column = (start + done) % j->columns, run = j->columns - column;
-        if (run > n - done) run = n - done;
-        char       *to   = gi_locate(j, v, start + done, j->ndim);
-        const char *from = (const char *)packed + done * size;
-        if (mask) gi_scatter_where(size, run, to, v->strides[inner], from, mask + done);
-        else gi_scatter(size, run, to, v->strides[inner], from);
-        done += run;
-    }
+    int size = (int)ga_itemsize(j->out.dtype);
+    if (j->stream) j->stream(to, packed, n * size, next);
+    else if (mask) gi_scatter_where(size, n, to, gi_step(j, &j->out), packed, mask);
+    else gi_scatter(size, n, to, gi_step(j, &j->out), packed);
 }
 
-/* Computes the elements start .. start + n, at most a tile. */
-static void gi_run_tile(const gi_job *j, int64_t start, int64_t n)
+/* Computes a row of a block, tile by tile. */
+static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_tiles *t)
 {
-    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS][GI_TILE_BYTES], cast[GI_MOST_INPUTS][GI_TILE_BYTES],
-        result[GI_TILE_BYTES], back[GI_TILE_BYTES];
-    const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
-    for (int k = 0; k < j->inputs; k++) x[k] = gi_read_tile(j, &j->in[k], start, n, raw[k], cast[k]);
-    const bool *mask = NULL;
-    char        mask_raw[GI_TILE_BYTES];
-    bool        mask_cast[GI_TILE];
-    if (j->masked) mask = (const bool *)gi_read_tile(j, &j->mask, start, n, mask_raw, mask_cast);
-
-    int  size   = (int)ga_itemsize(j->out.dtype);
-    bool direct = !j->flat && !mask && j->out.strides[j->ndim - 1] == size;
-    if (!j->kernel) { /* a copy: input 0 already has the dtype of out */
-        if (direct) memmove(gi_locate(j, &j->out, start, j->ndim), x[0], (size_t)(n * size));
-        else gi_write_tile(j, start, n, x[0], mask);
-    } else if (direct && j->out.wanted == j->out.dtype) {
-        j->kernel(n, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
-    } else {
-        j->kernel(n, result, x[0], x[1], x[2]);
-        const void *packed = result;
-        if (j->out.wanted != j->out.dtype) {
-            gi_cast(j->out.dtype, j->out.wanted, n, back, result);
-            packed = back;
+    int         sources = j->inputs + j->masked;
+    int64_t     size = ga_itemsize(j->out.dtype), step = gi_step(j, &j->out), n = j->tile;
+    bool        cast = j->out.wanted != j->out.dtype, packed = !j->masked && !j->stream && step == size;
+    const char *x[GI_MOST_INPUTS + 1]    = { NULL, NULL, NULL, NULL, NULL };
+    int64_t     move[GI_MOST_INPUTS + 1] = { 0, 0, 0, 0, 0 }; /* bytes from element to element; -1: through a tile */
+    gi_ahead    next;
+    next.inputs = 0;
+    for (int k = 0; k < sources; k++) {
+        const gi_operand *v = gi_source_of(j, k);
+        x[k]                = row->in[k];
+        if (v->number) continue;
+        if (row->step[k] == 0) { /* one element for the whole row */
+            x[k] = (const char *)gi_read_tile(v, x[k], 0, n < columns ? n : columns, t->raw[k], t->cast[k]);
+            continue;
         }
-        gi_write_tile(j, start, n, packed, mask);
+        move[k] = v->wanted == v->dtype && row->step[k] == ga_itemsize(v->dtype) ? row->step[k] : -1;
+        if (move[k] > 0) next.step[next.inputs++] = GI_LINE * move[k] / size;
+    }
+    if (j->stream) n -= (int64_t)((uintptr_t)row->out % GI_LINE) / size; /* so that tiles end with lines */
+    for (int64_t at = 0; at < columns; at += n, n = j->tile) {
+        char *to = row->out + at * step, *result = packed && !cast ? to : t->result, *back = packed ? to : t->back;
+        if (n > columns - at) n = columns - at;
+        next.inputs = 0;
+        for (int k = 0; k < sources; k++) {
+            if (move[k] < 0) /* what is only copied needs no tile of its own */
+                x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n, t->raw[k],
+                                                  packed && !j->kernel ? to : t->cast[k]);
+            if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
+        }
+        const char *made = x[0];
+        if (j->kernel) {
+            j->kernel(n, result, x[0], x[1], x[2]);
+            if (cast) gi_cast(j->out.dtype, j->out.wanted, n, back, result);
+            made = cast ? back : result;
+        }
+        if (made != to) gi_write_tile(j, to, n, made, (const bool *)x[j->inputs], &next);
+        for (int k = 0; k < sources; k++)
+            if (move[k] > 0) x[k] += n * move[k];
     }
 }
 
-/* Can the kernel run over a whole row where the operand lies? */
-static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+/* The rows of a block, one after the other. */
+static void gi_run_rows(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
-    return !v->number && v->wanted == v->dtype && v->strides[j->ndim - 1] == ga_itemsize(v->dtype);
+    for (int64_t r = 0; r < rows; r++) {
+        if (j->direct) j->kernel(columns, row.out, row.in[0], row.in[1], row.in[2]);
+        else gi_run_row(j, &row, columns, t);
+        for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
+        row.out += gi_down(j, &j->out);
+    }
 }
 
-/* A unit of work is a chunk of a row, or in flat jobs a chunk of the elements. */
+/* The same where some inputs lie across: a square at a time. */
+static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
+{
+    __attribute__((aligned(64))) char squares[GI_MOST_INPUTS + 1][GI_SQUARE_BYTES];
+    for (int64_t at = 0; at < columns; at += j->height) {
+        int64_t n    = columns - at < j->height ? columns - at : j->height;
+        gi_row  part = row;
+        part.out += at * gi_step(j, &j->out);
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            part.in[k] += at * row.step[k];
+            if (!gi_source_of(j, k)->crossed) continue;
+            int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            for (int64_t c = 0; c < n; c++)
+                gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
+            part.in[k]   = squares[k];
+            part.step[k] = j->height * size;
+            part.down[k] = size;
+        }
+        gi_run_rows(j, part, rows, n, t);
+    }
+}
+
+static int64_t gi_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->ndim - 2] : 1; }
+static int64_t gi_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
+
+/* A unit of work is a block. */
 static void gi_run_units(int64_t begin, int64_t end, void *job)
 {
     const gi_job *j     = (const gi_job *)job;
-    int64_t       total = 1;
-    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
-    bool direct = !j->flat && !j->masked && j->kernel && gi_runs_directly(j, &j->out);
-    for (int k = 0; k < j->inputs; k++) direct = direct && gi_runs_directly(j, &j->in[k]);
+    int64_t       bands = (gi_rows(j) + j->height - 1) / j->height, parts = (gi_columns(j) + j->width - 1) / j->width;
+    gi_tiles      tiles;
+    bool          crossed = false;
+    for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_source_of(j, k)->crossed;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t start, stop;
-        if (j->flat) {
-            start = unit * j->chunk;
-            stop  = start + j->chunk < total ? start + j->chunk : total;
-        } else {
-            int64_t row = unit / j->chunks, part = unit % j->chunks;
-            start = row * j->columns + part * j->chunk;
-            stop  = part == j->chunks - 1 ? (row + 1) * j->columns : start + j->chunk;
+        int64_t outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
+        int64_t rows    = gi_rows(j) - first < j->height ? gi_rows(j) - first : j->height;
+        int64_t columns = gi_columns(j) - from < j->width ? gi_columns(j) - from : j->width;
+        gi_row  row;
+        for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            const gi_operand *v = gi_source_of(j, k);
+            row.in[k]           = v->number ? v->data : gi_locate(j, v, outer, first, from);
+            row.step[k]         = v->number ? 0 : gi_step(j, v);
+            row.down[k]         = v->number ? 0 : gi_down(j, v);
         }
-        if (direct) {
-            const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
-            for (int k = 0; k < j->inputs; k++) x[k] = gi_locate(j, &j->in[k], start, j->ndim);
-            j->kernel(stop - start, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
-            continue;
-        }
-        for (; start < stop; start += GI_TILE) gi_run_tile(j, start, stop - start < GI_TILE ? stop - start : GI_TILE);
+        row.out = gi_locate(j, &j->out, outer, first, from);
+        if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
+        else gi_run_rows(j, row, rows, columns, &tiles);
     }
+    if (j->stream) gi_stream_end();
 }
 
 /* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
@@ -5741,31 +5838,113 @@ static void gi_order_dimensions(gi_job *j)
         }
 }
 
+/* Puts dimension `from` behind or before others, to become dimension `to`. */
+static void gi_move_dimension(gi_job *j, int from, int to)
+{
+    gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
+    int         way                     = to < from ? -1 : 1;
+    for (int d = from; d != to; d += way) {
+        int64_t length    = j->shape[d];
+        j->shape[d]       = j->shape[d + way];
+        j->shape[d + way] = length;
+        for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
+            int64_t stride              = all[k]->strides[d];
+            all[k]->strides[d]          = all[k]->strides[d + way];
+            all[k]->strides[d + way]    = stride;
+        }
+    }
+}
+
+static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Does it lie closer together along the rows than along the columns? */
+static bool gi_lies_across(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && gi_down(j, v) != 0 && gi_distance(gi_down(j, v)) < gi_distance(gi_step(j, v));
+}
+
+/* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
+   along which a transposed input is packed. True if the two belong together. */
+static bool gi_choose_blocks(gi_job *j, int square)
+{
+    int last = j->ndim - 1;
+    if (j->shape[last] < GI_SHORT_ROW) {
+        int longest = last;
+        for (int d = last - 1; d >= 0 && j->shape[longest] < GI_SHORT_ROW; d--)
+            if (j->shape[d] > j->shape[longest]) longest = d;
+        gi_move_dimension(j, longest, last);
+    }
+    bool across = gi_lies_across(j, &j->out);
+    for (int k = 0; k < j->inputs + j->masked && last > 0 && !across; k++) {
+        const gi_operand *v    = gi_source_of(j, k);
+        int               best = last;
+        for (int d = 0; d < last && !v->number && gi_distance(v->strides[last]) >= GI_LINE; d++)
+            if (v->strides[d] != 0 && gi_distance(v->strides[d]) < gi_distance(v->strides[best])) best = d;
+        if (best == last) continue;
+        gi_move_dimension(j, best, last - 1);
+        break;
+    }
+    gi_operand *all[GI_MOST_INPUTS + 1] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->mask };
+    for (int k = 0; k < GI_MOST_INPUTS + 1; k++) {
+        all[k]->crossed = (k < GI_MOST_INPUTS ? k < j->inputs : j->masked) && gi_lies_across(j, all[k]);
+        across          = across || all[k]->crossed;
+        if (gi_rows(j) < square / 2 || gi_distance(gi_step(j, all[k])) < GI_LINE) all[k]->crossed = false;
+    }
+    return across;
+}
+
+/* Can the kernel run over a whole row where the operand lies? */
+static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && v->wanted == v->dtype && gi_step(j, v) == ga_itemsize(v->dtype);
+}
+
+static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    for (int d = 0; d < j->ndim; d++)
-        if (j->shape[d] == 0) return;
+    int64_t total = 1, widest = 1, threads = ga_get_num_threads();
+    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
+    if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    j->columns    = j->shape[j->ndim - 1];
-    int64_t total = 1;
-    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
-    j->flat  = j->columns < GI_SHORT_ROW && j->ndim > 1;
-    j->chunk = 32768 / cost;
-    if (j->flat) {
-        gi_parallel((total + j->chunk - 1) / j->chunk, 1, gi_run_units, j);
-        return;
+    int64_t out_size = ga_itemsize(j->out.dtype);
+    bool    streamed = total * out_size >= GI_STREAM_FROM && !j->masked && cost == 1;
+    j->direct        = !j->masked && j->kernel;
+    for (int k = 0; k < j->inputs; k++) {
+        if (ga_itemsize(j->in[k].dtype) > widest) widest = ga_itemsize(j->in[k].dtype);
+        if (j->in[k].data == j->out.data) streamed = false; /* its lines are in the cache already */
     }
-    if (j->chunk > j->columns) { /* several rows make a unit's worth of work */
-        int64_t rows = j->chunk / j->columns;
-        j->chunk     = j->columns;
-        j->chunks    = 1;
-        gi_parallel(total / j->columns, rows, gi_run_units, j);
-        return;
+    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
+    bool          across = gi_choose_blocks(j, (int)square);
+    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    for (int k = 0; k <= j->inputs; k++) {
+        const gi_operand *v = k < j->inputs ? &j->in[k] : &j->out;
+        if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
+        if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
+        j->direct = j->direct && gi_runs_directly(j, v);
     }
-    j->chunks = (j->columns + j->chunk - 1) / j->chunk;
-    gi_parallel(total / j->columns * j->chunks, 1, gi_run_units, j);
+    if (j->stream) j->direct = false;
+    j->tile = GI_TILE_BYTES / widest;
+    if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
+
+    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost;
+    if (work < total / (8 * threads)) work = total / (8 * threads);
+    if (across) {
+        j->height = rows < square ? rows : square;
+        j->width  = gi_round_up(work / j->height + 1, square);
+    } else if (columns > work) {
+        j->height = 1;
+        j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);
+    } else {
+        j->height = work / columns < rows ? work / columns : rows;
+        j->width  = columns;
+    }
+    if (j->width > columns) j->width = columns;
+    int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
+    int64_t share = work / (j->height * j->width);
+    gi_parallel(units, share > 0 ? share : 1, gi_run_units, j);
 }
 
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
@@ -5907,9 +6086,9 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
             v->data   = tiles[k];
             v->number = true;
             v->dtype = v->wanted = wanted[k];
+            int64_t copies_of_it = GI_TILE_BYTES / size;
             gi_number_to(in[k], wanted[k], tiles[k]);
-            int64_t copy = device == GA_CUDA ? 1 : target->size < GI_TILE ? target->size : GI_TILE;
-            for (int64_t i = 1; i < copy; i++) memcpy(tiles[k] + i * size, tiles[k], (size_t)size);
+            if (device == GA_CPU) gi_repeat(size, target->size < copies_of_it ? target->size : copies_of_it, tiles[k], tiles[k]);
             continue;
         }
         if (out && ga_may_share_memory(a, out) && !gi_same_layout(a, j.ndim, j.shape, out)) {

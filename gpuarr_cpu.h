@@ -1093,16 +1093,41 @@ static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
 #define GI_SELECT(name, U)                                                                                                     \
     static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)                   \
     {                                                                                                                          \
-        const bool *chosen = (const bool *)c;                                                                                  \
-        const U    *a = (const U *)x, *b = (const U *)y;                                                                       \
+        const uint8_t *chosen = (const uint8_t *)c; /* not bool: or gcc would not vectorise it */                              \
         GI_VECTORIZE                                                                                                           \
-        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = (U)(b[i] ^ ((a[i] ^ b[i]) & (U)(0 - (U)chosen[i])));                   \
+        for (int64_t i = 0; i < n; i++) {                                                                                      \
+            const U a = ((const U *)x)[i], b = ((const U *)y)[i];                                                              \
+            ((U *)out)[i] = chosen[i] ? a : b;                                                                                 \
+        }                                                                                                                      \
     }
 GI_SELECT(u8, uint8_t)
 GI_SELECT(u16, uint16_t)
 GI_SELECT(u32, uint32_t)
 GI_SELECT(u64, uint64_t)
 #undef GI_SELECT
+#define GI_REPLACE(name, U)                                                                                                    \
+    static void GI_FIND(gi_replace_##name)(int64_t n, void *out, const void *x, const void *c, const void *unused)             \
+    {                                                                                                                          \
+        const uint8_t *chosen = (const uint8_t *)c;                                                                            \
+        (void)unused;                                                                                                          \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++)                                                                                        \
+            if (chosen[i]) ((U *)out)[i] = ((const U *)x)[i];                                                                  \
+    }
+GI_REPLACE(u8, uint8_t)
+GI_REPLACE(u16, uint16_t)
+GI_REPLACE(u32, uint32_t)
+GI_REPLACE(u64, uint64_t)
+#undef GI_REPLACE
+static gi_kernel GI_FIND(gi_find_replace)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return GI_FIND(gi_replace_u8);
+    case 2: return GI_FIND(gi_replace_u16);
+    case 4: return GI_FIND(gi_replace_u32);
+    default: return GI_FIND(gi_replace_u64);
+    }
+}
 static void GI_FIND(gi_select_c128)(int64_t n, void *out, const void *c, const void *x, const void *y)
 {
     const bool    *chosen = (const bool *)c;
@@ -1191,6 +1216,42 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
 }
 
 static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
+
+/* Copies past the caches: a line that is written as a whole need not be read before. When all is written: gi_stream_end. */
+static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next)
+{
+    char       *to   = (char *)out;
+    const char *from = (const char *)in;
+    enum { LINES = 4 }; /* at a time */
+#if defined(GI_ISA_MM)
+    enum { PART = 32 };
+#define GI_STREAM(at) _mm256_stream_si256((__m256i *)(void *)(to + at), _mm256_loadu_si256((const __m256i *)(const void *)(from + at)))
+#elif defined(__SSE2__)
+    enum { PART = 16 };
+#define GI_STREAM(at) _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)))
+#endif
+#ifdef GI_STREAM
+    int64_t     head = (int64_t)(-(uintptr_t)to % GI_LINE);
+    const char *fetch[GI_MOST_INPUTS];
+    for (int k = 0; k < next->inputs; k++) fetch[k] = next->from[k];
+    if (head > bytes) head = bytes;
+    memcpy(to, from, (size_t)head);
+    for (bytes -= head, to += head, from += head; bytes >= LINES * GI_LINE; bytes -= LINES * GI_LINE) {
+        for (int k = 0; k < next->inputs; k++)
+            for (int line = 0; line < LINES; line++, fetch[k] += next->step[k]) __builtin_prefetch(fetch[k]);
+        GI_UNROLL
+        for (int at = 0; at < LINES * GI_LINE; at += PART) GI_STREAM(at);
+        to += LINES * GI_LINE;
+        from += LINES * GI_LINE;
+    }
+    for (; bytes >= GI_LINE; bytes -= GI_LINE, to += GI_LINE, from += GI_LINE)
+        for (int at = 0; at < GI_LINE; at += PART) GI_STREAM(at);
+#undef GI_STREAM
+#else
+    (void)next;
+#endif
+    memcpy(to, from, (size_t)bytes);
+}
 
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
@@ -1409,6 +1470,16 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
 } gi_node_loops;
+enum { GI_LINE = 64, GI_MOST_INPUTS = 4 }; /* bytes of a cache line; inputs of an elementwise call */
+
+/* What will be read next, and is fetched while a result is streamed. */
+typedef struct gi_ahead {
+    int         inputs;
+    const char *from[GI_MOST_INPUTS];
+    int64_t     step[GI_MOST_INPUTS]; /* bytes for each line of the result */
+} gi_ahead;
+
+typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
@@ -1453,6 +1524,8 @@ typedef struct gi_slide {
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 GI_BEGIN_FAST
@@ -1677,6 +1750,34 @@ static gi_kernel gi_cpu_select(int itemsize)
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
 #endif
     return gi_find_select_baseline(itemsize);
+}
+
+/* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes. */
+static gi_kernel gi_cpu_replace(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_replace_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_replace_avx2(itemsize);
+#endif
+    return gi_find_replace_baseline(itemsize);
+}
+
+/* How results that no cache would keep are written. */
+static gi_stream gi_cpu_stream(void)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_stream_avx512;
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_stream_avx2;
+#endif
+    return gi_stream_baseline;
+}
+
+/* What was streamed is there for other threads before what is written from now on. */
+static void gi_stream_end(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
 }
 
 #endif /* GI_CPU_INCLUDED */
