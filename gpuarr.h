@@ -1267,6 +1267,7 @@ typedef struct ga_label_options {
         GI_DEFAULT; /* neighbours that differ in at most this many coordinates: 1 (default) is 4-connected in 2-D, 2 8-connected */
     int64_t *count GI_DEFAULT; /* the number of objects */
     ga_dtype dtype GI_DEFAULT; /* of the labels, default int32 */
+    double above   GI_DEFAULT; /* objects are where a > above, as ga_greater(a, above) says, without making that array */
 } ga_label_options;
 ga_array *(ga_label)(const ga_array *a, ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
@@ -1277,8 +1278,12 @@ ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_a
 ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
+typedef struct ga_center_options {
+    const char          *site;
+    ga_array **sums GI_DEFAULT; /* also what ga_sum_labels returns: it is known by then */
+} ga_center_options;
 ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index,
-                              const char *site); /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
+                              ga_center_options o); /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
 
 typedef enum ga_clip_rule {
     GA_CLIP_LESSON, /* keep strictly inside median +- kappa * std, repeat until nothing changes: the radio-astronomy lesson */
@@ -1799,7 +1804,7 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_min_labels(a, l, i)  (ga_min_labels)(a, l, i, GI_SITE("ga_min_labels(" #a ", " #l ", " #i ")"))
 #define ga_max_labels(a, l, i)  (ga_max_labels)(a, l, i, GI_SITE("ga_max_labels(" #a ", " #l ", " #i ")"))
 #define ga_size_labels(l, i)    (ga_size_labels)(l, i, GI_SITE("ga_size_labels(" #l ", " #i ")"))
-#define ga_center_of_mass(a, l, i) (ga_center_of_mass)(a, l, i, GI_SITE("ga_center_of_mass(" #a ", " #l ", " #i ")"))
+#define ga_center_of_mass(...)  GI_3(ga_center_of_mass, ga_center_options, GI_SITE("ga_center_of_mass(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_sigma_clip(...)      GI_1(ga_sigma_clip, ga_sigma_options, GI_SITE("ga_sigma_clip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_cdist(...)           GI_2(ga_cdist, ga_distance_options, GI_SITE("ga_cdist(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -13490,6 +13495,38 @@ static void gi_place_bins(gi_rank_search *s)
     while ((high - low) >> s->shift > GI_SELECT_BINS - 3) s->shift++;
 }
 
+/* float32 is sifted as such, everything else as float64. */
+static ga_dtype gi_sifted_as(ga_dtype dtype) { return dtype == GA_F32 ? GA_F32 : GA_F64; }
+
+/* Bounds to sift elements of a dtype with, rounded inwards. */
+static void gi_sift_bounds(ga_dtype dtype, double low, double high, void *bounds)
+{
+    double wide[2]   = { low, high };
+    float  narrow[2] = { gi_cast_f32_f64(low), gi_cast_f32_f64(high) };
+    if ((double)narrow[0] < low) narrow[0] = nextafterf(narrow[0], (float)INFINITY);
+    if ((double)narrow[1] > high) narrow[1] = nextafterf(narrow[1], -(float)INFINITY);
+    if (gi_sifted_as(dtype) == GA_F32) memcpy(bounds, narrow, sizeof narrow);
+    else memcpy(bounds, wide, sizeof wide);
+}
+
+/* Which of n packed elements lie between or on the bounds: bit i % 64 of in[i / 64]. */
+static void gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
+{
+    double          wide[GI_BLOCK];
+    const ga_dtype  as     = gi_sifted_as(dtype);
+    const gi_dense *loops  = gi_cpu_dense(as);
+    int64_t         unused = 0;
+    if (dtype == as) {
+        loops->sift(n, x, bounds, in, &unused);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GI_BLOCK) {
+        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
+        gi_cast(as, dtype, m, wide, (const char *)x + i * ga_itemsize(dtype));
+        loops->sift(m, wide, bounds, in + i / 64, &unused);
+    }
+}
+
 /* How many keys are equal to one. */
 static int64_t gi_count_key(const gi_rank_search *search, uint64_t key)
 {
@@ -13616,8 +13653,8 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
     b->low        = bounded[0] ? sample[ranks[0]] : least;
     b->high       = bounded[1] ? sample[ranks[1]] : most;
-    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high), bounds[2] = { low, high };
-    gi_cast(b->compared, GA_F64, 2, b->bounds, bounds);
+    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
+    gi_sift_bounds(b->compared, low, high, b->bounds);
     b->collect = low < high;
     return b->collect || dtype == GA_F64 || (b->low == b->high && fabs(low) < 0x1p53);
 }
@@ -13873,7 +13910,7 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.places += quantile;
     b.search     = s;
     b.lines      = o.lines;
-    b.compared   = o.rule.source == GA_F32 ? GA_F32 : GA_F64;
+    b.compared   = gi_sifted_as(o.rule.source);
     b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
     int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
     if (b.compared == GA_F32) b.lines.dtype = GA_F32;
@@ -14112,19 +14149,6 @@ ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o);
 #endif
 
-/* How many bytes from p on are 0, up to n. */
-static int64_t gi_zeros_ahead(const char *p, int64_t n)
-{
-    int64_t i = 0;
-    for (; i + 32 <= n; i += 32) {
-        uint64_t u[4];
-        memcpy(u, p + i, sizeof u);
-        if (u[0] | u[1] | u[2] | u[3]) break;
-    }
-    while (i < n && p[i] == 0) i++;
-    return i;
-}
-
 /* ---- label ------------------------------------------------------------------------------------------------------------ */
 /*  An image of any dimensions is a list of rows, those of its last axis, each held as bits: what is not 0, or above a threshold,
     makes runs. Runs are numbered in raster order and united with the runs that they touch in neighbouring rows before them. The
@@ -14141,7 +14165,7 @@ typedef struct gi_neighbour { /* a row before */
 
 typedef struct gi_labelling {
     const ga_array    *a;         /* contiguous */
-    const void        *threshold; /* NULL: what is not 0. Else bounds to sift with, as float32 if a is, else as float64 */
+    const void        *threshold; /* NULL: what is not 0; else bounds to sift with */
     const gi_bit_rows *loops;
     int64_t            rows, columns, words, pieces; /* of a row */
     int                leading;                      /* axes of rows */
@@ -14168,27 +14192,16 @@ static int64_t gi_piece_words(const gi_labelling *l, int64_t piece, int64_t *at)
 static void gi_bits_of(const gi_labelling *l, int64_t n, uint64_t *bits, const char *x)
 {
     bool     flags[GI_BLOCK];
-    double   wide[GI_BLOCK];
-    ga_dtype dtype = l->a->dtype, compared = dtype == GA_F32 ? GA_F32 : GA_F64;
-    int64_t  size = ga_itemsize(dtype), unused = 0;
-    if (!l->threshold && size == 1) {
-        l->loops->pack(n, bits, x);
-        return;
-    }
-    for (int64_t i = 0; i < n; i += GI_BLOCK) {
-        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
-        if (l->threshold) {
-            const void *seen = x + i * size;
-            if (compared != dtype) {
-                gi_cast(compared, dtype, m, wide, seen);
-                seen = wide;
-            }
-            gi_cpu_dense(compared)->sift(m, seen, l->threshold, bits + i / 64, &unused);
-        } else {
+    ga_dtype dtype = l->a->dtype;
+    int64_t  size  = ga_itemsize(dtype);
+    if (l->threshold) gi_sift(dtype, n, x, l->threshold, bits);
+    else if (size == 1) l->loops->pack(n, bits, x);
+    else
+        for (int64_t i = 0; i < n; i += GI_BLOCK) {
+            int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
             gi_cast(GA_BOOL, dtype, m, flags, x + i * size);
             l->loops->pack(m, bits + i / 64, flags);
         }
-    }
 }
 
 static void gi_read_pieces(int64_t begin, int64_t end, void *job)
@@ -14310,6 +14323,14 @@ static void gi_write_labels(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
+/* The least number above x in the dtype that elements are sifted as; NaN if there is none. */
+static double gi_next_above(ga_dtype dtype, double x)
+{
+    if (gi_sifted_as(dtype) == GA_F64) return x < (double)INFINITY ? nextafter(x, (double)INFINITY) : gi_nan_f64();
+    float single = gi_cast_f32_f64(x);
+    return single < (float)INFINITY ? (double)nextafterf(single, (float)INFINITY) : gi_nan_f64();
+}
+
 /* The rows before a row that touch it: offsets of -1, 0 and 1 along each leading axis, the first that is not 0 being -1, and
    at most `connectivity` of them not 0. Writes them unless neighbours is NULL; returns their number. */
 static int gi_list_neighbours(gi_labelling *l, int connectivity)
@@ -14378,10 +14399,25 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     if (o.connectivity < 0)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".connectivity = %d: use 1 to the number of dimensions",
                                    o.connectivity);
-    int connectivity = o.connectivity == 0 ? 1 : o.connectivity;
+    int  connectivity = o.connectivity == 0 ? 1 : o.connectivity;
+    bool threshold    = o.above != 0 || gi_option_given(site, "above");
+    if (threshold && gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, ".above does not exist for %s: complex numbers have no order",
+                                   ga_dtype_name(a->dtype));
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA && threshold) {
+        ga_array *bright = (ga_greater)(gi_operand_arg(a), GA_ARG(o.above), gi_map_site(site));
+        ga_array *labels = bright ? gi_cuda_label(bright, dtype, connectivity, &o) : NULL;
+        ga_free(bright);
+        return labels;
+    }
+#endif
     GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
+    char         bounds[16];
     memset(&l, 0, sizeof l);
+    if (threshold) gi_sift_bounds(a->dtype, gi_next_above(a->dtype, o.above), (double)INFINITY, bounds);
+    l.threshold = threshold ? bounds : NULL;
     l.loops    = gi_cpu_bit_rows();
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
     l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
@@ -14440,7 +14476,16 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 /* ---- measures of labelled elements -------------------------------------------------------------------------------------- */
 /*  The elements of a label, in raster order, are a line, folded by the documented tree in float64: ga_sum_labels(a, labels,
     ...) has the bits of ga_sum over the elements of the label, for any number of threads, and a GPU gets them by a stable
-    sort by label. So the positions of the elements are first sorted by label, by counting. */
+    sort by label. Here the runs of equal labels are sorted, by counting. */
+
+typedef struct gi_label_run {
+    int64_t at, length; /* positions in raster order */
+    int64_t group;
+} gi_label_run;
+
+typedef struct gi_member_run {
+    int64_t at, before; /* elements of its group before it */
+} gi_member_run;
 
 typedef struct gi_groups {
     int64_t         count;  /* distinct labels that are asked for, ascending: */
@@ -14448,10 +14493,15 @@ typedef struct gi_groups {
     const int64_t  *values; /* or these */
     const ga_array *labels; /* contiguous; NULL: everything is one group */
     int64_t         size;   /* elements of the image */
-    int64_t         parts;
-    int64_t        *counts;  /* of each part: elements of each group; then where its next member goes */
-    int64_t        *starts;  /* count + 1: the members of group g are members[starts[g]] ... */
-    int64_t        *members; /* positions in raster order; NULL: all positions */
+    int64_t         largest; /* atomic: label */
+    bool           *busy;    /* of each GI_LABEL_WORD elements: is anything of interest among them? */
+    int64_t        *places;  /* of each chunk of the image: runs; then where they go */
+    gi_label_run   *runs;    /* in raster order */
+    int64_t         parts;   /* of the runs */
+    int64_t        *counts;  /* of each part: runs of each group; then where the next one goes */
+    int64_t        *starts;  /* count + 1: elements of the groups before */
+    int64_t        *first;   /* count + 1: where the runs of a group begin in */
+    gi_member_run  *members; /* sorted by group */
 } gi_groups;
 
 /* The group of a label, -1 for none. */
@@ -14470,32 +14520,157 @@ static int64_t gi_group_of(const gi_groups *g, int64_t label)
     return low < g->count && g->values[low] == label ? low : -1;
 }
 
-enum { GI_LABEL_TILE = 32 };
+enum { GI_LABEL_WORD = 64, GI_LABEL_CHUNK = 8192 };
 
-/* A unit is a part of the image: counts the elements of each group, or with members there, writes their positions. */
-static void gi_group_parts(int64_t begin, int64_t end, void *job)
+/* The label of element i. */
+static int64_t gi_label_at(const ga_array *labels, int64_t i)
 {
-    gi_groups  *g    = (gi_groups *)job;
-    int64_t     size = ga_itemsize(g->labels->dtype), labels[GI_LABEL_TILE];
-    const char *in   = (const char *)g->labels->data;
-    bool        skip = gi_group_of(g, 0) < 0; /* the background is of no interest: run over it */
-    for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = g->counts + part * g->count, share = g->size / g->parts;
-        int64_t  stop = part == g->parts - 1 ? g->size : (part + 1) * share;
-        for (int64_t i = part * share; i < stop;) {
-            if (skip) i += gi_zeros_ahead(in + i * size, (stop - i) * size) / size;
-            int64_t n = stop - i < GI_LABEL_TILE ? stop - i : (int64_t)GI_LABEL_TILE;
-            gi_cast(GA_I64, g->labels->dtype, n, labels, in + i * size);
-            for (int64_t k = 0; k < n; k++) {
-                int64_t group = gi_group_of(g, labels[k]);
-                if (group < 0) continue;
-                if (g->members) g->members[counts[group]] = i + k;
-                counts[group]++;
+    switch (labels->dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_cast_i64_##tag(((const T *)labels->data)[i]);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return 0;
+    }
+}
+
+GI_BEGIN_FAST
+/* The bytes of an element; equal labels have equal bytes. */
+static GI_INLINE uint64_t gi_label_bytes(const char *in, int64_t i, int size)
+{
+    uint8_t  u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (size) {
+    case 1: memcpy(&u8, in + i, sizeof u8); return u8;
+    case 2: memcpy(&u16, in + 2 * i, sizeof u16); return u16;
+    case 4: memcpy(&u32, in + 4 * i, sizeof u32); return u32;
+    default: memcpy(&u64, in + 8 * i, sizeof u64); return u64;
+    }
+}
+
+/* The first bit that is set from bit i on, n if there is none. */
+static GI_INLINE int64_t gi_next_bit(const uint64_t *bits, int64_t i, int64_t n)
+{
+    if (i >= n) return n;
+    uint64_t word = bits[i / 64] >> (i % 64);
+    if (word) return i + __builtin_ctzll(word);
+    for (i = i / 64 + 1; i < (n + 63) / 64; i++)
+        if (bits[i]) return 64 * i + __builtin_ctzll(bits[i]);
+    return n;
+}
+
+/* The runs among n elements from start on, written unless runs is NULL; returns their number. bits says which bytes are not 0;
+   NULL: 0 is a label, too. Sets `largest` to a larger label. */
+static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64_t n, int size, const uint64_t *bits,
+                                        gi_label_run *runs, int64_t *largest)
+{
+    const char *in    = (const char *)g->labels->data + start * size;
+    int64_t     found = 0;
+    for (int64_t i = 0; i < n;) {
+        if (bits) i = gi_next_bit(bits, i * size, n * size) / size;
+        if (i >= n) break;
+        int64_t  first = i, label = gi_label_at(g->labels, start + i), group = gi_group_of(g, label);
+        uint64_t bytes = gi_label_bytes(in, i, size);
+        for (i++; i < n && gi_label_bytes(in, i, size) == bytes;) i++;
+        if (label > *largest) *largest = label;
+        if (group < 0) continue;
+        if (runs) {
+            runs[found].at     = start + first;
+            runs[found].length = i - first;
+            runs[found].group  = group;
+        }
+        found++;
+    }
+    return found;
+}
+
+/* The same for a chunk. The first time, when runs is NULL, it notes where there is something. */
+static int64_t gi_scan_chunk(const gi_groups *g, int64_t chunk, gi_label_run *runs, int64_t *largest)
+{
+    uint64_t    room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
+    int         size  = (int)ga_itemsize(g->labels->dtype);
+    int64_t     start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
+    bool       *busy  = g->busy + start / GI_LABEL_WORD;
+    const char *in    = (const char *)g->labels->data + start * size;
+    const gi_bit_rows *loops = gi_cpu_bit_rows();
+    if (gi_group_of(g, 0) < 0) {
+        bits = room;
+        if (!runs) loops->pack(n * size, bits, in);
+        for (int64_t i = 0; i < n; i += GI_LABEL_WORD) {
+            int64_t   m  = n - i < GI_LABEL_WORD ? n - i : (int64_t)GI_LABEL_WORD;
+            uint64_t *at = bits + i / GI_LABEL_WORD * size, any = 0;
+            if (runs) {
+                if (*busy) loops->pack(m * size, at, in + i * size);
+                else memset(at, 0, (size_t)size * sizeof *at);
+            } else {
+                for (int64_t k = 0; k < (m * size + 63) / 64; k++) any |= at[k];
+                *busy = any != 0;
             }
-            i += n;
+            busy++;
+        }
+    }
+    switch (size) {
+    case 1: return gi_scan_labels(g, start, n, 1, bits, runs, largest);
+    case 2: return gi_scan_labels(g, start, n, 2, bits, runs, largest);
+    case 4: return gi_scan_labels(g, start, n, 4, bits, runs, largest);
+    default: return gi_scan_labels(g, start, n, 8, bits, runs, largest);
+    }
+}
+
+static void gi_count_label_runs(int64_t begin, int64_t end, void *job)
+{
+    gi_groups *g       = (gi_groups *)job;
+    int64_t    largest = 0;
+    for (int64_t chunk = begin; chunk < end; chunk++) g->places[chunk + 1] = gi_scan_chunk(g, chunk, NULL, &largest);
+    for (int64_t seen = __atomic_load_n(&g->largest, __ATOMIC_RELAXED); seen < largest;)
+        if (__atomic_compare_exchange_n(&g->largest, &seen, largest, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+}
+
+static void gi_write_label_runs(int64_t begin, int64_t end, void *job)
+{
+    const gi_groups *g       = (const gi_groups *)job;
+    int64_t          largest = INT64_MAX;
+    for (int64_t chunk = begin; chunk < end; chunk++)
+        if (g->places[chunk] < g->places[chunk + 1]) gi_scan_chunk(g, chunk, g->runs + g->places[chunk], &largest);
+}
+
+/* A unit is a part of the runs: counts those of each group, or with members there, writes them. */
+static void gi_group_runs(int64_t begin, int64_t end, void *job)
+{
+    gi_groups *g = (gi_groups *)job;
+    int64_t    n = g->places[(g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK];
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *counts = g->counts + part * g->count, stop = part == g->parts - 1 ? n : (part + 1) * (n / g->parts);
+        for (int64_t i = part * (n / g->parts); i < stop; i++) {
+            const gi_label_run *run  = &g->runs[i];
+            int64_t            *next = &counts[run->group];
+            if (g->members) {
+                g->members[*next].at     = run->at;
+                g->members[*next].before = run->length;
+            }
+            ++*next;
         }
     }
 }
+
+/* Lengths become what lies before; starts[group + 1] the size of a group. */
+static void gi_add_lengths(int64_t begin, int64_t end, void *job)
+{
+    gi_groups *g = (gi_groups *)job;
+    for (int64_t group = begin; group < end; group++) {
+        int64_t before = 0;
+        for (int64_t i = g->first[group]; i < g->first[group + 1]; i++) {
+            int64_t length       = g->members[i].before;
+            g->members[i].before = before;
+            before += length;
+        }
+        g->starts[group + 1] = before;
+    }
+}
+GI_END_FAST
 
 static int gi_compare_ints(const void *a, const void *b)
 {
@@ -14515,72 +14690,88 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
     return kept;
 }
 
-/* The largest label; 0 if there is none above. False with an error. */
-static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+/* Can there be a result for each of the labels from 1 on? If not, an error. */
+static bool gi_can_list(const char *site, int64_t largest)
 {
-    ga_reduce_options o = gi_reduce_site(site);
-    *largest            = 0;
-    if (labels->size == 0) return true;
-    ga_array *max = (ga_nanmax)(labels, o);
-    if (!max) return false;
-    bool known = gi_item_as(site, max, NULL, GA_I64, largest);
-    ga_free(max);
-    if (!known) return false;
-    if (*largest < 0) *largest = 0;
-    if (*largest < (int64_t)1 << 40) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)*largest);
+    if (largest < (int64_t)1 << 40) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)largest);
     return false;
 }
 
 static void gi_free_groups(gi_groups *g)
 {
-    if (g->members) gi_release(g->members, (size_t)g->starts[g->count] * sizeof *g->members);
-    if (g->starts) gi_release(g->starts, (size_t)(g->count + 1) * sizeof *g->starts);
+    if (g->members) gi_release(g->members, (size_t)g->first[g->count] * sizeof *g->members);
+    if (g->starts) gi_release(g->starts, (size_t)(2 * (g->count + 1)) * sizeof *g->starts);
     ga_free((ga_array *)(uintptr_t)g->labels);
 }
 
-/* Finds the members of the labels in `values` (distinct, ascending; NULL: 1 to count). False: no memory. */
-static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool only_count)
+/* Sorts the runs by group. False: no memory. */
+static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
 {
-    g->size   = labels->size;
-    g->labels = gi_contiguous(site, labels, labels->dtype);
-    if (!g->labels) return false;
     int64_t threads = ga_get_num_threads();
-    g->parts        = 1 + g->size / (65536 + 4 * g->count); /* counting must be worth its table */
+    g->parts        = 1 + runs / (16384 + 4 * g->count); /* counting must be worth its table */
     if (g->parts > threads) g->parts = threads;
     size_t bytes = (size_t)(g->count * g->parts) * sizeof *g->counts;
     g->counts    = (int64_t *)gi_alloc(site, bytes);
-    g->starts    = g->counts ? (int64_t *)gi_alloc(site, (size_t)(g->count + 1) * sizeof *g->starts) : NULL;
-    bool ok      = g->starts != NULL;
-    if (ok) {
-        memset(g->counts, 0, bytes);
-        gi_parallel(g->parts, 1, gi_group_parts, g);
+    g->starts    = g->counts ? (int64_t *)gi_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
+    if (g->starts) {
+        g->first      = g->starts + g->count + 1;
         int64_t total = 0;
+        memset(g->counts, 0, bytes);
+        gi_parallel(g->parts, 1, gi_group_runs, g);
         for (int64_t group = 0; group < g->count; group++) {
-            g->starts[group] = total;
+            g->first[group] = total;
             for (int64_t part = 0; part < g->parts; part++) {
                 int64_t *place = &g->counts[part * g->count + group], members = *place;
                 *place = total;
                 total += members;
             }
         }
-        g->starts[g->count] = total;
-        if (!only_count) {
-            g->members = (int64_t *)gi_alloc(site, (size_t)total * sizeof *g->members);
-            ok         = g->members != NULL;
-            if (ok) gi_parallel(g->parts, 1, gi_group_parts, g);
-        }
+        g->first[g->count] = total;
+        g->members         = (gi_member_run *)gi_alloc(site, (size_t)total * sizeof *g->members);
+    }
+    if (g->members) {
+        gi_parallel(g->parts, 1, gi_group_runs, g);
+        g->starts[0] = 0;
+        gi_parallel(g->count, 1 + 16384 * g->count / (runs + 1), gi_add_lengths, g);
+        for (int64_t group = 0; group < g->count; group++) g->starts[group + 1] += g->starts[group];
     }
     if (g->counts) gi_release(g->counts, bytes);
-    g->counts = NULL;
+    return g->members != NULL;
+}
+
+/* Finds the members of the labels that are asked for, or with `all` of each label above 0. False with an error. */
+static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool all)
+{
+    g->size        = labels->size;
+    g->labels      = gi_contiguous(site, labels, labels->dtype);
+    int64_t chunks = (g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK, total = 0;
+    size_t  p_bytes = (size_t)(chunks + 1) * sizeof *g->places, b_bytes = (size_t)(g->size / GI_LABEL_WORD + 1);
+    g->places = g->labels ? (int64_t *)gi_alloc(site, p_bytes) : NULL;
+    g->busy   = g->places ? (bool *)gi_alloc(site, b_bytes) : NULL;
+    bool ok   = g->busy != NULL;
+    if (ok) {
+        if (all) g->count = INT64_MAX;
+        g->places[0] = 0;
+        gi_parallel(chunks, 4, gi_count_label_runs, g);
+        for (int64_t chunk = 0; chunk < chunks; chunk++) total = g->places[chunk + 1] += total;
+        if (all) g->count = g->largest;
+        ok      = !all || gi_can_list(site, g->largest);
+        g->runs = ok ? (gi_label_run *)gi_alloc(site, (size_t)total * sizeof *g->runs) : NULL;
+    }
+    ok = ok && g->runs;
+    if (ok) gi_parallel(chunks, 4, gi_write_label_runs, g);
+    ok = ok && gi_sort_runs(site, g, total);
+    gi_release(g->runs, (size_t)total * sizeof *g->runs);
+    gi_release(g->busy, b_bytes);
+    gi_release(g->places, p_bytes);
     if (!ok) gi_free_groups(g);
     return ok;
 }
 
 typedef enum gi_label_measure { GI_SUM_OF, GI_MEAN_OF, GI_MIN_OF, GI_MAX_OF, GI_SIZE_OF, GI_CENTER_OF } gi_label_measure;
 
-/* Folds `sums` values an element over each group: the element itself, and for centers also its products with its coordinates.
-   */
+/* Folds `sums` values an element over each group: the element itself, and for centers also its products with its coordinates. */
 typedef struct gi_measuring {
     const gi_groups *groups;
     const ga_array  *a; /* contiguous */
@@ -14591,37 +14782,52 @@ typedef struct gi_measuring {
     double          *results;     /* of each group: the sums */
 } gi_measuring;
 
-/* n elements of a as float64; at are their positions, NULL: first, first + 1 ... */
-static void gi_gather_members(const ga_array *a, int64_t n, double *out, const int64_t *at, int64_t first)
+GI_BEGIN_FAST
+/* The coordinates of n elements one after the other, along each axis. */
+static void gi_coordinates(const ga_array *a, int64_t position, int64_t n, double (*out)[GI_BLOCK], int64_t to)
 {
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
-    int64_t                           size = ga_itemsize(a->dtype);
-    const char                       *in   = (const char *)a->data;
-    if (!at) {
-        gi_cast(GA_F64, a->dtype, n, out, in + first * size);
-        return;
+    int     last = a->ndim - 1;
+    int64_t x[GPUARR_MAX_DIMS];
+    while (n > 0 && last >= 0) {
+        int64_t rest = position, m = n;
+        for (int d = last; d >= 0; d--) {
+            x[d] = rest % a->shape[d];
+            rest /= a->shape[d];
+        }
+        if (m > a->shape[last] - x[last]) m = a->shape[last] - x[last]; /* to the end of the row */
+        for (int d = 0; d < last; d++)
+            for (int64_t i = 0; i < m; i++) out[d][to + i] = (double)x[d];
+        for (int64_t i = 0; i < m; i++) out[last][to + i] = (double)(x[last] + i);
+        position += m;
+        to += m;
+        n -= m;
     }
-    for (int64_t i = 0; i < n; i++) memcpy(raw + i * size, in + at[i] * size, (size_t)size);
-    gi_cast(GA_F64, a->dtype, n, out, raw);
 }
 
-/* The coordinates of n positions along each axis: neighbours in a row are one step apart. */
-static void gi_coordinates(const ga_array *a, int64_t n, const int64_t *at, int64_t first, double (*out)[GI_BLOCK])
+/* n members of a group from `start` on: elements as float64, and for centers their coordinates. */
+static void gi_gather_members(const gi_measuring *m, int64_t group, int64_t start, int64_t n, double *out,
+                              double (*coordinates)[GI_BLOCK])
 {
-    int64_t x[GPUARR_MAX_DIMS] = { 0 }, last = -2;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t position = at ? at[i] : first + i, rest = position;
-        if (position == last + 1 && x[a->ndim - 1] + 1 < a->shape[a->ndim - 1]) {
-            x[a->ndim - 1]++;
-        } else {
-            for (int d = a->ndim - 1; d >= 0; d--) {
-                x[d] = rest % a->shape[d];
-                rest /= a->shape[d];
-            }
-        }
-        for (int d = 0; d < a->ndim; d++) out[d][i] = (double)x[d];
-        last = position;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    const gi_groups                  *g    = m->groups;
+    int64_t                           size = ga_itemsize(m->a->dtype), low = g->first[group], high = g->first[group + 1];
+    const char                       *in = (const char *)m->a->data, *x = raw;
+    while (high - low > 1) { /* the last run that does not begin after start */
+        int64_t middle = low + (high - low) / 2;
+        if (g->members[middle].before <= start) low = middle;
+        else high = middle;
     }
+    for (int64_t done = 0; done < n; low++) {
+        const gi_member_run *run  = &g->members[low];
+        int64_t              next = low + 1 < g->first[group + 1] ? run[1].before : g->starts[group + 1] - g->starts[group];
+        int64_t              skip = start + done - run->before, take = next - run->before - skip;
+        if (take > n - done) take = n - done;
+        if (take == n) x = in + (run->at + skip) * size;
+        else memcpy(raw + done * size, in + (run->at + skip) * size, (size_t)(take * size));
+        if (m->sums > 1) gi_coordinates(m->a, run->at + skip, take, coordinates, done);
+        done += take;
+    }
+    gi_cast(GA_F64, m->a->dtype, n, out, x);
 }
 
 /* A unit is a block of a group. */
@@ -14638,19 +14844,18 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
     }
     for (int64_t unit = begin; unit < end; unit++) {
         while (m->first_block[group + 1] <= unit) group++;
-        int64_t        start = g->starts[group] + (unit - m->first_block[group]) * GI_BLOCK;
-        int64_t        n     = g->starts[group + 1] - start < GI_BLOCK ? g->starts[group + 1] - start : GI_BLOCK;
-        const int64_t *at    = g->members ? g->members + start : NULL;
-        gi_gather_members(m->a, n, x, at, start);
+        int64_t start = (unit - m->first_block[group]) * GI_BLOCK, n = g->starts[group + 1] - g->starts[group] - start;
+        if (n > GI_BLOCK) n = GI_BLOCK;
+        gi_gather_members(m, group, start, n, x, coordinates);
         m->fold.block(n, m->accs + unit * m->fold.acc_bytes, x);
         if (m->sums == 1) continue;
-        gi_coordinates(m->a, n, at, start, coordinates);
         for (int d = 0; d < m->a->ndim; d++) {
             for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(x[i], coordinates[d][i]);
             m->fold.block(n, m->accs + ((d + 1) * blocks + unit) * m->fold.acc_bytes, coordinates[d]);
         }
     }
 }
+GI_END_FAST
 
 /* A unit is a group: folds its blocks. */
 static void gi_measure_groups(int64_t begin, int64_t end, void *job)
@@ -14724,9 +14929,9 @@ static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what,
                                         const ga_array *index);
 #endif
 
-/* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only). */
+/* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only, as sums_too). */
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
-                                   const ga_array *index)
+                                   const ga_array *index, ga_array **sums_too)
 {
     static const char *const names[3] = { "a", "labels", "index" };
     const ga_array          *all[3]   = { a, labels, index };
@@ -14745,16 +14950,27 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
                                    gi_shape_of(a), gi_shape_of(labels));
     if (!labels && index)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
-    GI_IF_CUDA(device, gi_cuda_measure_arrays(site, what, a, labels, index));
-
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) {
+        ga_array *measured = gi_cuda_measure_arrays(site, what, a, labels, index);
+        if (!measured || !sums_too) return measured;
+        *sums_too = gi_cuda_measure_arrays(site, GI_SUM_OF, a, labels, index);
+        if (*sums_too) return measured;
+        ga_free(measured);
+        return NULL;
+    }
+#endif
     gi_groups g;
     memset(&g, 0, sizeof g);
     g.low              = 1;
-    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1;
-    ga_array *wanted = NULL, *sorted = NULL;
+    int64_t       whole[2] = { 0, a ? a->size : 0 }, runs[2] = { 0, 1 }, n = 1;
+    gi_member_run everything = { 0, 0 };
+    ga_array     *wanted = NULL, *sorted = NULL;
     if (!labels) {
-        g.count  = 1;
-        g.starts = whole;
+        g.count   = 1;
+        g.starts  = whole;
+        g.first   = runs;
+        g.members = &everything;
     } else if (index) {
         wanted = gi_convert(site, index, GA_I64);
         sorted = wanted ? gi_convert(site, wanted, GA_I64) : NULL;
@@ -14765,17 +14981,19 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
             if (n > 0) g.low = values[0];
             if (n > 0 && (uint64_t)values[g.count - 1] - (uint64_t)values[0] != (uint64_t)g.count - 1) g.values = values;
         }
-    } else if (gi_largest_label(site, labels, &g.count)) {
-        n = g.count;
-    } else {
-        return NULL;
     }
-    bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF));
+    bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, !index));
+    if (labels && !index) n = g.count;
 
     int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
     size_t    bytes  = 0;
     double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
     ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new_measures(site, what, GA_CPU, a, index, n) : NULL;
+    ga_array *totals = result && sums_too ? gi_new_measures(site, GI_SUM_OF, GA_CPU, a, index, n) : NULL;
+    if (result && sums_too && !totals) {
+        ga_free(result);
+        result = NULL;
+    }
     for (int64_t i = 0; result && i < n; i++) {
         int64_t       group = wanted ? gi_group_of(&g, ((const int64_t *)wanted->data)[i]) : i;
         int64_t       size  = g.starts[group + 1] - g.starts[group];
@@ -14784,7 +15002,9 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
         else if (what != GI_CENTER_OF) ((double *)result->data)[i] = what == GI_MEAN_OF ? v[0] / (double)size : v[0];
         else
             for (int d = 0; d < a->ndim; d++) ((double *)result->data)[i * a->ndim + d] = v[d + 1] / v[0];
+        if (totals) ((double *)totals->data)[i] = v[0];
     }
+    if (sums_too) *sums_too = totals;
     if (values) gi_release(values, bytes);
     if (found && labels) gi_free_groups(&g);
     ga_free(sorted);
@@ -14794,27 +15014,28 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
 
 ga_array *(ga_sum_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_SUM_OF, a, labels, index);
+    return gi_measure_labels(site, GI_SUM_OF, a, labels, index, NULL);
 }
 ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_MEAN_OF, a, labels, index);
+    return gi_measure_labels(site, GI_MEAN_OF, a, labels, index, NULL);
 }
 ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_MIN_OF, a, labels, index);
+    return gi_measure_labels(site, GI_MIN_OF, a, labels, index, NULL);
 }
 ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_MAX_OF, a, labels, index);
+    return gi_measure_labels(site, GI_MAX_OF, a, labels, index, NULL);
 }
 ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_SIZE_OF, NULL, labels, index);
+    return gi_measure_labels(site, GI_SIZE_OF, NULL, labels, index, NULL);
 }
-ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_center_options o)
 {
-    return gi_measure_labels(site, GI_CENTER_OF, a, labels, index);
+    if (o.sums) *o.sums = NULL;
+    return gi_measure_labels(o.site, GI_CENTER_OF, a, labels, index, o.sums);
 }
 
 /* ---- kappa-sigma clipping ------------------------------------------------------------------------------------------------ */

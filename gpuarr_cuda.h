@@ -4968,6 +4968,19 @@ template <class P> static bool gi_cuda_measure_labels(const gi_cuda_measuring *g
     return ok;
 }
 
+/* The largest label; 0 if there is none above. False with an error. */
+static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+{
+    ga_reduce_options o = gi_reduce_site(site);
+    *largest            = 0;
+    if (labels->size == 0) return true;
+    ga_array *max   = (ga_nanmax)(labels, o);
+    bool      known = max && gi_item_as(site, max, NULL, GA_I64, largest);
+    ga_free(max);
+    if (*largest < 0) *largest = 0;
+    return known && gi_can_list(site, *largest);
+}
+
 /* The measures of the wanted labels; see gi_measure_labels, which has looked at the arrays. */
 static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                         const ga_array *index)

@@ -100,7 +100,8 @@ OPTIONS = {
     "T": options("i axis", "i mode"),
     "H": options("d low", "d high", "a weights", "b density", "p edges"),
     "B": options("a weights", "l minlength"),
-    "E": options("i connectivity", "p count", "t dtype"),
+    "E": options("i connectivity", "p count", "t dtype", "d above"),
+    "J": options("p sums"),
     "G": options("i rule", "d sigma", "d sigma_low", "d sigma_high", "i maxiters", "b mean", "p mask", "p passes", "p low",
                  "p high"),
     "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
@@ -134,7 +135,7 @@ FUNCTIONS = """
     flip a:aX  fliplr a:aS  flipud a:aS  rot90 a:aiS  concatenate_n a:kA  stack_n a:kA  split b:aiqA  split_at b:aipqA
     roll a:alA  pad a:asP  sort a:aA  argsort a:aA  unique a:aU  nonzero a:aS  compress a:aaA  extract a:aaS  take a:aaT
     histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
-    max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaS  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
+    max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
     convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3
     convolve1d a:aa1  correlate1d a:aa1
@@ -672,6 +673,14 @@ class Case:
         a = self.lay(self.shape() if shape is None else shape, dtype, style, repeat)
         self.note(name or "array", a)
         return a
+
+    def view(self, a):
+        """The same elements, somewhere in memory."""
+        laid = self.lay(a.shape, a.dtype, repeat=False)
+        if not laid.flags.writeable:
+            return a
+        laid[...] = a
+        return laid
 
     def number(self):
         r, how = self.r, self.r.random()
@@ -1252,7 +1261,10 @@ METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
 
 
 def ordered_input(c):
-    a = c.array(style=c.pick("small", "tame"), among=REALS + FLOATS * 6)
+    shape = c.pick((8193,), (30000,), (3, 20000), (140000,), (70000, 2)) if c.chance(0.02) else None  # as long as they are searched
+    a = c.array(shape=shape, style=c.pick("small", "tame"), among=REALS + FLOATS * 6)
+    if shape and a.dtype.kind in "iu" and c.chance(0.3):
+        a = c.g.integers(np.iinfo(a.dtype).max - 9, np.iinfo(a.dtype).max, shape, a.dtype, endpoint=True)
     if a.dtype.kind == "f":
         if not np.isfinite(a).all():  # inf - inf between two elements is NaN or not
             a = np.where(np.isfinite(a), a, a.dtype.type(1))
@@ -1997,15 +2009,29 @@ def first_seen(labels):
     return number[inverse].reshape(labels.shape)
 
 
+def picture(c, among, style):
+    """An image with rows that end around 64, 128 ... elements or are very long, and objects as dense as they come."""
+    columns = c.pick(1, 2, 31, 63, 64, 65, 127, 128, 129, 191, 192, 193, 1000, 33000 if c.chance(0.1) else 256)
+    rows = c.pick((), (1,), (2,), (3,), (40,), (3, 4), (2, 3, 2)) if columns < 1000 else c.pick((), (3,))
+    a = c.array(shape=rows + (columns,), among=among, style=style)
+    return np.where(c.g.random(a.shape) < c.pick(0.02, 0.2, 0.5, 0.6, 0.9, 1), a, a.dtype.type(0))
+
+
 @case("label")
 def label(c):
-    a = c.array(shape=c.shape(c.pick(1, 2, 2, 2, 3)), among=[BOOL] * 5 + DTYPES, style="small")
+    style = c.pick("small", "small", "tame")
+    a = c.array(shape=c.shape(c.pick(1, 2, 2, 2, 3)), among=[BOOL] * 5 + DTYPES, style=style) if c.chance(0.5) else \
+        picture(c, [BOOL] * 5 + DTYPES, style)
     connectivity = c.pick(None, 1, 2, 3)
     dtype = c.dtype(INTS[4:]) if c.chance(0.3) else None
-    labels, n = ndimage().label(a != 0, ndimage().generate_binary_structure(a.ndim, connectivity or 1))
+    above = c.pick(0.0, -0.0, 0.5, -3.0, 2.0, 1e-320, 0.1, np.inf, -np.inf, np.nan, 1e300) if c.chance(0.3) else None
+    mask = a != 0 if above is None else a.astype(F64) > (above if a.dtype != F32 else F64.type(F32.type(above)))
+    labels, n = ndimage().label(mask, ndimage().generate_binary_structure(a.ndim, connectivity or 1))
     count = i64(-1)
-    got = c.ga.label(a, connectivity=connectivity, dtype=dtype, count=count)
-    c.note("connectivity, dtype", (connectivity, dtype))
+    c.note("connectivity, dtype, above", (connectivity, dtype, above))
+    if above is not None and a.dtype.kind == "c":
+        return c.judge(TypeError("complex numbers have no order"), lambda: c.ga.label(a, above=above))
+    got = c.ga.label(a, connectivity=connectivity, dtype=dtype, count=count, above=above)
     exact(first_seen(labels).astype(dtype or np.int32), got)
     if count.value != n:
         raise Mismatch(f"count: want {n}, got {count.value}")
@@ -2013,9 +2039,12 @@ def label(c):
 
 @case("sum_labels", "mean_labels", "min_labels", "max_labels", "size_labels", "center_of_mass")
 def measures(c):
-    shape = c.shape(c.pick(1, 2, 2, 3))
+    shape = c.shape(c.pick(1, 2, 2, 3)) if c.chance(0.8) else c.pick((50, 129), (3, 30, 64), (20000,))
     a = finite(c.array(shape=shape, among=ORDERED[1:] + FLOATS * 3, style=c.pick("small", "tame")))
-    labels = c.g.integers(0, 6, shape).astype(c.dtype([np.dtype("i4"), I64, np.dtype("u1")]))
+    labels = c.g.integers(0, 6, shape) * (c.g.random(shape) < c.pick(0.05, 1))
+    if shape and shape[-1] > 1 and c.chance(0.5):  # long runs, beyond the ends of rows
+        labels = np.repeat(labels.ravel(), 40)[:labels.size].reshape(shape)
+    labels = c.view(labels.astype(c.dtype([BOOL, np.dtype("i1"), np.dtype("u2"), np.dtype("i4"), I64, np.dtype("u1"), F32, F64])))
     index = c.g.integers(0, 9, c.r.randint(1, 6)).astype(c.pick(np.int32, np.int64)) if c.chance(0.5) else None
     c.note("labels", labels)
     c.note("index", index)
@@ -2041,7 +2070,12 @@ def measures(c):
 
         def check(w, g):
             Close(2, slack)(np.where(lost, 0, w), np.where(lost & (~np.isfinite(g) | (np.abs(g) > 1e10)), 0, g), F64)
-        return c.judge(want, lambda: c.ga.center_of_mass(a, labels, index), check)
+        if c.chance(0.5):
+            return c.judge(want, lambda: c.ga.center_of_mass(a, labels, index), check)
+        centers, sums = c.ga.center_of_mass(a, labels, index, sums=True)
+        check(want, centers)
+        exact(c.ga.sum(a, dtype=F64).reshape(1) if whole else c.ga.sum_labels(a, labels, index), sums)
+        return None
     chosen = [x[labels == k] for k in wanted]
     f = {"sum_labels": np.sum, "mean_labels": np.mean, "min_labels": np.min, "max_labels": np.max}[c.name]
     want = np.array([f(v) if v.size else np.nan if f is np.mean else 0 for v in chosen], LONG)
@@ -2139,9 +2173,15 @@ def clip_sigmas(x, rule, low_sigma, high_sigma, maxiters, mean):
 
 @case("sigma_clip")
 def sigma_clip(c):
-    a = c.array(shape=c.shape(c.pick(1, 1, 2)), style=c.pick("tame", "tame", "small"), among=REALS + FLOATS * 5)
+    large = c.chance(0.04)
+    shape = c.pick((70000,), (300, 301)) if large else c.shape(c.pick(1, 1, 2))
+    a = c.array(shape=shape, style=c.pick("tame", "tame", "small"), among=REALS + FLOATS * 5)
     if a.size == 0 and not c.chance(0.1):
         raise Skip
+    if large and c.chance(0.7):  # a sky: noise, and some bright elements
+        a = c.g.standard_normal(shape) * c.pick(1, 5, 100) + c.pick(0, 3, 1e5)
+        a = c.view((a + np.where(c.g.random(shape) < c.pick(0, 0.01, 0.3), c.g.standard_exponential(shape) * 300, 0)).astype(
+            c.dtype(FLOATS + INTS)))
     rule, mean = c.pick(LESSON, ASTROPY), c.chance(0.3)
     sigma = c.pick(None, 1.0, 1.5, 2.0, 3.0)
     low, high = (c.pick(1.0, 2.5) if c.chance(0.2) else None for _ in range(2))
