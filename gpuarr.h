@@ -12026,7 +12026,7 @@ typedef struct gi_sorted_rows { /* ascending */
 /* A network while it is made. Each step has two rows of its own; gi_pack_network lets them take turns. */
 typedef struct gi_network {
     int        inputs, rows, count;
-    gi_step    steps[GI_MOST_STEPS];
+    gi_network_step    steps[GI_MOST_STEPS];
     gi_row_from result;
     int        reach[GI_MOST_STEPS * 3]; /* of each row: how many elements more than results it needs, -1 none at all */
     int        place[GI_MOST_STEPS * 3]; /* of each row: where it lies, and the last step that reads it */
@@ -12035,7 +12035,7 @@ typedef struct gi_network {
 
 static void gi_compare(gi_network *net, gi_row_from a, gi_row_from b, gi_row_from *low, gi_row_from *high)
 {
-    const gi_step step      = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
+    const gi_network_step step      = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
     net->steps[net->count++] = step;
     low->row                 = net->rows++;
     high->row                = net->rows++;
@@ -12133,7 +12133,7 @@ static void gi_pack_network(gi_network *net)
     for (int r = 0; r < net->rows; r++) reach[r] = last[r] = -1;
     reach[net->result.row] = net->result.at;
     for (int k = net->count - 1; k >= 0; k--) {
-        gi_step *s    = &net->steps[k];
+        gi_network_step *s    = &net->steps[k];
         int      more = reach[s->low] > reach[s->high] ? reach[s->low] : reach[s->high];
         s->reach      = more;
         if (more < 0) continue;
@@ -12150,7 +12150,7 @@ static void gi_pack_network(gi_network *net)
     net->rows             = net->inputs;
     for (int r = 0; r < net->inputs; r++) place[r] = r;
     for (int k = 0; k < count; k++) {
-        gi_step *s         = &net->steps[k];
+        gi_network_step *s         = &net->steps[k];
         int     *made[2]   = { &s->low, &s->high };
         int      read[2]   = { s->a, s->b };
         for (int i = 0; i < 2; i++) {

@@ -321,10 +321,10 @@ static void GI_ROWS(gi_median_5x5)(int64_t n, char *const *rows)
 }
 
 /* Runs a network on rows of keys. Rows are as long as is needed and 64 bytes more, because they are computed by 64 bytes. */
-static void GI_ROWS(gi_run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n)
+static void GI_ROWS(gi_run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n)
 {
     enum { PART = 64 / sizeof(GI_KEY_T) };
-    for (const gi_step *s = steps; s < steps + count; s++) {
+    for (const gi_network_step *s = steps; s < steps + count; s++) {
         const GI_KEY_T *a = (const GI_KEY_T *)(const void *)rows[s->a] + s->at_a;
         const GI_KEY_T *b = (const GI_KEY_T *)(const void *)rows[s->b] + s->at_b, *end = a + n + s->reach;
         GI_KEY_T       *low  = s->low < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->low];
@@ -941,10 +941,10 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
                                         int64_t pitch, bool begin)
 {
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t start = 0; start < columns; start += GI_LINE) {
+        for (int64_t start = 0; start < columns; start += GI_TAP_LINE) {
             const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
             GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
-            int64_t     n    = columns - start < GI_LINE ? columns - start : GI_LINE;
+            int64_t     n    = columns - start < GI_TAP_LINE ? columns - start : GI_TAP_LINE;
             if (begin)
                 for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
             for (int64_t u = 0; u < t->height; u++)
@@ -1382,7 +1382,7 @@ static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
 /* Convolutions. */
 #define GI_TILE_ROWS    4    /* of results that are summed up together */
 #define GI_LINE_VECTORS 8    /* the same in one row */
-#define GI_LINE         1024 /* elements, for what is no float */
+#define GI_TAP_LINE     1024 /* elements, for what is no float */
 
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
@@ -1498,17 +1498,17 @@ typedef struct gi_keys {
 } gi_keys;
 
 /* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
-typedef struct gi_step {
+typedef struct gi_network_step {
     int a, b, low, high; /* rows; -1: this result is not wanted */
     int at_a, at_b;
     int reach; /* so many elements more than results of the network */
-} gi_step;
+} gi_network_step;
 
 typedef struct gi_window_loops { /* for one size of elements, section >>windows */
     bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
     void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
     gi_kernel least; /* of three */
-    void (*run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n);
+    void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
     void (*median_3x3)(int64_t n, char *const *rows);
     void (*median_5x5)(int64_t n, char *const *rows);
 } gi_window_loops;
