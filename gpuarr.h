@@ -8725,7 +8725,7 @@ typedef struct gi_panel {
 } gi_panel;
 
 /* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
-static int64_t gi_columns(const gi_lines *p)
+static int64_t gi_line_columns(const gi_lines *p)
 {
     int64_t size = ga_itemsize(p->a->dtype);
     if (p->kept == 0) return 1;
@@ -8841,7 +8841,7 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     gi_lines *p = &r->lines;
     if (p->lines == 0) return true;
     r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
-    r->columns       = gi_columns(p);
+    r->columns       = gi_line_columns(p);
     r->accs          = NULL;
     size_t acc_bytes = 0;
     if (r->blocks > 1) {
@@ -9257,7 +9257,7 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     }
     r.nodes.s = r.nodes.n + count;
     r.nodes.m = r.nodes.s + count;
-    r.columns = gi_columns(p);
+    r.columns = gi_line_columns(p);
     if (r.columns == 1) {
         gi_parallel(count, 1 + 32768 / rows, gi_moment_blocks, &r);
         gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
@@ -9488,7 +9488,7 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.equal              = gi_cpu_kernel(GA_OP_equal, a->dtype);
     r.unordered              = gi_cpu_kernel(GA_OP_isnan, a->dtype);
     r.result             = (int64_t *)places->data;
-    r.columns            = gi_columns(p);
+    r.columns            = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
     r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
     r.segments    = (p->length + r.segment - 1) / r.segment;
