@@ -475,9 +475,10 @@ GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return GA_FN(make)(-x.re, -x.im); }
 GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return GA_FN(make)(x.re, -x.im); }
 GI_FORMULA GI_R GA_FN(real)(GA_T x) { return x.re; }
 GI_FORMULA GI_R GA_FN(imag)(GA_T x) { return x.im; }
+/* Both parts are sums: of a difference beside a sum gcc makes one fused instruction (vfmaddsub), though contraction is off. */
 GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b)
 {
-    return GA_FN(make)(GI_PART(mul)(a.re, b.re) - GI_PART(mul)(a.im, b.im),
+    return GA_FN(make)(GI_PART(mul)(a.re, b.re) + GI_PART(mul)(-a.im, b.im),
                        GI_PART(mul)(a.re, b.im) + GI_PART(mul)(a.im, b.re));
 }
 /* Smith's method, as NumPy: no overflow on the way. */
@@ -485,12 +486,12 @@ GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b)
 {
     GI_R re = GI_PART(abs)(b.re), im = GI_PART(abs)(b.im);
     if (re >= im) {
-        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / re);
+        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / im);
         GI_R ratio = b.im / b.re, scale = 1 / (b.re + GI_PART(mul)(b.im, ratio));
-        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im - GI_PART(mul)(a.re, ratio)) * scale);
+        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im + GI_PART(mul)(-a.re, ratio)) * scale);
     }
     GI_R ratio = b.re / b.im, scale = 1 / (b.im + GI_PART(mul)(b.re, ratio));
-    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) - a.re) * scale);
+    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) + -a.re) * scale);
 }
 GI_FORMULA GI_R GA_FN(abs)(GA_T x) { return GI_PART(hypot)(x.re, x.im); }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x)
@@ -574,7 +575,11 @@ GI_EACH_FLT(GI_CAST)
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x)                                                                 \
     {                                                                                                                  \
-        return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+        if (sizeof(GA_T) > 2)                                                                                          \
+            return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+        F c = GA_FN(lowest) == 0 || x == x ? x : (F)0; /* the range is exact in F: quicker */                          \
+        c   = c > (F)GA_FN(lowest) ? c : (F)GA_FN(lowest);                                                             \
+        return (GA_T)(int32_t)(c < (F)GA_FN(highest) ? c : (F)GA_FN(highest));                                         \
     }
 GI_EACH_FLT(GI_CAST)
 #endif
@@ -1262,6 +1267,7 @@ typedef struct ga_label_options {
         GI_DEFAULT; /* neighbours that differ in at most this many coordinates: 1 (default) is 4-connected in 2-D, 2 8-connected */
     int64_t *count GI_DEFAULT; /* the number of objects */
     ga_dtype dtype GI_DEFAULT; /* of the labels, default int32 */
+    double above   GI_DEFAULT; /* objects are where a > above, as ga_greater(a, above) says, without making that array */
 } ga_label_options;
 ga_array *(ga_label)(const ga_array *a, ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
@@ -1272,8 +1278,12 @@ ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_a
 ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
+typedef struct ga_center_options {
+    const char          *site;
+    ga_array **sums GI_DEFAULT; /* also what ga_sum_labels returns: it is known by then */
+} ga_center_options;
 ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index,
-                              const char *site); /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
+                              ga_center_options o); /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
 
 typedef enum ga_clip_rule {
     GA_CLIP_LESSON, /* keep strictly inside median +- kappa * std, repeat until nothing changes: the radio-astronomy lesson */
@@ -1794,7 +1804,7 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_min_labels(a, l, i)  (ga_min_labels)(a, l, i, GI_SITE("ga_min_labels(" #a ", " #l ", " #i ")"))
 #define ga_max_labels(a, l, i)  (ga_max_labels)(a, l, i, GI_SITE("ga_max_labels(" #a ", " #l ", " #i ")"))
 #define ga_size_labels(l, i)    (ga_size_labels)(l, i, GI_SITE("ga_size_labels(" #l ", " #i ")"))
-#define ga_center_of_mass(a, l, i) (ga_center_of_mass)(a, l, i, GI_SITE("ga_center_of_mass(" #a ", " #l ", " #i ")"))
+#define ga_center_of_mass(...)  GI_3(ga_center_of_mass, ga_center_options, GI_SITE("ga_center_of_mass(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_sigma_clip(...)      GI_1(ga_sigma_clip, ga_sigma_options, GI_SITE("ga_sigma_clip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_cdist(...)           GI_2(ga_cdist, ga_distance_options, GI_SITE("ga_cdist(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2795,27 +2805,28 @@ static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *sha
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 /*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
-    spin for a moment, then sleep, so that the threads of other libraries do not starve. One call at a time uses the pool; another
-    that comes meanwhile, or from inside, does its work alone.                                                                   */
+    spin for a moment, then sleep, so that the threads of other libraries do not starve. A call waits for the helpers that have joined it,
+    never for one that is still waking up. One call at a time uses the pool; another that comes meanwhile, or from inside, does
+    its work alone.                                                                                                          */
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
 enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
+/* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
+enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
 static struct {
     pthread_mutex_t busy; /* held by the call that uses the pool */
-    pthread_mutex_t lock; /* guards sleeping */
+    pthread_mutex_t lock; /* for sleeping */
     pthread_cond_t  wake;
-    int             wanted, started, sleeping;
-    int64_t         turn; /* atomic: one more for each job */
-    int64_t         next; /* atomic: the next unit */
-    int64_t         units, chunk;
-    int             helping;  /* atomic: helpers that have not finished with this job */
-    int             admitted; /* atomic: helpers still allowed to join this job */
+    int             wanted, started, sleeping; /* sleeping: atomic */
+    uint64_t        state;                     /* atomic; what follows changes only while nobody is inside and none may join */
+    int64_t         next;                      /* atomic: the next unit */
+    int64_t         units, chunk, helpers;     /* helpers: how many may join */
     gi_task         task;
     void           *job;
 } gi_threads = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
 };
 
 static __thread bool gi_inside_task;
@@ -2837,29 +2848,41 @@ static void gi_pause(void)
 #endif
 }
 
-static void *gi_helper_thread(void *first_turn)
+/* Is there a job that a helper can join, which has done all up to number `done`? */
+static bool gi_job_waits(uint64_t state, uint64_t done)
 {
-    int64_t seen   = (int64_t)(intptr_t)first_turn;
+    return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done;
+}
+
+/* Sleeps until there is one. */
+static void gi_sleep(uint64_t done)
+{
+    pthread_mutex_lock(&gi_threads.lock);
+    __atomic_add_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST); /* before looking: who opens a job looks here behind it */
+    while (!gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done))
+        pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+    __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&gi_threads.lock);
+}
+
+static void *gi_helper_thread(void *none)
+{
+    uint64_t done  = 0;
     gi_inside_task = true;
-    for (;;) {
-        int spins = 0;
-        while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen) {
-            if (++spins < GI_SPINS) {
-                gi_pause();
+    for (int spins = 0;; spins++) {
+        uint64_t state = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED);
+        if (gi_job_waits(state, done)) {
+            if (!__atomic_compare_exchange_n(&gi_threads.state, &state, state + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
                 continue;
-            }
-            pthread_mutex_lock(&gi_threads.lock);
-            gi_threads.sleeping++;
-            while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen)
-                pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-            gi_threads.sleeping--;
-            pthread_mutex_unlock(&gi_threads.lock);
+            done  = state / GI_JOB_NUMBER;
+            spins = 0;
+            if ((int64_t)(state & GI_JOB_INSIDE) < gi_threads.helpers) gi_take_units();
+            __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        seen++; /* turns are never skipped: the next one starts when every helper has finished this one */
-        if (__atomic_sub_fetch(&gi_threads.admitted, 1, __ATOMIC_ACQ_REL) >= 0) gi_take_units();
-        __atomic_sub_fetch(&gi_threads.helping, 1, __ATOMIC_ACQ_REL);
+        if (spins < GI_SPINS) gi_pause();
+        else gi_sleep(done);
     }
-    return NULL;
+    return none;
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
@@ -2882,7 +2905,8 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
-    gi_threads.started = gi_threads.sleeping = gi_threads.helping = 0;
+    gi_threads.started = gi_threads.sleeping = 0;
+    gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
     pthread_cond_init(&gi_threads.wake, NULL);
@@ -2900,8 +2924,7 @@ static void gi_threads_start(void)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        void *turn  = (void *)(intptr_t)gi_threads.turn;
-        int   error = pthread_create(&thread, &attributes, gi_helper_thread, turn);
+        int error = pthread_create(&thread, &attributes, gi_helper_thread, NULL);
         pthread_attr_destroy(&attributes);
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
@@ -2944,23 +2967,27 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
         return;
     }
     gi_threads_start();
-    gi_threads.task  = task;
-    gi_threads.job   = job;
-    gi_threads.units = n;
-    gi_threads.chunk = chunk;
+    gi_threads.task    = task;
+    gi_threads.job     = job;
+    gi_threads.units   = n;
+    gi_threads.chunk   = chunk;
+    gi_threads.helpers = (n - 1) / chunk < threads - 1 ? (n - 1) / chunk : threads - 1;
     __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.helping, gi_threads.started, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.admitted, gi_threads.wanted - 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&gi_threads.turn, 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&gi_threads.lock);
-    if (gi_threads.sleeping > 0) pthread_cond_broadcast(&gi_threads.wake);
-    pthread_mutex_unlock(&gi_threads.lock);
+    uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
+    __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0) {
+        pthread_mutex_lock(&gi_threads.lock);
+        for (int64_t k = 0; k < gi_threads.helpers; k++) pthread_cond_signal(&gi_threads.wake);
+        pthread_mutex_unlock(&gi_threads.lock);
+    }
     gi_inside_task = true;
     gi_take_units();
     gi_inside_task = false;
-    for (int spins = 0; __atomic_load_n(&gi_threads.helping, __ATOMIC_ACQUIRE) > 0; spins++) {
+    uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
+    for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
         if (spins < GI_SPINS) gi_pause();
         else sched_yield();
+        state = __atomic_load_n(&gi_threads.state, __ATOMIC_ACQUIRE);
     }
     pthread_mutex_unlock(&gi_threads.busy);
 }
@@ -5261,6 +5288,26 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #include "gpuarr.h"
 #undef GI_PASS
 
+/* ---- moments: the nodes of the variance's tree ----------------------------------------------------------------------- */
+
+typedef struct gi_node {
+    double n, s, m; /* of some elements: the count, the sum, the sum of squared distances from their mean */
+} gi_node;
+
+GI_FORMULA double gi_spread(double distance, double weight) { return gi_mul_f64(gi_mul_f64(distance, distance), weight); }
+
+/* Exactly as the formula of Chan, Golub and LeVeque says, so that nothing cancels. Written so that compilers vectorise it. */
+GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
+{
+    uint64_t no_a = a.n == 0, no_b = b.n == 0;
+    double   n = a.n + b.n, ratio = a.n / gi_pick_f64(no_b, 1, b.n);
+    double   scale = b.n / gi_mul_f64(gi_pick_f64(no_a, 1, a.n), gi_pick_f64(no_a & no_b, 1, n));
+    gi_node  r     = { n, a.s + b.s, a.m + b.m + gi_spread(a.s - gi_mul_f64(ratio, b.s), scale) };
+    r.s            = gi_pick_f64(no_b, a.s, gi_pick_f64(no_a, b.s, r.s));
+    r.m            = gi_pick_f64(no_b, a.m, gi_pick_f64(no_a, b.m, r.m));
+    return r;
+}
+
 /* ---- convolutions: which element stands for one outside ------------------------------------------------------------- */
 
 /* Where the distance (i, j > i) of n points lies in a vector of all pairs. */
@@ -5398,6 +5445,16 @@ static ga_dtype gi_common_dtype(int n, const ga_arg *in)
 
 /* ---- moving elements ------------------------------------------------------------------------------------------------ */
 
+GI_BEGIN_FAST
+/* n copies of an element, side by side. */
+static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
+{
+    if (n < 1) return;
+    memcpy(out, element, (size_t)itemsize);
+    for (int64_t done = 1; done < n; done *= 2)
+        memcpy((char *)out + done * itemsize, out, (size_t)((done < n - done ? done : n - done) * itemsize));
+}
+
 /* Packs n elements that lie `stride` bytes apart. */
 static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_t stride)
 {
@@ -5406,8 +5463,15 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
         memcpy(out, in, (size_t)(n * itemsize));
         return;
     }
+    if (stride == 0) {
+        gi_repeat(itemsize, n, out, in);
+        return;
+    }
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                             \
+    if (stride == -(int64_t)sizeof(U)) /* reversed: a loop that vectorises */                                                  \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[-i];                                   \
+    else                                                                                                                       \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                         \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -5446,6 +5510,10 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
 static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const bool *mask)
 {
     char *to = (char *)out;
+    if (stride == itemsize && itemsize <= 8) {
+        gi_cpu_replace(itemsize)(n, out, in, mask, NULL);
+        return;
+    }
 #define GI_MOVE(U)                                                                                                             \
     for (int64_t i = 0; i < n; i++)                                                                                            \
         if (mask[i]) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                                     \
@@ -5461,6 +5529,8 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
     }
 #undef GI_MOVE
 }
+
+GI_END_FAST
 
 #ifdef GPUARR_FEW_DTYPES
 /* Conversions without a loop: element by element. (Files may hold dtypes of which this build has no arrays.) */
@@ -5505,14 +5575,17 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
-/*  A job has up to four inputs and one output over one shape. Each operand is seen by the kernel as packed elements of the dtype
-    that the kernel wants: directly where it lies so, else through a tile: gathered, cast, and for the output cast back and
-    scattered. With a short innermost dimension the tile runs over several rows.                                             */
+/*  A job has up to four inputs and one output over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
+    The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
+    cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
+    is first copied into a square, in the order in which it lies, and gathered from there.                                   */
 
-#define GI_TILE        512 /* elements */
-#define GI_TILE_BYTES  (GI_TILE * 16)
-#define GI_MOST_INPUTS 4
-#define GI_SHORT_ROW   64
+#define GI_TILE         512  /* elements */
+#define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
+#define GI_STREAM_TILE  2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
+#define GI_STREAM_FROM  ((int64_t)32 << 20) /* bytes of results that no cache would keep */
+#define GI_SQUARE_BYTES 16384
+#define GI_SHORT_ROW    64
 
 /* The kernel of an operation for each backend; both NULL: a copy of input 0. */
 #if GI_HAS_CUDA
@@ -5542,9 +5615,10 @@ static void             *gi_cuda_managed_data(const char *site, const ga_array *
 
 typedef struct gi_operand {
     char    *data;
-    ga_dtype dtype;  /* as it lies in memory */
-    ga_dtype wanted; /* as the kernel takes it */
-    bool     number; /* one element for all: `data` is a packed tile of copies in `wanted` */
+    ga_dtype dtype;   /* as it lies in memory */
+    ga_dtype wanted;  /* as the kernel takes it */
+    bool     number;  /* one element for all: `data` is a packed tile of copies in `wanted` */
+    bool     crossed; /* goes through a square */
     int64_t  strides[GPUARR_MAX_DIMS];
 } gi_operand;
 
@@ -5555,125 +5629,174 @@ typedef struct gi_job {
     int           ndim;
     int64_t       shape[GPUARR_MAX_DIMS];
     gi_operand    in[GI_MOST_INPUTS], out, mask;
-    bool          masked;  /* write only where mask is true */
-    bool          flat;    /* tiles run over the rows */
-    int64_t       columns; /* the length of the innermost dimension */
-    int64_t       chunk;   /* elements of a unit of work */
-    int64_t       chunks;  /* units in a row (not flat) */
+    bool          masked;        /* write only where mask is true */
+    bool          direct;        /* the kernel runs over rows where they lie */
+    gi_stream     stream;        /* how the result goes past the caches; NULL: it does not */
+    int64_t       height, width; /* of a block */
+    int64_t       tile;          /* elements */
 } gi_job;
 
-/* Where element `index` (in C order of the shape) of an operand lies. */
-static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t index, int dims)
+/* An operand that is read; the mask comes behind the inputs. */
+static const gi_operand *gi_source_of(const gi_job *j, int k) { return k < j->inputs ? &j->in[k] : &j->mask; }
+
+/* Where a row of a block lies. */
+typedef struct gi_row {
+    const char *in[GI_MOST_INPUTS + 1];
+    int64_t     step[GI_MOST_INPUTS + 1]; /* from an element to the next, in bytes */
+    int64_t     down[GI_MOST_INPUTS + 1]; /* from a row to the next */
+    char       *out;
+} gi_row;
+
+typedef struct gi_tiles {
+    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char cast[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char result[GI_TILE_BYTES];
+    __attribute__((aligned(64))) char back[GI_TILE_BYTES];
+} gi_tiles;
+
+/* The strides of an operand from row to row and from column to column. */
+static int64_t gi_down(const gi_job *j, const gi_operand *v) { return j->ndim > 1 ? v->strides[j->ndim - 2] : 0; }
+static int64_t gi_step(const gi_job *j, const gi_operand *v) { return v->strides[j->ndim - 1]; }
+
+/* Where an element of an operand lies. `outer` counts through the dimensions before the last two. */
+static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
 {
-    char *p = v->data;
-    for (int d = dims - 1; d >= 0; d--) {
-        p += index % j->shape[d] * v->strides[d];
-        index /= j->shape[d];
+    char *p = v->data + row * gi_down(j, v) + column * gi_step(j, v);
+    for (int d = j->ndim - 3; d >= 0; d--) {
+        p += outer % j->shape[d] * v->strides[d];
+        outer /= j->shape[d];
     }
     return p;
 }
 
-/* The elements start .. start + n of an operand, packed, in the dtype that the kernel wants. `raw` and `cast` are tiles. */
-static const void *gi_read_tile(const gi_job *j, const gi_operand *v, int64_t start, int64_t n, void *raw, void *cast)
+/* n elements of a source, packed, as the kernel wants them: where they lie, in `raw` or in `cast`. */
+static const void *gi_read_tile(const gi_operand *v, const char *from, int64_t step, int64_t n, void *raw, void *cast)
 {
-    if (v->number) return v->data;
-    int         size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
-    int64_t     stride = v->strides[inner];
-    const void *packed = raw;
-    if (!j->flat && stride == size) {
-        packed = gi_locate(j, v, start, j->ndim);
-    } else if (!j->flat) {
-        gi_gather(size, n, raw, gi_locate(j, v, start, j->ndim), stride);
-    } else {
-        for (int64_t done = 0; done < n;) {
-            int64_t column = (start + done) % j->columns, run = j->columns - column;
-            if (run > n - done) run = n - done;
-            gi_gather(size, run, (char *)raw + done * size, gi_locate(j, v, start + done, j->ndim), stride);
-            done += run;
-        }
+    int         size   = (int)ga_itemsize(v->dtype);
+    const void *packed = from;
+    if (step != size) {
+        packed = v->wanted == v->dtype ? cast : raw;
+        gi_gather(size, n, (void *)packed, from, step);
     }
     if (v->wanted == v->dtype) return packed;
     gi_cast(v->wanted, v->dtype, n, cast, packed);
     return cast;
 }
 
-static void gi_write_tile(const gi_job *j, int64_t start, int64_t n, const void *packed, const bool *mask)
+/* Writes a tile of results to a row of the output. */
+static void gi_write_tile(const gi_job *j, char *to, int64_t n, const void *packed, const bool *mask, const gi_ahead *next)
 {
-    const gi_operand *v    = &j->out;
-    int               size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
-    for (int64_t done = 0; done < n;) {
-        int64_t column = (start + done) % j->columns, run = j->columns - column;
-        if (run > n - done) run = n - done;
-        char       *to   = gi_locate(j, v, start + done, j->ndim);
-        const char *from = (const char *)packed + done * size;
-        if (mask) gi_scatter_where(size, run, to, v->strides[inner], from, mask + done);
-        else gi_scatter(size, run, to, v->strides[inner], from);
-        done += run;
-    }
+    int size = (int)ga_itemsize(j->out.dtype);
+    if (j->stream) j->stream(to, packed, n * size, next);
+    else if (mask) gi_scatter_where(size, n, to, gi_step(j, &j->out), packed, mask);
+    else gi_scatter(size, n, to, gi_step(j, &j->out), packed);
 }
 
-/* Computes the elements start .. start + n, at most a tile. */
-static void gi_run_tile(const gi_job *j, int64_t start, int64_t n)
+/* Computes a row of a block, tile by tile. */
+static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_tiles *t)
 {
-    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS][GI_TILE_BYTES], cast[GI_MOST_INPUTS][GI_TILE_BYTES],
-        result[GI_TILE_BYTES], back[GI_TILE_BYTES];
-    const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
-    for (int k = 0; k < j->inputs; k++) x[k] = gi_read_tile(j, &j->in[k], start, n, raw[k], cast[k]);
-    const bool *mask = NULL;
-    char        mask_raw[GI_TILE_BYTES];
-    bool        mask_cast[GI_TILE];
-    if (j->masked) mask = (const bool *)gi_read_tile(j, &j->mask, start, n, mask_raw, mask_cast);
-
-    int  size   = (int)ga_itemsize(j->out.dtype);
-    bool direct = !j->flat && !mask && j->out.strides[j->ndim - 1] == size;
-    if (!j->kernel) { /* a copy: input 0 already has the dtype of out */
-        if (direct) memmove(gi_locate(j, &j->out, start, j->ndim), x[0], (size_t)(n * size));
-        else gi_write_tile(j, start, n, x[0], mask);
-    } else if (direct && j->out.wanted == j->out.dtype) {
-        j->kernel(n, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
-    } else {
-        j->kernel(n, result, x[0], x[1], x[2]);
-        const void *packed = result;
-        if (j->out.wanted != j->out.dtype) {
-            gi_cast(j->out.dtype, j->out.wanted, n, back, result);
-            packed = back;
+    int         sources = j->inputs + j->masked;
+    int64_t     size = ga_itemsize(j->out.dtype), step = gi_step(j, &j->out), n = j->tile;
+    bool        cast = j->out.wanted != j->out.dtype, packed = !j->masked && !j->stream && step == size;
+    const char *x[GI_MOST_INPUTS + 1]    = { NULL, NULL, NULL, NULL, NULL };
+    int64_t     move[GI_MOST_INPUTS + 1] = { 0, 0, 0, 0, 0 }; /* bytes from element to element; -1: through a tile */
+    gi_ahead    next;
+    next.inputs = 0;
+    for (int k = 0; k < sources; k++) {
+        const gi_operand *v = gi_source_of(j, k);
+        x[k]                = row->in[k];
+        if (v->number) continue;
+        if (row->step[k] == 0) { /* one element for the whole row */
+            x[k] = (const char *)gi_read_tile(v, x[k], 0, n < columns ? n : columns, t->raw[k], t->cast[k]);
+            continue;
         }
-        gi_write_tile(j, start, n, packed, mask);
+        move[k] = v->wanted == v->dtype && row->step[k] == ga_itemsize(v->dtype) ? row->step[k] : -1;
+        if (move[k] > 0) next.step[next.inputs++] = GI_LINE * move[k] / size;
+    }
+    if (j->stream) n -= (int64_t)((uintptr_t)row->out % GI_LINE) / size; /* so that tiles end with lines */
+    for (int64_t at = 0; at < columns; at += n, n = j->tile) {
+        char *to = row->out + at * step, *result = packed && !cast ? to : t->result, *back = packed ? to : t->back;
+        if (n > columns - at) n = columns - at;
+        next.inputs = 0;
+        for (int k = 0; k < sources; k++) {
+            if (move[k] < 0) /* what is only copied needs no tile of its own */
+                x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n, t->raw[k],
+                                                  packed && !j->kernel ? to : t->cast[k]);
+            if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
+        }
+        const char *made = x[0];
+        if (j->kernel) {
+            j->kernel(n, result, x[0], x[1], x[2]);
+            if (cast) gi_cast(j->out.dtype, j->out.wanted, n, back, result);
+            made = cast ? back : result;
+        }
+        if (made != to) gi_write_tile(j, to, n, made, (const bool *)x[j->inputs], &next);
+        for (int k = 0; k < sources; k++)
+            if (move[k] > 0) x[k] += n * move[k];
     }
 }
 
-/* Can the kernel run over a whole row where the operand lies? */
-static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+/* The rows of a block, one after the other. */
+static void gi_run_rows(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
-    return !v->number && v->wanted == v->dtype && v->strides[j->ndim - 1] == ga_itemsize(v->dtype);
+    for (int64_t r = 0; r < rows; r++) {
+        if (j->direct) j->kernel(columns, row.out, row.in[0], row.in[1], row.in[2]);
+        else gi_run_row(j, &row, columns, t);
+        for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
+        row.out += gi_down(j, &j->out);
+    }
 }
 
-/* A unit of work is a chunk of a row, or in flat jobs a chunk of the elements. */
+/* The same where some inputs lie across: a square at a time. */
+static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
+{
+    __attribute__((aligned(64))) char squares[GI_MOST_INPUTS + 1][GI_SQUARE_BYTES];
+    for (int64_t at = 0; at < columns; at += j->height) {
+        int64_t n    = columns - at < j->height ? columns - at : j->height;
+        gi_row  part = row;
+        part.out += at * gi_step(j, &j->out);
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            part.in[k] += at * row.step[k];
+            if (!gi_source_of(j, k)->crossed) continue;
+            int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            for (int64_t c = 0; c < n; c++)
+                gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
+            part.in[k]   = squares[k];
+            part.step[k] = j->height * size;
+            part.down[k] = size;
+        }
+        gi_run_rows(j, part, rows, n, t);
+    }
+}
+
+static int64_t gi_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->ndim - 2] : 1; }
+static int64_t gi_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
+
+/* A unit of work is a block. */
 static void gi_run_units(int64_t begin, int64_t end, void *job)
 {
     const gi_job *j     = (const gi_job *)job;
-    int64_t       total = 1;
-    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
-    bool direct = !j->flat && !j->masked && j->kernel && gi_runs_directly(j, &j->out);
-    for (int k = 0; k < j->inputs; k++) direct = direct && gi_runs_directly(j, &j->in[k]);
+    int64_t       bands = (gi_rows(j) + j->height - 1) / j->height, parts = (gi_columns(j) + j->width - 1) / j->width;
+    gi_tiles      tiles;
+    bool          crossed = false;
+    for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_source_of(j, k)->crossed;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t start, stop;
-        if (j->flat) {
-            start = unit * j->chunk;
-            stop  = start + j->chunk < total ? start + j->chunk : total;
-        } else {
-            int64_t row = unit / j->chunks, part = unit % j->chunks;
-            start = row * j->columns + part * j->chunk;
-            stop  = part == j->chunks - 1 ? (row + 1) * j->columns : start + j->chunk;
+        int64_t outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
+        int64_t rows    = gi_rows(j) - first < j->height ? gi_rows(j) - first : j->height;
+        int64_t columns = gi_columns(j) - from < j->width ? gi_columns(j) - from : j->width;
+        gi_row  row;
+        for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            const gi_operand *v = gi_source_of(j, k);
+            row.in[k]           = v->number ? v->data : gi_locate(j, v, outer, first, from);
+            row.step[k]         = v->number ? 0 : gi_step(j, v);
+            row.down[k]         = v->number ? 0 : gi_down(j, v);
         }
-        if (direct) {
-            const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
-            for (int k = 0; k < j->inputs; k++) x[k] = gi_locate(j, &j->in[k], start, j->ndim);
-            j->kernel(stop - start, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
-            continue;
-        }
-        for (; start < stop; start += GI_TILE) gi_run_tile(j, start, stop - start < GI_TILE ? stop - start : GI_TILE);
+        row.out = gi_locate(j, &j->out, outer, first, from);
+        if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
+        else gi_run_rows(j, row, rows, columns, &tiles);
     }
+    if (j->stream) gi_stream_end();
 }
 
 /* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
@@ -5720,31 +5843,113 @@ static void gi_order_dimensions(gi_job *j)
         }
 }
 
+/* Puts dimension `from` behind or before others, to become dimension `to`. */
+static void gi_move_dimension(gi_job *j, int from, int to)
+{
+    gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
+    int         way                     = to < from ? -1 : 1;
+    for (int d = from; d != to; d += way) {
+        int64_t length    = j->shape[d];
+        j->shape[d]       = j->shape[d + way];
+        j->shape[d + way] = length;
+        for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
+            int64_t stride              = all[k]->strides[d];
+            all[k]->strides[d]          = all[k]->strides[d + way];
+            all[k]->strides[d + way]    = stride;
+        }
+    }
+}
+
+static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Does it lie closer together along the rows than along the columns? */
+static bool gi_lies_across(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && gi_down(j, v) != 0 && gi_distance(gi_down(j, v)) < gi_distance(gi_step(j, v));
+}
+
+/* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
+   along which a transposed input is packed. True if the two belong together. */
+static bool gi_choose_blocks(gi_job *j, int square)
+{
+    int last = j->ndim - 1;
+    if (j->shape[last] < GI_SHORT_ROW) {
+        int longest = last;
+        for (int d = last - 1; d >= 0 && j->shape[longest] < GI_SHORT_ROW; d--)
+            if (j->shape[d] > j->shape[longest]) longest = d;
+        gi_move_dimension(j, longest, last);
+    }
+    bool across = gi_lies_across(j, &j->out);
+    for (int k = 0; k < j->inputs + j->masked && last > 0 && !across; k++) {
+        const gi_operand *v    = gi_source_of(j, k);
+        int               best = last;
+        for (int d = 0; d < last && !v->number && gi_distance(v->strides[last]) >= GI_LINE; d++)
+            if (v->strides[d] != 0 && gi_distance(v->strides[d]) < gi_distance(v->strides[best])) best = d;
+        if (best == last) continue;
+        gi_move_dimension(j, best, last - 1);
+        break;
+    }
+    gi_operand *all[GI_MOST_INPUTS + 1] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->mask };
+    for (int k = 0; k < GI_MOST_INPUTS + 1; k++) {
+        all[k]->crossed = (k < GI_MOST_INPUTS ? k < j->inputs : j->masked) && gi_lies_across(j, all[k]);
+        across          = across || all[k]->crossed;
+        if (gi_rows(j) < square / 2 || gi_distance(gi_step(j, all[k])) < GI_LINE) all[k]->crossed = false;
+    }
+    return across;
+}
+
+/* Can the kernel run over a whole row where the operand lies? */
+static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && v->wanted == v->dtype && gi_step(j, v) == ga_itemsize(v->dtype);
+}
+
+static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    for (int d = 0; d < j->ndim; d++)
-        if (j->shape[d] == 0) return;
+    int64_t total = 1, widest = 1, threads = ga_get_num_threads();
+    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
+    if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    j->columns    = j->shape[j->ndim - 1];
-    int64_t total = 1;
-    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
-    j->flat  = j->columns < GI_SHORT_ROW && j->ndim > 1;
-    j->chunk = 32768 / cost;
-    if (j->flat) {
-        gi_parallel((total + j->chunk - 1) / j->chunk, 1, gi_run_units, j);
-        return;
+    int64_t out_size = ga_itemsize(j->out.dtype);
+    bool    streamed = total * out_size >= GI_STREAM_FROM && !j->masked && cost == 1;
+    j->direct        = !j->masked && j->kernel;
+    for (int k = 0; k < j->inputs; k++) {
+        if (ga_itemsize(j->in[k].dtype) > widest) widest = ga_itemsize(j->in[k].dtype);
+        if (j->in[k].data == j->out.data) streamed = false; /* its lines are in the cache already */
     }
-    if (j->chunk > j->columns) { /* several rows make a unit's worth of work */
-        int64_t rows = j->chunk / j->columns;
-        j->chunk     = j->columns;
-        j->chunks    = 1;
-        gi_parallel(total / j->columns, rows, gi_run_units, j);
-        return;
+    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
+    bool          across = gi_choose_blocks(j, (int)square);
+    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    for (int k = 0; k <= j->inputs; k++) {
+        const gi_operand *v = k < j->inputs ? &j->in[k] : &j->out;
+        if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
+        if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
+        j->direct = j->direct && gi_runs_directly(j, v);
     }
-    j->chunks = (j->columns + j->chunk - 1) / j->chunk;
-    gi_parallel(total / j->columns * j->chunks, 1, gi_run_units, j);
+    if (j->stream) j->direct = false;
+    j->tile = GI_TILE_BYTES / widest;
+    if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
+
+    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost;
+    if (work < total / (8 * threads)) work = total / (8 * threads);
+    if (across) {
+        j->height = rows < square ? rows : square;
+        j->width  = gi_round_up(work / j->height + 1, square);
+    } else if (columns > work) {
+        j->height = 1;
+        j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);
+    } else {
+        j->height = work / columns < rows ? work / columns : rows;
+        j->width  = columns;
+    }
+    if (j->width > columns) j->width = columns;
+    int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
+    int64_t share = work / (j->height * j->width);
+    gi_parallel(units, share > 0 ? share : 1, gi_run_units, j);
 }
 
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
@@ -5886,9 +6091,9 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
             v->data   = tiles[k];
             v->number = true;
             v->dtype = v->wanted = wanted[k];
+            int64_t copies_of_it = GI_TILE_BYTES / size;
             gi_number_to(in[k], wanted[k], tiles[k]);
-            int64_t copy = device == GA_CUDA ? 1 : target->size < GI_TILE ? target->size : GI_TILE;
-            for (int64_t i = 1; i < copy; i++) memcpy(tiles[k] + i * size, tiles[k], (size_t)size);
+            if (device == GA_CPU) gi_repeat(size, target->size < copies_of_it ? target->size : copies_of_it, tiles[k], tiles[k]);
             continue;
         }
         if (out && ga_may_share_memory(a, out) && !gi_same_layout(a, j.ndim, j.shape, out)) {
@@ -8300,9 +8505,9 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
 typedef struct gi_lines {
     const ga_array *a;
     ga_dtype        dtype; /* in which the elements are folded */
-    int             kept, reduced;
+    int             kept, reduced; /* axes, joined where possible */
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
-    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes, joined where possible */
+    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
@@ -8349,6 +8554,20 @@ static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *
     return ndim;
 }
 
+/* Adds an axis behind others, to the last one where they lie in memory as one. */
+static void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
+{
+    int last = *ndim - 1;
+    if (length == 1) return;
+    if (last >= 0 && strides[last] == stride * length) {
+        shape[last] *= length;
+        strides[last] = stride;
+        return;
+    }
+    shape[*ndim]        = length;
+    strides[(*ndim)++] = stride;
+}
+
 /* Divides the axes of a into kept and reduced ones. False with an error. */
 static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes,
                           bool keepdims)
@@ -8362,23 +8581,14 @@ static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_d
     if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
-            p->kept_shape[p->kept]     = a->shape[d];
-            p->kept_strides[p->kept++] = a->strides[d];
+            gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
             p->lines *= a->shape[d];
             p->result_shape[p->result_ndim++] = a->shape[d];
             continue;
         }
+        gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
         p->length *= a->shape[d];
         if (keepdims) p->result_shape[p->result_ndim++] = 1;
-        if (a->shape[d] == 1) continue;
-        int last = p->reduced - 1;
-        if (last >= 0 && p->strides[last] == a->strides[d] * a->shape[d]) {
-            p->shape[last] *= a->shape[d];
-            p->strides[last] = a->strides[d];
-        } else {
-            p->shape[p->reduced]     = a->shape[d];
-            p->strides[p->reduced++] = a->strides[d];
-        }
     }
     if (p->reduced == 0) { /* one element a line */
         p->shape[0]   = 1;
@@ -8398,6 +8608,17 @@ static const char *gi_line_start(const gi_lines *p, int64_t line)
     return at;
 }
 
+/* How far element `index` of a line lies behind its first one. */
+static int64_t gi_offset_in_line(const gi_lines *p, int64_t index)
+{
+    int64_t offset = 0;
+    for (int d = p->reduced - 1; d > 0; d--) {
+        offset += index % p->shape[d] * p->strides[d];
+        index /= p->shape[d];
+    }
+    return offset + index * p->strides[0];
+}
+
 /* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
 static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
 {
@@ -8408,14 +8629,9 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
         packed = first + start * size;
     } else {
         for (int64_t done = 0; done < n;) {
-            int64_t     index = start + done, column = index % p->shape[inner], run = p->shape[inner] - column;
-            const char *at = first;
+            int64_t index = start + done, run = p->shape[inner] - index % p->shape[inner];
             if (run > n - done) run = n - done;
-            for (int d = inner; d >= 0; d--) {
-                at += index % p->shape[d] * p->strides[d];
-                index /= p->shape[d];
-            }
-            gi_gather(size, run, (char *)raw + done * size, at, p->strides[inner]);
+            gi_gather(size, run, (char *)raw + done * size, first + gi_offset_in_line(p, index), p->strides[inner]);
             done += run;
         }
     }
@@ -8424,77 +8640,47 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
     return cast;
 }
 
-/* Neighbouring lines whose elements share cache lines (a reduction over the first axis) are read together: `count` of them, packed
-   one after the other, `n` elements each. */
-static void gi_read_panel(int size, int64_t n, int64_t count, void *out, const char *from, int64_t stride)
-{
-#define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++)                                                                                            \
-        for (int64_t k = 0; k < count; k++) ((U *)out)[k * n + i] = ((const U *)(const void *)(from + i * stride))[k];         \
-    break
-    switch (size) {
-    case 1: GI_MOVE(uint8_t);
-    case 2: GI_MOVE(uint16_t);
-    case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
-    default:
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < count; k++)
-                memcpy((char *)out + (k * n + i) * size, from + i * stride + k * size, (size_t)size);
-    }
-#undef GI_MOVE
-}
-
-/* How a block becomes an accumulator, accumulators one, and that the result: a row of the table, or the moments of variances. */
+/* How a line is folded: by a row of the table. */
 typedef struct gi_reduction {
     gi_lines lines;
     gi_fold  fold;
     int      result_bytes;
     char    *result; /* packed results, one a line */
-    char    *accs;   /* blocks of each line, or NULL when a line has only one */
+    char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int      panel; /* lines read together */
-    int64_t  panels;
+    int64_t  columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
 } gi_reduction;
 
-#define GI_PANEL_BYTES 64 /* a cache line */
-#define GI_ACC_BYTES   24 /* of the largest accumulator */
+#define GI_ACC_BYTES 16 /* of the largest accumulator */
 
-/* A unit is a block of a panel of lines. */
-static void gi_reduce_units(int64_t begin, int64_t end, void *job)
+/* ---- lines one after the other ----------------------------------------------------------------------------------------- */
+
+/* Reads a byte of each cache line in the order that the processor foresees, before loops that read from eight places at once. */
+static void gi_touch(const void *p, int64_t bytes)
+{
+    const char *c   = (const char *)p;
+    int         any = 0;
+    for (int64_t i = 0; i < bytes; i += 64) any |= c[i];
+    __asm__ volatile("" : : "r"(any));
+}
+
+/* A unit is a block of a line. */
+static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reduction                     *r = (gi_reduction *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * GI_PANEL_BYTES], cast[GI_BLOCK * 16];
-    int                               size = (int)ga_itemsize(p->a->dtype);
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
+    int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
+    bool                              direct = p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t block = unit % r->blocks, panel = unit / r->blocks;
-        int64_t per_row = r->panel > 1 ? (p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel : 1;
-        int64_t first   = r->panel > 1 ? panel / per_row * p->kept_shape[p->kept - 1] + panel % per_row * r->panel : panel,
-                count   = 1;
-        int64_t start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
-        if (r->panel > 1) {
-            count = p->kept_shape[p->kept - 1] - panel % per_row * r->panel;
-            if (count > r->panel) count = r->panel;
-            gi_read_panel(size, n, count, raw, gi_line_start(p, first) + start * p->strides[0], p->strides[0]);
-        }
-        for (int64_t k = 0; k < count; k++) {
-            int64_t     line = first + k;
-            const void *x;
-            if (r->panel == 1) {
-                x = gi_read_line(p, line, start, n, raw, cast);
-            } else {
-                x = raw + k * n * size;
-                if (p->dtype != p->a->dtype) {
-                    gi_cast(p->dtype, p->a->dtype, n, cast, x);
-                    x = cast;
-                }
-            }
-            __attribute__((aligned(16))) char acc[GI_ACC_BYTES];
-            r->fold.block(n, acc, x);
-            if (r->accs) memcpy(r->accs + (line * r->blocks + block) * r->fold.acc_bytes, acc, (size_t)r->fold.acc_bytes);
-            else r->fold.end(r->result + line * r->result_bytes, acc, p->length);
-        }
+        int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (direct) gi_touch(x, n * size);
+        r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
+        if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
+        if (++block < r->blocks) continue;
+        block = 0;
+        line++;
     }
 }
 
@@ -8515,8 +8701,138 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     for (int64_t line = begin; line < end; line++) {
         char *accs = r->accs + line * r->blocks * r->fold.acc_bytes;
         gi_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
-        r->fold.end(r->result + line * r->result_bytes, accs, r->lines.length);
+        r->fold.end(1, r->result + line * r->result_bytes, accs, r->lines.length);
     }
+}
+
+/* ---- lines side by side -------------------------------------------------------------------------------------------------- */
+/*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
+    folded row by row, each step of the tree for all of them at once.                                                          */
+
+enum {
+    GI_PANEL_BYTES  = 8192,  /* of the accumulators of a panel, */
+    GI_PANEL_WIDTH  = 1024,  /* and at most so many lines, */
+    GI_PANEL_NARROW = 128,   /* or these, when rows must be gathered */
+    GI_PANEL_LEVELS = 11,    /* accumulators of the steps of the tree that are open at a time */
+    GI_SHORT_LINE   = 32     /* shorter lines are not worth being folded one after the other */
+};
+
+typedef struct gi_panel {
+    const gi_lines *lines;
+    int64_t         first, count; /* the lines */
+    int64_t         start, n;     /* which of their elements: a block of them */
+    char           *raw, *cast;   /* room for eight rows that must be gathered or cast */
+} gi_panel;
+
+/* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
+static int64_t gi_line_columns(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    if (p->kept == 0) return 1;
+    int64_t columns = p->kept_shape[p->kept - 1], apart = p->kept_strides[p->kept - 1], along = p->strides[p->reduced - 1];
+    if (apart < 0) apart = -apart;
+    if (along < 0) along = -along;
+    if (apart == size && along > size) return columns;
+    return columns >= 16 && (apart < along || p->length < GI_SHORT_LINE) ? columns : 1;
+}
+
+static bool gi_is_packed_row(const gi_lines *p)
+{
+    return p->dtype == p->a->dtype && p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype);
+}
+
+/* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
+static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
+{
+    const gi_lines *p    = s->lines;
+    const char     *at   = gi_line_start(p, s->first) + gi_offset_in_line(p, s->start + k);
+    int64_t         size = ga_itemsize(p->a->dtype), stride = p->kept_strides[p->kept - 1], room = GI_PANEL_NARROW * 16;
+    if (gi_is_packed_row(p)) return at;
+    gi_gather((int)size, s->count, s->raw + slot * room, at, stride);
+    if (p->dtype == p->a->dtype) return s->raw + slot * room;
+    gi_cast(p->dtype, p->a->dtype, s->count, s->cast + slot * room, s->raw + slot * room);
+    return s->cast + slot * room;
+}
+
+/* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
+   those at odd ones. `more` has room for the accumulators of open steps. */
+static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
+{
+    int64_t rows = (s->n - k + step - 1) / step;
+    if (rows == 1) {
+        f->widen(s->count, accs, gi_read_row(s, k, 0));
+    } else if (rows == 8) {
+        const void *x[8];
+        for (int r = 0; r < 8; r++) x[r] = gi_read_row(s, k + r * step, r);
+        f->rows(s->count, accs, x);
+    } else {
+        gi_fold_rows(f, s, k, 2 * step, accs, more);
+        gi_fold_rows(f, s, k + step, 2 * step, more, more + s->count * f->acc_bytes);
+        f->join(s->count, accs, more);
+    }
+}
+
+/* The panel number `unit` of lines that lie `columns` beside each other, without its block of elements. */
+static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
+    gi_panel s;
+    memset(&s, 0, sizeof s);
+    s.lines = p;
+    s.first = unit / panels * columns + column;
+    s.count = columns - column < width ? columns - column : width;
+    return s;
+}
+
+/* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
+static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction                     *r    = (gi_reduction *)job;
+    const gi_lines                   *p    = &r->lines;
+    int64_t                           size = r->fold.acc_bytes;
+    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel s     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        s.start        = block * GI_BLOCK;
+        s.n            = p->length - s.start < GI_BLOCK ? p->length - s.start : GI_BLOCK;
+        s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
+        s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
+        int64_t column = s.first % r->columns, group = s.first - column;
+        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
+    }
+}
+
+/* A unit is a panel: folds the accumulators of its blocks. */
+static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s     = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t column = s.first % r->columns, group = s.first - column, row = r->columns * r->fold.acc_bytes;
+        char   *accs = r->accs + (group * r->blocks + column) * r->fold.acc_bytes;
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                char   *first = accs + b * GI_BLOCK * row;
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++)
+                        r->fold.join(s.count, first + i * row, first + (i + h) * row);
+                memmove(accs + b * row, first, (size_t)(s.count * r->fold.acc_bytes));
+            }
+        r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, r->lines.length);
+    }
+}
+
+/* How many lines of `columns` are folded at once: fewer where there would be too few panels for all threads. */
+static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
+{
+    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads();
+    while (width > 64 && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    return width;
 }
 
 /* Runs a planned reduction of lines that are not empty into r->result. False: no memory. */
@@ -8524,27 +8840,27 @@ static bool gi_reduce(const char *site, gi_reduction *r)
 {
     gi_lines *p = &r->lines;
     if (p->lines == 0) return true;
-    int size  = (int)ga_itemsize(p->a->dtype);
-    r->blocks = (p->length + GI_BLOCK - 1) / GI_BLOCK;
-    r->panel  = 1;
-    if (p->reduced == 1 && p->strides[0] != size && p->kept > 0 && p->kept_strides[p->kept - 1] == size &&
-        p->kept_shape[p->kept - 1] > 1)
-        r->panel = GI_PANEL_BYTES / size;
-    int64_t panels = p->lines;
-    if (r->panel > 1) panels = p->lines / p->kept_shape[p->kept - 1] * ((p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel);
-    size_t acc_bytes = 0;
+    r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->columns       = gi_line_columns(p);
     r->accs          = NULL;
+    size_t acc_bytes = 0;
     if (r->blocks > 1) {
         acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
         r->accs   = (char *)gi_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t work = (p->length < GI_BLOCK ? p->length : GI_BLOCK) * r->panel; /* elements a unit */
-    gi_parallel(panels * r->blocks, 1 + 32768 / work, gi_reduce_units, r);
-    if (r->accs) {
-        gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
-        gi_release(r->accs, acc_bytes);
+    int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    if (r->columns == 1) {
+        gi_parallel(p->lines * r->blocks, 1 + 65536 / rows, gi_reduce_blocks, r);
+        if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+    } else {
+        int64_t most   = GI_PANEL_BYTES / r->fold.acc_bytes;
+        r->width       = gi_panel_width(p, r->columns, most < GI_PANEL_WIDTH ? most : GI_PANEL_WIDTH, r->blocks);
+        int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        gi_parallel(panels * r->blocks, 1 + 65536 / (r->width * rows), gi_reduce_panels, r);
+        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
+    if (r->accs) gi_release(r->accs, acc_bytes);
     return true;
 }
 
@@ -8683,77 +8999,11 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
 #include "gpuarr.h"
 
 /* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
-/*  A node holds the count, the sum and the sum of squared distances from the mean of some elements; two nodes join exactly as the
-    formula of Chan, Golub and LeVeque says, so that nothing cancels. Elements are taken relative to the first one of the line.  */
-
-typedef struct gi_node {
-    double n, s, m;
-} gi_node;
+/*  The tree is that of the sums, of nodes; gi_join_nodes says how two join. Elements are taken relative to the first one of the line. */
 
 typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
 
 GI_BEGIN_FAST
-GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
-{
-    if (b.n == 0) return a;
-    if (a.n == 0) return b;
-    gi_node r;
-    double  t = a.s - gi_mul_f64(a.n / b.n, b.s), scale = b.n / (a.n * (a.n + b.n));
-    r.n = a.n + b.n;
-    r.s = a.s + b.s;
-    r.m = (a.m + b.m) + gi_mul_f64(gi_mul_f64(t, t), scale);
-    return r;
-}
-
-static void gi_halve_nodes(int64_t n, void *accs)
-{
-    gi_node *a = (gi_node *)accs;
-    int64_t  h = 1;
-    while (h < n) h *= 2;
-    for (h /= 2; h > 0; h /= 2)
-        for (int64_t i = 0; i < h && i + h < n; i++) a[i] = gi_join_nodes(a[i], a[i + h]);
-}
-
-/* A full block without NaN to leave out: all nodes of a level have the same count, so the loops are simple. Same bits as joining. */
-static gi_node gi_full_block_moments(const double *x, double origin)
-{
-    double  s[GI_BLOCK / 2], m[GI_BLOCK / 2], scale = 0.5;
-    gi_node r;
-    GI_VECTORIZE
-    for (int i = 0; i < GI_BLOCK / 2; i++) {
-        double a = x[i] - origin, b = x[i + GI_BLOCK / 2] - origin, t = a - b;
-        s[i] = a + b;
-        m[i] = gi_mul_f64(gi_mul_f64(t, t), scale);
-    }
-    for (int h = GI_BLOCK / 4; h > 0; h /= 2) {
-        scale *= 0.5;
-        GI_VECTORIZE
-        for (int i = 0; i < h; i++) {
-            double t = s[i] - s[i + h];
-            s[i]     = s[i] + s[i + h];
-            m[i]     = (m[i] + m[i + h]) + gi_mul_f64(gi_mul_f64(t, t), scale);
-        }
-    }
-    r.n = GI_BLOCK;
-    r.s = s[0];
-    r.m = m[0];
-    return r;
-}
-
-static gi_node gi_block_moments(int64_t n, const double *x, double origin, bool skip_nan)
-{
-    gi_node nodes[GI_BLOCK];
-    if (n == GI_BLOCK && !skip_nan) return gi_full_block_moments(x, origin);
-    for (int64_t i = 0; i < n; i++) {
-        bool left_out = skip_nan && x[i] != x[i];
-        nodes[i].n    = left_out ? 0 : 1;
-        nodes[i].s    = left_out ? 0 : x[i] - origin;
-        nodes[i].m    = 0;
-    }
-    gi_halve_nodes(n, nodes);
-    return nodes[0];
-}
-
 /* The moment from the node of all elements. */
 GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
 {
@@ -8776,73 +9026,248 @@ GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int dd
 GI_END_FAST
 
 typedef struct gi_moments {
-    gi_lines lines;
-    int64_t  blocks;
-    bool     skip_nan, shifted;
-    gi_node *nodes; /* blocks of each line; the first becomes the line's */
+    gi_lines             lines;
+    gi_moment            what;
+    bool                 skip_nan;
+    int                  ddof;
+    const gi_node_loops *of, *join; /* the loops of the elements, and those of float64 */
+    int64_t              blocks, columns, width;
+    gi_nodes             nodes; /* of all blocks: those of a line side by side, or of `columns` lines block by block */
+    double              *result;
 } gi_moments;
 
-static void gi_moment_units(int64_t begin, int64_t end, void *job)
+enum { GI_NODE_WIDTH = 256, GI_NODE_STEP = 128 }; /* lines side by side; elements of a line that are made nodes at once */
+
+static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
 {
-    gi_moments                       *r = (gi_moments *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16];
-    double                            cast[GI_BLOCK];
+    gi_nodes r = { v->n + i, v->s + i, v->m + i };
+    return r;
+}
+
+/* What the elements of n neighbouring lines are taken relative to. */
+static void gi_origins(const gi_moments *r, int64_t line, int64_t n, double *origin)
+{
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_NODE_WIDTH * 16];
+    gi_gather((int)ga_itemsize(p->a->dtype), n, raw, gi_line_start(p, line), n > 1 ? p->kept_strides[p->kept - 1] : 0);
+    gi_cast(GA_F64, p->a->dtype, n, origin, raw);
+    for (int64_t i = 0; i < n; i++) /* 0: so that nanmean of an array without NaN is its mean */
+        if (r->what == GI_MEAN || !gi_isfinite_f64(origin[i])) origin[i] = 0;
+}
+
+/* Folds m nodes into the first. */
+static void gi_halve_nodes(const gi_node_loops *loops, int64_t m, const gi_nodes *v)
+{
+    int64_t h = 1;
+    while (h < m) h *= 2;
+    for (h /= 2; h > 0; h /= 2) {
+        gi_nodes more = gi_nodes_from(v, h);
+        if (m <= h) continue;
+        loops->join_counted(m - h, v, &more);
+        m = h;
+    }
+}
+
+/* The node of n elements, at most a block. `origin` is repeated GI_NODE_STEP times. */
+static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, const double *origin)
+{
+    __attribute__((aligned(64))) double count[GI_BLOCK], s[GI_BLOCK], m[GI_BLOCK];
+    gi_nodes                            v    = { count, s, m };
+    int64_t                             size = ga_itemsize(r->lines.dtype);
+    gi_node                             node = { GI_BLOCK, 0, 0 };
+    if (n == GI_BLOCK) {
+        const void *eighths[8];
+        for (int k = 0; k < 8; k++) eighths[k] = (const char *)x + k * GI_NODE_STEP * size;
+        r->of->rows(GI_NODE_STEP, &v, eighths, origin);
+        for (int h = GI_NODE_STEP / 2; h > 0; h /= 2) {
+            gi_nodes more = gi_nodes_from(&v, h);
+            r->join->join(h, &v, &more, 1, (double)h / GI_BLOCK);
+        }
+        node.s = s[0];
+        node.m = m[0];
+        if (!r->skip_nan || node.s == node.s) return node;
+    }
+    for (int64_t i = 0; i < n; i += GI_NODE_STEP) {
+        gi_nodes part = gi_nodes_from(&v, i);
+        r->of->widen(n - i < GI_NODE_STEP ? n - i : GI_NODE_STEP, &part, (const char *)x + i * size, origin, r->skip_nan);
+    }
+    gi_halve_nodes(r->join, n, &v);
+    node.n = count[0];
+    node.s = s[0];
+    node.m = m[0];
+    return node;
+}
+
+/* A unit is a block of a line. */
+static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_moments                         *r = (gi_moments *)job;
+    const gi_lines                     *p = &r->lines;
+    __attribute__((aligned(64))) char   raw[GI_BLOCK * 16];
+    __attribute__((aligned(64))) double cast[GI_BLOCK], origin[GI_NODE_STEP];
+    int64_t                             known = -1;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
-        int64_t n      = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
-        double  origin = 0;
-        if (r->shifted) {
-            gi_cast(GA_F64, r->lines.a->dtype, 1, &origin, gi_line_start(&r->lines, line));
-            if (!gi_isfinite_f64(origin)) origin = 0;
+        int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        if (line != known) {
+            gi_origins(r, line, 1, origin);
+            for (int i = 1; i < GI_NODE_STEP; i++) origin[i] = origin[0];
+            known = line;
         }
-        const double *x = (const double *)gi_read_line(&r->lines, line, start, n, raw, cast);
-        r->nodes[unit]  = gi_block_moments(n, x, origin, r->skip_nan);
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (x != raw && x != cast) gi_touch(x, n * ga_itemsize(p->dtype));
+        gi_node node      = gi_block_node(r, n, x, origin);
+        r->nodes.n[unit]  = node.n;
+        r->nodes.s[unit]  = node.s;
+        r->nodes.m[unit]  = node.m;
     }
 }
 
 static void gi_moment_lines(int64_t begin, int64_t end, void *job)
 {
     gi_moments *r = (gi_moments *)job;
-    for (int64_t line = begin; line < end; line++)
-        gi_fold_blocks(gi_halve_nodes, (int)sizeof *r->nodes, r->nodes + line * r->blocks, r->blocks);
+    for (int64_t line = begin; line < end; line++) {
+        gi_nodes v = gi_nodes_from(&r->nodes, line * r->blocks);
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                gi_nodes block = gi_nodes_from(&v, b * GI_BLOCK);
+                gi_halve_nodes(r->join, n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, &block);
+                v.n[b] = *block.n;
+                v.s[b] = *block.s;
+                v.m[b] = *block.m;
+            }
+        gi_node node     = { *v.n, *v.s, *v.m };
+        r->result[line] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+    }
+}
+
+/* Joins the elements k, k + step, k + 2 step ... of a block of each line of a panel, as gi_fold_rows does. skip_nan: the counts differ from
+   line to line. */
+static void gi_join_rows(const gi_moments *r, const gi_panel *p, const double *origin, bool skip_nan, int64_t k, int64_t step,
+                         const gi_nodes *to, const gi_nodes *more)
+{
+    int64_t rows = (p->n - k + step - 1) / step;
+    if (rows == 1) {
+        r->of->widen(p->count, to, gi_read_row(p, k, 0), origin, skip_nan);
+    } else if (rows == 8 && !skip_nan) {
+        const void *x[8];
+        for (int i = 0; i < 8; i++) x[i] = gi_read_row(p, k + i * step, i);
+        r->of->rows(p->count, to, x, origin);
+    } else {
+        gi_nodes beyond = gi_nodes_from(more, p->count);
+        double   b = (double)(rows / 2), a = (double)rows - b;
+        gi_join_rows(r, p, origin, skip_nan, k, 2 * step, to, more);
+        gi_join_rows(r, p, origin, skip_nan, k + step, 2 * step, more, &beyond);
+        if (skip_nan) r->join->join_counted(p->count, to, more);
+        else r->join->join(p->count, to, more, a / b, b / gi_mul_f64(a, a + b));
+    }
+}
+
+/* A unit is a block of a panel of lines. */
+static void gi_moment_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_moments                         *r = (gi_moments *)job;
+    const gi_lines                     *p = &r->lines;
+    __attribute__((aligned(64))) double count[GI_PANEL_LEVELS * GI_NODE_WIDTH], s[GI_PANEL_LEVELS * GI_NODE_WIDTH],
+        m[GI_PANEL_LEVELS * GI_NODE_WIDTH], origin[GI_NODE_WIDTH];
+    __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
+    const gi_nodes                    more = { count, s, m };
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel v     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        v.start        = block * GI_BLOCK;
+        v.n            = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
+        v.raw          = raw;
+        v.cast         = cast;
+        int64_t  column = v.first % r->columns, group = v.first - column;
+        gi_nodes to     = gi_nodes_from(&r->nodes, group * r->blocks + block * r->columns + column);
+        bool     nan    = false;
+        gi_origins(r, v.first, v.count, origin);
+        gi_join_rows(r, &v, origin, false, 0, 1, &to, &more);
+        for (int64_t i = 0; i < v.count; i++) {
+            to.n[i] = (double)v.n;
+            nan |= to.s[i] != to.s[i];
+        }
+        if (r->skip_nan && nan) gi_join_rows(r, &v, origin, true, 0, 1, &to, &more);
+    }
+}
+
+/* A unit is a panel: joins the nodes of its blocks. */
+static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_moments *r = (gi_moments *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel p      = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t  column = p.first % r->columns, group = p.first - column;
+        gi_nodes v      = gi_nodes_from(&r->nodes, group * r->blocks + column);
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t  m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                gi_nodes first = gi_nodes_from(&v, b * GI_BLOCK * r->columns), to = gi_nodes_from(&v, b * r->columns);
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++) {
+                        gi_nodes x = gi_nodes_from(&first, i * r->columns), y = gi_nodes_from(&first, (i + h) * r->columns);
+                        r->join->join_counted(p.count, &x, &y);
+                    }
+                memmove(to.n, first.n, (size_t)p.count * sizeof *to.n);
+                memmove(to.s, first.s, (size_t)p.count * sizeof *to.s);
+                memmove(to.m, first.m, (size_t)p.count * sizeof *to.m);
+            }
+        for (int64_t i = 0; i < p.count; i++) {
+            gi_node node             = { v.n[i], v.s[i], v.m[i] };
+            r->result[p.first + i] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+        }
+    }
 }
 
 /* The moment of each line of a real array, as float64. */
 static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
     gi_moments r;
+    ga_dtype   dtype = a->dtype == GA_F32 && a->device == GA_CPU ? GA_F32 : GA_F64;
     memset(&r, 0, sizeof r);
+    r.what     = what;
     r.skip_nan = skip_nan;
-    r.shifted  = what != GI_MEAN; /* so that nanmean of an array without NaN is its mean */
-    if (!gi_plan_lines(o->site, &r.lines, a, GA_F64, o->axis, &o->axes, o->keepdims)) return NULL;
+    r.ddof     = o->ddof;
+    if (!gi_plan_lines(o->site, &r.lines, a, dtype, o->axis, &o->axes, o->keepdims)) return NULL;
     ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
 #if GI_HAS_CUDA
     if (a->device == GA_CUDA) {
-        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, r.shifted, o->ddof, &r.lines, result)
+        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, what != GI_MEAN, o->ddof, &r.lines, result)
                                      : gi_fill_empty(o->site, result, 0, true);
         if (ok) return result;
         ga_free(result);
         return NULL;
     }
 #endif
-    double *out = (double *)result->data;
-    r.blocks    = (r.lines.length + GI_BLOCK - 1) / GI_BLOCK;
-    if (r.blocks > 0) {
-        size_t bytes = (size_t)(r.lines.lines * r.blocks) * sizeof *r.nodes;
-        r.nodes      = (gi_node *)gi_alloc(o->site, bytes);
-        if (!r.nodes) {
-            ga_free(result);
-            return NULL;
-        }
-        gi_parallel(r.lines.lines * r.blocks, 1 + 16384 / (r.lines.length < GI_BLOCK ? r.lines.length : GI_BLOCK),
-                    gi_moment_units, &r);
-        gi_parallel(r.lines.lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
-        for (int64_t i = 0; i < r.lines.lines; i++) out[i] = gi_moment_value(what, skip_nan, o->ddof, r.nodes[i * r.blocks]);
-        gi_release(r.nodes, bytes);
-    } else {
-        for (int64_t i = 0; i < result->size; i++) out[i] = gi_nan_f64();
+    const gi_lines *p = &r.lines;
+    r.result          = (double *)result->data;
+    r.blocks          = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r.of              = gi_cpu_nodes(dtype);
+    r.join            = gi_cpu_nodes(GA_F64);
+    int64_t count     = p->lines * r.blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
+    for (int64_t i = 0; i < result->size && r.blocks == 0; i++) r.result[i] = gi_nan_f64();
+    if (count == 0) return result;
+    r.nodes.n = (double *)gi_alloc(o->site, (size_t)(3 * count) * sizeof(double));
+    if (!r.nodes.n) {
+        ga_free(result);
+        return NULL;
     }
+    r.nodes.s = r.nodes.n + count;
+    r.nodes.m = r.nodes.s + count;
+    r.columns = gi_line_columns(p);
+    if (r.columns == 1) {
+        gi_parallel(count, 1 + 32768 / rows, gi_moment_blocks, &r);
+        gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+    } else {
+        r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
+        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        gi_parallel(panels * r.blocks, 1 + 32768 / (r.width * rows), gi_moment_panels, &r);
+        gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
+    }
+    gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
 }
 
@@ -8893,37 +9318,135 @@ ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o) { return gi_moment
 ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_STD, true, "ga_nanstd", a, o); }
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
-/* The extreme of a line is found first, by the row above; its place is the first element equal to it (or the first NaN). */
+/*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
+    row above, then the first block that holds the extreme is looked through. Lines side by side are gone through row by row.  */
+
+enum {
+    GI_SEGMENT_BLOCKS = 64,   /* of a line */
+    GI_SEGMENT_ROWS   = 8192, /* of lines side by side, */
+    GI_SEARCH_WIDTH   = 1024, /* so many at once */
+    GI_SEARCH_LEAST   = 64    /* and not fewer */
+};
 
 typedef struct gi_search {
-    gi_lines    lines;
-    const char *extremes; /* packed, one a line */
-    int64_t    *places;
+    gi_lines  lines;
+    gi_fold   fold; /* of the extremes */
+    gi_kernel less_equal, equal, unordered;
+    bool      largest, skip_nan, nothing;  /* nothing but NaN is left */
+    int64_t   columns, width;              /* of lines side by side */
+    int64_t   segment, segments;           /* elements of one, segments of a line */
+    char     *extremes;                    /* of each segment: those of a line side by side, or of `columns` lines in turn */
+    int64_t  *places, *result;
 } gi_search;
 
-static void gi_search_lines(int64_t begin, int64_t end, void *job)
+static bool gi_is_nan(const gi_search *r, const void *x)
+{
+    bool nan;
+    r->unordered(1, &nan, x, NULL, NULL);
+    return nan;
+}
+
+/* Is x, which comes after `best`, to be preferred? */
+static bool gi_is_better(const gi_search *r, const void *x, const void *best)
+{
+    bool no_better, nan = gi_is_nan(r, x);
+    if (nan != gi_is_nan(r, best)) return nan != r->skip_nan;
+    if (nan) return false;
+    r->less_equal(1, &no_better, r->largest ? x : best, r->largest ? best : x, NULL);
+    return !no_better;
+}
+
+/* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
+static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
+{
+    enum { PART = 256 };
+    __attribute__((aligned(64))) char wanted[PART * 16];
+    bool                              found[PART], nan = gi_is_nan(r, x);
+    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : PART;
+    memcpy(wanted, x, (size_t)size);
+    for (int64_t done = 1; done < copies && !nan; done *= 2)
+        memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
+    for (int64_t start = 0; start < n; start += PART) {
+        int64_t     m    = n - start < PART ? n - start : PART;
+        const char *part = (const char *)elements + start * size;
+        if (nan) r->unordered(m, found, part, NULL, NULL);
+        else r->equal(m, found, part, wanted, NULL);
+        const bool *hit = (const bool *)memchr(found, 1, (size_t)m);
+        if (hit) return start + (hit - found);
+    }
+    return 0;
+}
+
+/* A unit is a segment of a line. */
+static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], wanted[GI_BLOCK * 16];
-    bool                              found[GI_BLOCK];
-    ga_dtype                          dtype = r->lines.dtype;
-    int                               size  = (int)ga_itemsize(dtype);
-    gi_kernel                         equal = gi_cpu_kernel(GA_OP_equal, dtype), unordered = gi_cpu_kernel(GA_OP_isnan, dtype);
-    for (int64_t line = begin; line < end; line++) {
-        for (int i = 0; i < GI_BLOCK; i++) memcpy(wanted + i * size, r->extremes + line * size, (size_t)size);
-        bool nan;
-        unordered(1, &nan, wanted, NULL, NULL);
-        r->places[line] = 0;
-        for (int64_t start = 0; start < r->lines.length; start += GI_BLOCK) {
-            int64_t     n = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
-            const void *x = gi_read_line(&r->lines, line, start, n, raw, cast);
-            if (nan) unordered(n, found, x, NULL, NULL);
-            else equal(n, found, x, wanted, NULL);
-            const void *hit = memchr(found, 1, (size_t)n);
-            if (!hit) continue;
-            r->places[line] = start + ((const bool *)hit - found);
-            break;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[GI_SEGMENT_BLOCKS * 16], folded[GI_SEGMENT_BLOCKS * 16];
+    int64_t                           size = ga_itemsize(p->dtype);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / r->segments, start = unit % r->segments * r->segment;
+        int64_t n = p->length - start < r->segment ? p->length - start : r->segment, blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
+        for (int64_t b = 0; b < blocks; b++) {
+            int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
+            const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
+            if (x != raw) gi_touch(x, m * size);
+            r->fold.block(m, extremes + b * size, x);
         }
+        memcpy(folded, extremes, (size_t)(blocks * size));
+        if (blocks > 1) r->fold.halve(blocks, folded);
+        int64_t     b = blocks > 1 ? gi_first_equal(r, blocks, extremes, folded) : 0;
+        int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
+        memcpy(r->extremes + unit * size, folded, (size_t)size);
+        r->places[unit] = start + b * GI_BLOCK + gi_first_equal(r, m, x, folded);
+    }
+}
+
+/* A unit is a segment of a panel of lines. */
+static void gi_search_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_search                        *r = (gi_search *)job;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16];
+    bool                              no_better[GI_SEARCH_WIDTH];
+    int64_t                           size = ga_itemsize(p->dtype);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  segment = unit % r->segments;
+        gi_panel v       = gi_panel_of(p, r->columns, r->width, unit / r->segments);
+        v.start          = segment * r->segment;
+        v.n              = p->length - v.start < r->segment ? p->length - v.start : r->segment;
+        v.raw            = raw;
+        int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
+        char    *best   = r->extremes + to * size;
+        int64_t *places = r->places + to;
+        memcpy(best, gi_read_row(&v, 0, 0), (size_t)(v.count * size));
+        for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
+        for (int64_t k = 1; k < v.n; k++) {
+            const char *x = (const char *)gi_read_row(&v, k, 0);
+            r->less_equal(v.count, no_better, r->largest ? x : best, r->largest ? best : x, NULL);
+            const bool *at = no_better, *beyond = no_better + v.count;
+            for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
+                int64_t i = at - no_better;
+                if (!gi_is_better(r, x + i * size, best + i * size)) continue;
+                memcpy(best + i * size, x + i * size, (size_t)size);
+                places[i] = v.start + k;
+            }
+        }
+    }
+}
+
+/* The best segment of each line. */
+static void gi_search_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_search *r    = (gi_search *)job;
+    int64_t    size = ga_itemsize(r->lines.dtype), step = r->columns;
+    for (int64_t line = begin; line < end; line++) {
+        int64_t first = line % r->columns + (line - line % r->columns) * r->segments, best = first;
+        for (int64_t k = 1; k < r->segments; k++)
+            if (gi_is_better(r, r->extremes + (first + k * step) * size, r->extremes + best * size)) best = first + k * step;
+        r->result[line] = r->places[best];
+        if (r->skip_nan && gi_is_nan(r, r->extremes + best * size)) __atomic_store_n(&r->nothing, true, __ATOMIC_RELAXED);
     }
 }
 
@@ -8948,30 +9471,47 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
     if (o.axes.ndim > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
-    ga_reduce_options inner = o;
-    inner.out               = NULL;
-    inner.internal          = true;
-    gi_search r;
-    if (!gi_plan_lines(o.site, &r.lines, a, a->dtype, o.axis, &o.axes, o.keepdims)) return NULL;
     GI_IF_CUDA(a->device, gi_cuda_arg_extreme(op, name, skip_nan, a, &o));
-    ga_array *extremes = gi_reduce_row(op, name, GI_ENDS_SAME, GI_START_NONE, a, inner);
-    if (!extremes) return NULL;
-    if (skip_nan && gi_is_float(a->dtype)) {
-        bool nan = false;
-        for (int64_t i = 0; i < extremes->size && !nan; i++)
-            gi_cpu_kernel(GA_OP_isnan, a->dtype)(1, &nan, (char *)extremes->data + i * ga_itemsize(a->dtype), NULL, NULL);
-        if (nan) {
-            ga_free(extremes);
-            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
-        }
+    gi_reduction plan;
+    gi_search    r;
+    memset(&r, 0, sizeof r);
+    r.largest  = op == GA_OP_max || op == GA_OP_nanmax;
+    r.skip_nan = skip_nan;
+    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, &o, &plan)) return NULL;
+    ga_array *places = gi_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
+    if (!places || places->size == 0) return gi_finish(o.site, places, GA_I64, o.out);
+    const gi_lines *p    = &plan.lines;
+    int64_t         size = ga_itemsize(a->dtype);
+    r.lines              = *p;
+    r.fold               = plan.fold;
+    r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
+    r.equal              = gi_cpu_kernel(GA_OP_equal, a->dtype);
+    r.unordered              = gi_cpu_kernel(GA_OP_isnan, a->dtype);
+    r.result             = (int64_t *)places->data;
+    r.columns            = gi_line_columns(p);
+    if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
+    r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
+    r.segments    = (p->length + r.segment - 1) / r.segment;
+    int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
+    r.places      = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
+    if (!r.places) {
+        ga_free(places);
+        return NULL;
     }
-    ga_array *places = gi_new(o.site, GA_I64, a->device, r.lines.result_ndim, r.lines.result_shape);
-    if (places) {
-        r.extremes = (const char *)extremes->data;
-        r.places   = (int64_t *)places->data;
-        gi_parallel(r.lines.lines, r.lines.length > 0 ? 1 + 8192 / r.lines.length : 1, gi_search_lines, &r);
+    r.extremes = (char *)(r.places + count);
+    if (r.columns == 1) {
+        gi_parallel(count, 1 + 65536 / work, gi_search_segments, &r);
+    } else {
+        r.width        = gi_panel_width(p, r.columns, GI_SEARCH_WIDTH, r.segments);
+        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
     }
-    ga_free(extremes);
+    gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    gi_release(r.places, (size_t)(count * (8 + size)));
+    if (r.nothing) {
+        ga_free(places);
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
+    }
     return gi_finish(o.site, places, GA_I64, o.out);
 }
 
@@ -10757,7 +11297,7 @@ static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *
 
 /* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
    lies outside. */
-static void gi_read_row(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant, int64_t start,
+static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant, int64_t start,
                         int64_t n, char *to)
 {
     const int64_t length = pixels * step;
@@ -10784,7 +11324,7 @@ static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_
         int64_t i = gi_border_index(row[d], c->shape[d], c->border);
         at        = i < 0 ? -1 : at * c->shape[d] + i;
     }
-    gi_read_row(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n, to);
+    gi_read_padded(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n, to);
 }
 
 /* Where a row of `in` begins, counted from the first neighbour of a plane of results in a plane of weights; NULL: outside. */
@@ -10839,7 +11379,7 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
                 t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
                 int64_t q = 0;
                 for (; q < rows + t.height - 1; q++)
-                    gi_read_row(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border, j->constant,
+                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border, j->constant,
                                 p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch, x + q * pitch * size);
                 if (j->blocks_tiled) {
                     loop->run(&t, rows, across, x, sums, across, begin);
@@ -11206,10 +11746,9 @@ static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_arra
 /* The elements in the opposite order along all axes and (or) conjugated: a new handle. */
 static ga_array *gi_turn(const char *site, const ga_array *a, bool turned, bool conjugate)
 {
-    ga_axes_options all;
-    memset(&all, 0, sizeof all);
-    all.site    = site;
-    ga_array *r = turned ? (ga_flip)(a, all) : (ga_view)(a, site);
+    gi_layout l = gi_layout_of(a);
+    for (int d = 0; d < a->ndim && turned; d++) gi_layout_flip(&l, d);
+    ga_array *r = gi_view_with(site, a, &l);
     if (!r || !conjugate || !gi_is_complex(a->dtype)) return r;
     ga_array *c = (ga_conj)(r, gi_map_site(site));
     ga_free(r);
@@ -11421,18 +11960,13 @@ static ga_array *gi_convolve_axis(const ga_array *a, const ga_array *weights, bo
     if (weights->ndim != 1)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights has shape %s: give a line of them, with one dimension",
                                    gi_shape_of(weights));
-    ga_shape              across;
-    ga_ndconvolve_options nd;
+    ga_shape across, origin;
     memset(&across, 0, sizeof across);
-    memset(&nd, 0, sizeof nd);
-    across.ndim = nd.origin.ndim = a->ndim;
+    memset(&origin, 0, sizeof origin);
+    across.ndim = origin.ndim = a->ndim;
     for (int d = 0; d < a->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
-    nd.site           = site;
-    nd.border         = o->border;
-    nd.cval           = o->cval;
-    nd.origin.n[axis] = o->origin;
-    nd.method         = o->method;
-    nd.out            = o->out;
+    origin.n[axis]           = o->origin;
+    ga_ndconvolve_options nd = { site, o->border, o->cval, origin, o->method, o->out };
     ga_array *w = (ga_reshape)(weights, across, site), *r = w ? gi_ndconvolve(a, w, convolve, &nd) : NULL;
     ga_free(w);
     return r;
@@ -11492,7 +12026,7 @@ typedef struct gi_sorted_rows { /* ascending */
 /* A network while it is made. Each step has two rows of its own; gi_pack_network lets them take turns. */
 typedef struct gi_network {
     int        inputs, rows, count;
-    gi_step    steps[GI_MOST_STEPS];
+    gi_network_step    steps[GI_MOST_STEPS];
     gi_row_from result;
     int        reach[GI_MOST_STEPS * 3]; /* of each row: how many elements more than results it needs, -1 none at all */
     int        place[GI_MOST_STEPS * 3]; /* of each row: where it lies, and the last step that reads it */
@@ -11501,7 +12035,7 @@ typedef struct gi_network {
 
 static void gi_compare(gi_network *net, gi_row_from a, gi_row_from b, gi_row_from *low, gi_row_from *high)
 {
-    const gi_step step      = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
+    const gi_network_step step      = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
     net->steps[net->count++] = step;
     low->row                 = net->rows++;
     high->row                = net->rows++;
@@ -11599,7 +12133,7 @@ static void gi_pack_network(gi_network *net)
     for (int r = 0; r < net->rows; r++) reach[r] = last[r] = -1;
     reach[net->result.row] = net->result.at;
     for (int k = net->count - 1; k >= 0; k--) {
-        gi_step *s    = &net->steps[k];
+        gi_network_step *s    = &net->steps[k];
         int      more = reach[s->low] > reach[s->high] ? reach[s->low] : reach[s->high];
         s->reach      = more;
         if (more < 0) continue;
@@ -11616,7 +12150,7 @@ static void gi_pack_network(gi_network *net)
     net->rows             = net->inputs;
     for (int r = 0; r < net->inputs; r++) place[r] = r;
     for (int k = 0; k < count; k++) {
-        gi_step *s         = &net->steps[k];
+        gi_network_step *s         = &net->steps[k];
         int     *made[2]   = { &s->low, &s->high };
         int      read[2]   = { s->a, s->b };
         for (int i = 0; i < 2; i++) {
@@ -11635,7 +12169,7 @@ static void gi_pack_network(gi_network *net)
 /* Tiles. */
 
 enum {
-    GI_BOX_BYTES      = 49152, /* that the tile of a box may take, all copies together */
+    GI_BOX_BYTES      = 65536, /* of the tile of a box */
     GI_NETWORK_BYTES  = 20480, /* of a network's rows, and of its tile */
     GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
 };
@@ -11648,11 +12182,11 @@ typedef struct gi_window_plan {
     int64_t                tiles, parts;
     void (*run)(const struct gi_window_plan *p, const int64_t *start, char *scratch);
     const gi_window_loops *loops;
-    gi_kernel              join; /* of boxes: two elements */
     char                  *scratch;
     size_t                 scratch_bytes; /* of a part */
-    gi_network            *net;
-    int64_t                row_bytes; /* of a network */
+    void (*median)(int64_t n, char *const *rows); /* in place of a network's steps */
+    gi_network *net;
+    int64_t     row_bytes; /* of a network */
     int64_t               *rows;      /* where the window's rows lie in the tile; behind that, the slide's positions */
     size_t                 rows_bytes;
     int                    axis; /* along which the window slides */
@@ -11660,7 +12194,7 @@ typedef struct gi_window_plan {
 } gi_window_plan;
 
 /* Loops that compute by 64 bytes read behind the end. */
-static int64_t gi_roomy(int64_t bytes) { return gi_padded(bytes + GI_ALIGN); }
+static int64_t gi_roomy(int64_t bytes) { return gi_padded(bytes + 2 * GI_ALIGN); }
 
 /* The number of a position in a box of these lengths, and back. */
 static void gi_unravel(int64_t number, int ndim, const int64_t *lengths, int64_t *at)
@@ -11676,6 +12210,17 @@ static int64_t gi_offset_at(int ndim, const int64_t *at, const int64_t *strides)
     int64_t sum = 0;
     for (int d = 0; d < ndim; d++) sum += at[d] * strides[d];
     return sum;
+}
+
+/* The packed tile has the neighbours along the first so many axes. */
+static void gi_lay_tile(gi_window_plan *p, int axes)
+{
+    p->elements = 1;
+    for (int d = p->w->at.ndim - 1; d >= 0; d--) {
+        p->whole[d]  = p->extent[d] + (d < axes ? p->w->at.size[d] - 1 : 0);
+        p->stride[d] = p->elements;
+        p->elements *= p->whole[d];
+    }
 }
 
 /* Tiles as large as the window, with rows of at least `row` elements, and from there on twice as long where the neighbours weigh most, up
@@ -11701,30 +12246,27 @@ static void gi_choose_tiles(gi_window_plan *p, int64_t row, int64_t most)
         if (elements > most) break;
         p->extent[longest] *= 2;
     }
-    p->tiles = p->elements = 1;
-    for (int d = c->ndim - 1; d >= 0; d--) {
+    p->tiles = 1;
+    for (int d = 0; d < c->ndim; d++) { /* all of about the same length */
         int64_t tiles = (c->result[d] + p->extent[d] - 1) / p->extent[d];
         p->extent[d]  = (c->result[d] + tiles - 1) / tiles;
-        p->whole[d]   = p->extent[d] + c->size[d] - 1;
-        p->stride[d]  = p->elements;
-        p->elements *= p->whole[d];
-        p->tiles *= tiles;
+        if (d == c->ndim - 1 && tiles > 1) p->extent[d] = gi_padded(p->extent[d]);
+        p->tiles *= (c->result[d] + p->extent[d] - 1) / p->extent[d];
     }
+    gi_lay_tile(p, c->ndim);
 }
 
-static void gi_load_tile(const gi_window_plan *p, const int64_t *start, char *tile)
+/* Row number `row` of a tile, with all its neighbours along the last axis. */
+static void gi_load_row(const gi_window_plan *p, const int64_t *start, int64_t row, char *to)
 {
     const gi_correlation *c    = &p->w->at;
     int                   last = c->ndim - 1;
-    int64_t               size = ga_itemsize(c->dtype), rows = p->elements / p->whole[last];
+    int64_t               at[GPUARR_MAX_DIMS];
     char                  constant[16];
     gi_number_to(GA_ARG(c->cval), c->dtype, constant);
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t at[GPUARR_MAX_DIMS];
-        gi_unravel(row, last, p->whole, at);
-        for (int d = 0; d < last; d++) at[d] += start[d] + c->offset[d];
-        gi_read_bordered(c, at, start[last] + c->offset[last], p->whole[last], constant, tile + row * p->whole[last] * size);
-    }
+    gi_unravel(row, last, p->whole, at);
+    for (int d = 0; d < last; d++) at[d] += start[d] + c->offset[d];
+    gi_read_bordered(c, at, start[last] + c->offset[last], p->extent[last] + c->size[last] - 1, constant, to);
 }
 
 /* Row number `row` of the results of a tile goes where it belongs, unless it is beyond the end. */
@@ -11743,49 +12285,20 @@ static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t 
     gi_cast(w->result, w->work, n, (char *)w->at.out + to * ga_itemsize(w->result), results);
 }
 
-/* The rows of a tile's results that lie in a packed tile of all its elements. */
-static void gi_store_tile(const gi_window_plan *p, const int64_t *start, const char *tile)
+/* The results lie in a packed tile: they become elements, and go where they belong. */
+static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *tile)
 {
     int     last = p->w->at.ndim - 1;
     int64_t rows = gi_size(last, p->extent), at[GPUARR_MAX_DIMS];
     for (int64_t row = 0; row < rows; row++) {
         gi_unravel(row, last, p->extent, at);
-        gi_store_row(p, start, row, tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work));
+        char *results = tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work);
+        if (p->w->kind != GI_WINDOW_MEAN) p->loops->from_keys(&p->w->keys, p->extent[last], results);
+        gi_store_row(p, start, row, results);
     }
 }
 
-/* ... as keys. Is there a NaN? */
-static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
-{
-    const gi_keys *keys = &p->w->keys;
-    gi_load_tile(p, start, tile);
-    bool nan = keys->real && p->loops->same_nan(p->elements, tile, keys->nan);
-    if (keys->real) p->loops->order_reals(p->elements, tile);
-    if (keys->flip) p->loops->flip(p->elements, tile, keys->flip);
-    return nan;
-}
-
-/* Keys become elements again. */
-static void gi_from_window_keys(const gi_window_plan *p, int64_t n, char *keys)
-{
-    if (p->w->keys.flip) p->loops->flip(n, keys, p->w->keys.flip);
-    if (p->w->keys.real) p->loops->order_reals(n, keys);
-}
-
 /* Boxes. */
-
-/* to[i] = from[i] joined with `other`, `distance` elements further on. */
-static void gi_join_tile(const gi_window_plan *p, int64_t n, int64_t distance, char *to, const char *from, const char *other)
-{
-    p->join(n - distance, to, from, other + distance * ga_itemsize(p->w->work), NULL);
-}
-
-/* Of three copies of a tile, the one that is neither of these. */
-static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a, const char *b)
-{
-    while (scratch == a || scratch == b) scratch += gi_roomy(p->elements * ga_itemsize(p->w->work));
-    return scratch;
-}
 
 static void gi_swap(char **a, char **b)
 {
@@ -11794,21 +12307,37 @@ static void gi_swap(char **a, char **b)
     *b      = t;
 }
 
+/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. Returns which of the
+   two places they are in. */
+static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *to)
+{
+    int64_t bytes = apart * ga_itemsize(p->w->work);
+    for (int64_t have = 1, more; have < size; have = more, gi_swap(&from, &to)) {
+        more           = have * 3 < size ? have * 3 : size;
+        int64_t second = more - have < have ? more - have : have;
+        p->loops->least(n - (more - have) * apart, to, from, from + second * bytes, from + (more - have) * bytes);
+        n -= (more - have) * apart;
+    }
+    return from;
+}
+
+/* Along the last axis row by row as they are read, then along the others all rows at once. */
 static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *scratch)
 {
     const gi_window *w    = p->w;
-    char            *tile = scratch, *spare = gi_spare_tile(p, scratch, scratch, NULL);
-    int64_t          n = p->elements;
-    gi_load_keys(p, start, tile);
-    for (int d = 0; d < w->at.ndim; d++) {
-        int64_t size = w->at.size[d], have = 1;
-        for (int64_t more; have < size; have += more, gi_swap(&tile, &spare)) {
-            more = have * 2 <= size ? have : size - have; /* they may overlap */
-            gi_join_tile(p, n, more * p->stride[d], spare, tile, tile);
-        }
-        if (d == 0) n -= (size - 1) * p->stride[0];
+    int              last = w->at.ndim - 1;
+    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1;
+    char            *tile = scratch, *spare = tile + gi_roomy(n * size), *row = spare + gi_roomy(n * size), *other = row + gi_roomy(length * size);
+    for (int64_t r = 0; r < n / p->extent[last]; r++) {
+        gi_load_row(p, start, r, row);
+        p->loops->to_keys(&w->keys, length, row);
+        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other), (size_t)(p->extent[last] * size));
     }
-    gi_from_window_keys(p, n, tile);
+    for (int d = 0; d < last; d++) {
+        char *least = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, spare);
+        if (least != tile) gi_swap(&tile, &spare);
+        if (d == 0) n -= (w->at.size[0] - 1) * p->stride[0];
+    }
     gi_store_tile(p, start, tile);
 }
 
@@ -11824,6 +12353,19 @@ static void gi_fill_outside(const gi_window_plan *p, const int64_t *start, int d
         if (i >= 0 && i < c->shape[d]) continue;
         for (int64_t j = 0; j < block; j++) memcpy(tile + (k * block + j) * size, constant, (size_t)size);
     }
+}
+
+/* to[i] = from[i] + more[i + distance] */
+static void gi_add_tile(const gi_window_plan *p, int64_t n, int64_t distance, char *to, const char *from, const char *more)
+{
+    gi_cpu_kernel(GA_OP_add, p->w->work)(n - distance, to, from, more + distance * ga_itemsize(p->w->work), NULL);
+}
+
+/* Of three tiles, the one that is neither of these. */
+static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a, const char *b)
+{
+    while (scratch == a || scratch == b) scratch += gi_roomy(p->elements * ga_itemsize(p->w->work));
+    return scratch;
 }
 
 /* Sums become means; those of integers are cut off, as they are stored between the axes. */
@@ -11845,10 +12387,12 @@ static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64
 static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scratch)
 {
     const gi_correlation *c    = &p->w->at;
-    int64_t               n    = p->elements;
+    int64_t               n    = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
     char                 *tile = scratch, *raw = gi_spare_tile(p, scratch, tile, NULL);
-    gi_load_tile(p, start, raw);
-    gi_cast(p->w->work, c->dtype, n, tile, raw);
+    for (int64_t row = 0; row < n / length; row++) {
+        gi_load_row(p, start, row, raw);
+        gi_cast(p->w->work, c->dtype, length, tile + row * length * size, raw);
+    }
     for (int d = 0; d < c->ndim; d++) {
         if (c->border == GA_BORDER_CONSTANT) gi_fill_outside(p, start, d, tile);
         char   *sum   = NULL;
@@ -11856,13 +12400,13 @@ static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scr
         for (int64_t have = 1; have <= c->size[d]; have *= 2) {
             if (c->size[d] & have) {
                 char *more = gi_spare_tile(p, scratch, tile, sum);
-                if (sum) gi_join_tile(p, n, added * p->stride[d], more, sum, tile);
+                if (sum) gi_add_tile(p, n, added * p->stride[d], more, sum, tile);
                 sum = sum ? more : tile;
                 added += have;
             }
             if (have * 2 > c->size[d]) break;
             char *twice = gi_spare_tile(p, scratch, tile, sum);
-            gi_join_tile(p, n, have * p->stride[d], twice, tile, tile);
+            gi_add_tile(p, n, have * p->stride[d], twice, tile, tile);
             tile = twice;
         }
         tile = sum;
@@ -11870,6 +12414,19 @@ static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scr
         if (c->size[d] > 1) gi_divide_tile(p, n, tile, c->size[d]);
     }
     gi_store_tile(p, start, tile);
+}
+
+/* A tile of keys. Is there a NaN? */
+static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
+{
+    int64_t length = p->whole[p->w->at.ndim - 1], size = ga_itemsize(p->w->work);
+    bool    nan    = false;
+    for (int64_t row = 0; row < p->elements / length; row++) {
+        char *to = tile + row * length * size;
+        gi_load_row(p, start, row, to);
+        nan = p->loops->to_keys(&p->w->keys, length, to) || nan;
+    }
+    return nan;
 }
 
 /* Ranks by networks. */
@@ -11928,9 +12485,10 @@ static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *
     for (int64_t row = 0; row < gi_size(last, p->extent); row++) {
         gi_unravel(row, last, p->extent, at);
         for (int k = 0; k < p->net->inputs; k++) rows[k] = tile + (gi_offset_at(last, at, p->stride) + p->rows[k]) * size;
-        p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
+        if (p->median) p->median(p->extent[last], rows);
+        else p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
         char *result = rows[p->net->result.row];
-        gi_from_window_keys(p, p->extent[last], result);
+        p->loops->from_keys(&w->keys, p->extent[last], result);
         gi_store_row(p, start, row, result);
     }
 }
@@ -11974,14 +12532,14 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     int              size = (int)ga_itemsize(w->work), ndim = w->at.ndim, record = size == 8 ? 16 : 8;
     int64_t          n = p->elements, step = p->stride[p->axis], length = p->extent[p->axis], at[GPUARR_MAX_DIMS];
     gi_slide         s       = p->slide;
-    const uint64_t   sign    = (uint64_t)1 << (8 * size - 1);
+    const gi_keys    sign    = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
     char            *tile    = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
     int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
     uint32_t        *numbers = (uint32_t *)(void *)(places + gi_radix_chunks(n) * GI_DIGITS), *found = numbers + n;
     uint64_t        *records = (uint64_t *)(void *)memory;
     s.bits                   = (uint64_t *)(void *)(found + length + (n + length) % 2);
     s.words                  = (n + 63) / 64;
-    p->loops->flip(n, tile, sign);
+    p->loops->from_keys(&sign, n, tile);
     switch (size) {
     case 1: gi_make_records(n, tile, records, 1); break;
     case 2: gi_make_records(n, tile, records, 2); break;
@@ -12009,8 +12567,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
         default: gi_place_keys(length, found, records, step, to, 8); break;
         }
     }
-    p->loops->flip(n, tile, sign);
-    gi_from_window_keys(p, n, tile);
+    p->loops->from_keys(&sign, n, tile);
     gi_store_tile(p, start, tile);
 }
 
@@ -12053,9 +12610,9 @@ static void gi_list_window(const gi_window *w, const int64_t *stride, int axis, 
 /* Nanoseconds for a result, roughly. */
 static double gi_network_cost(const gi_network *net, int64_t size)
 {
-    double rows = 4;
-    for (int k = 0; k < net->count; k++) rows += (net->steps[k].low >= 0) + (net->steps[k].high >= 0);
-    return rows * (double)size / 32 * (size == 8 ? 1.2 : 0.5);
+    double results = 4;
+    for (int k = 0; k < net->count; k++) results += (net->steps[k].low >= 0) + (net->steps[k].high >= 0);
+    return results * (double)size / 32 * (size == 8 ? 0.7 : 0.5);
 }
 
 static double gi_slide_cost(const gi_window_plan *p, int64_t size)
@@ -12083,6 +12640,20 @@ static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
            (gi_radix_chunks(n) * GI_DIGITS + (n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
 }
 
+/* Is it the median of a box of n rows of n elements? */
+static bool gi_is_median_of(const gi_window *w, int64_t n)
+{
+    return w->kind == GI_WINDOW_RANK && !w->footprint && w->at.size[w->at.ndim - 1] == n && w->count == n * n && w->rank == w->count / 2;
+}
+
+static void gi_use_median(gi_window_plan *p, void (*median)(int64_t n, char *const *rows), int inputs, int rows)
+{
+    p->median          = median;
+    p->net->inputs     = inputs;
+    p->net->rows       = rows;
+    p->net->result.row = rows - 1;
+}
+
 /* A network or a slide, what is faster. False: no memory. */
 static bool gi_plan_ranks(const char *site, gi_window_plan *p)
 {
@@ -12104,9 +12675,11 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
     p->run        = gi_run_slide;
     gi_choose_tiles(p, 1, GI_SLIDE_ELEMENTS);
     if (gi_make_network(w, p->net) && gi_network_cost(p->net, size) < gi_slide_cost(p, size)) {
-        int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1) / size;
+        if (gi_is_median_of(w, 3)) gi_use_median(p, p->loops->median_3x3, 3, 7);
+        if (gi_is_median_of(w, 5)) gi_use_median(p, p->loops->median_5x5, 5, 21);
+        int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1);
         p->run      = gi_run_network;
-        gi_choose_tiles(p, row < 256 ? 256 : row > 1024 ? 1024 : row, GI_NETWORK_BYTES / size);
+        gi_choose_tiles(p, (row < 512 ? 512 : row > 4096 ? 4096 : row) / size, GI_NETWORK_BYTES / size);
     } else p->net->inputs = 0;
     if (p->elements > INT32_MAX)
         return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once", gi_shape_text(last + 1, w->at.size));
@@ -12132,17 +12705,17 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
 static bool gi_cpu_window(const char *site, const gi_window *w)
 {
     gi_window_plan p;
-    int            copies = w->kind == GI_WINDOW_MEAN ? 3 : 2;
     int64_t        size   = ga_itemsize(w->work), threads = ga_get_num_threads();
     bool           done   = true;
     memset(&p, 0, sizeof p);
     p.w     = w;
     p.loops = gi_cpu_windows((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
-        p.run  = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
-        p.join = w->kind == GI_WINDOW_MEAN ? gi_cpu_kernel(GA_OP_add, w->work) : p.loops->least;
-        gi_choose_tiles(&p, 256 / size, GI_BOX_BYTES / copies / size);
-        p.scratch_bytes = (size_t)(copies * gi_roomy(p.elements * size));
+        p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
+        gi_choose_tiles(&p, 2048 / size, GI_BOX_BYTES / size);
+        if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
+        p.scratch_bytes = (size_t)(2 * gi_roomy(p.elements * size) + 2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
+        if (p.run == gi_run_mean) p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size));
     } else done = gi_plan_ranks(site, &p);
     p.parts = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
@@ -12198,10 +12771,11 @@ static bool gi_place_window(const char *site, const ga_array *a, int64_t size, c
 static gi_keys gi_keys_of(ga_dtype dtype, gi_window_kind kind)
 {
     uint64_t sign = (uint64_t)1 << (8 * ga_itemsize(dtype) - 1);
+    bool     turn = ga_itemsize(dtype) <= 2 ? gi_is_signed(dtype) : gi_is_unsigned(dtype);
     gi_keys  k;
     k.real = gi_is_float(dtype);
-    k.flip = (gi_is_unsigned(dtype) ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
-    k.nan  = kind == GI_WINDOW_LEAST ? UINT64_MAX : sign - 1; /* its key is the least, the greatest if ranks are looked for */
+    k.flip = (turn ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
+    k.nan  = kind == GI_WINDOW_RANK ? sign - 1 : sign; /* the greatest, the least */
     return k;
 }
 
@@ -12921,6 +13495,38 @@ static void gi_place_bins(gi_rank_search *s)
     while ((high - low) >> s->shift > GI_SELECT_BINS - 3) s->shift++;
 }
 
+/* float32 is sifted as such, everything else as float64. */
+static ga_dtype gi_sifted_as(ga_dtype dtype) { return dtype == GA_F32 ? GA_F32 : GA_F64; }
+
+/* Bounds to sift elements of a dtype with, rounded inwards. */
+static void gi_sift_bounds(ga_dtype dtype, double low, double high, void *bounds)
+{
+    double wide[2]   = { low, high };
+    float  narrow[2] = { gi_cast_f32_f64(low), gi_cast_f32_f64(high) };
+    if ((double)narrow[0] < low) narrow[0] = nextafterf(narrow[0], (float)INFINITY);
+    if ((double)narrow[1] > high) narrow[1] = nextafterf(narrow[1], -(float)INFINITY);
+    if (gi_sifted_as(dtype) == GA_F32) memcpy(bounds, narrow, sizeof narrow);
+    else memcpy(bounds, wide, sizeof wide);
+}
+
+/* Which of n packed elements lie between or on the bounds: bit i % 64 of in[i / 64]. */
+static void gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
+{
+    double          wide[GI_BLOCK];
+    const ga_dtype  as     = gi_sifted_as(dtype);
+    const gi_dense *loops  = gi_cpu_dense(as);
+    int64_t         unused = 0;
+    if (dtype == as) {
+        loops->sift(n, x, bounds, in, &unused);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += GI_BLOCK) {
+        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
+        gi_cast(as, dtype, m, wide, (const char *)x + i * ga_itemsize(dtype));
+        loops->sift(m, wide, bounds, in + i / 64, &unused);
+    }
+}
+
 /* How many keys are equal to one. */
 static int64_t gi_count_key(const gi_rank_search *search, uint64_t key)
 {
@@ -13047,8 +13653,8 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
     b->low        = bounded[0] ? sample[ranks[0]] : least;
     b->high       = bounded[1] ? sample[ranks[1]] : most;
-    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high), bounds[2] = { low, high };
-    gi_cast(b->compared, GA_F64, 2, b->bounds, bounds);
+    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
+    gi_sift_bounds(b->compared, low, high, b->bounds);
     b->collect = low < high;
     return b->collect || dtype == GA_F64 || (b->low == b->high && fabs(low) < 0x1p53);
 }
@@ -13304,7 +13910,7 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.places += quantile;
     b.search     = s;
     b.lines      = o.lines;
-    b.compared   = o.rule.source == GA_F32 ? GA_F32 : GA_F64;
+    b.compared   = gi_sifted_as(o.rule.source);
     b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
     int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
     if (b.compared == GA_F32) b.lines.dtype = GA_F32;
@@ -13543,19 +14149,6 @@ ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o);
 #endif
 
-/* How many bytes from p on are 0, up to n. */
-static int64_t gi_zeros_ahead(const char *p, int64_t n)
-{
-    int64_t i = 0;
-    for (; i + 32 <= n; i += 32) {
-        uint64_t u[4];
-        memcpy(u, p + i, sizeof u);
-        if (u[0] | u[1] | u[2] | u[3]) break;
-    }
-    while (i < n && p[i] == 0) i++;
-    return i;
-}
-
 /* ---- label ------------------------------------------------------------------------------------------------------------ */
 /*  An image of any dimensions is a list of rows, those of its last axis, each held as bits: what is not 0, or above a threshold,
     makes runs. Runs are numbered in raster order and united with the runs that they touch in neighbouring rows before them. The
@@ -13572,7 +14165,7 @@ typedef struct gi_neighbour { /* a row before */
 
 typedef struct gi_labelling {
     const ga_array    *a;         /* contiguous */
-    const void        *threshold; /* NULL: what is not 0. Else bounds to sift with, as float32 if a is, else as float64 */
+    const void        *threshold; /* NULL: what is not 0; else bounds to sift with */
     const gi_bit_rows *loops;
     int64_t            rows, columns, words, pieces; /* of a row */
     int                leading;                      /* axes of rows */
@@ -13599,27 +14192,16 @@ static int64_t gi_piece_words(const gi_labelling *l, int64_t piece, int64_t *at)
 static void gi_bits_of(const gi_labelling *l, int64_t n, uint64_t *bits, const char *x)
 {
     bool     flags[GI_BLOCK];
-    double   wide[GI_BLOCK];
-    ga_dtype dtype = l->a->dtype, compared = dtype == GA_F32 ? GA_F32 : GA_F64;
-    int64_t  size = ga_itemsize(dtype), unused = 0;
-    if (!l->threshold && size == 1) {
-        l->loops->pack(n, bits, x);
-        return;
-    }
-    for (int64_t i = 0; i < n; i += GI_BLOCK) {
-        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
-        if (l->threshold) {
-            const void *seen = x + i * size;
-            if (compared != dtype) {
-                gi_cast(compared, dtype, m, wide, seen);
-                seen = wide;
-            }
-            gi_cpu_dense(compared)->sift(m, seen, l->threshold, bits + i / 64, &unused);
-        } else {
+    ga_dtype dtype = l->a->dtype;
+    int64_t  size  = ga_itemsize(dtype);
+    if (l->threshold) gi_sift(dtype, n, x, l->threshold, bits);
+    else if (size == 1) l->loops->pack(n, bits, x);
+    else
+        for (int64_t i = 0; i < n; i += GI_BLOCK) {
+            int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
             gi_cast(GA_BOOL, dtype, m, flags, x + i * size);
             l->loops->pack(m, bits + i / 64, flags);
         }
-    }
 }
 
 static void gi_read_pieces(int64_t begin, int64_t end, void *job)
@@ -13741,6 +14323,14 @@ static void gi_write_labels(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
+/* The least number above x in the dtype that elements are sifted as; NaN if there is none. */
+static double gi_next_above(ga_dtype dtype, double x)
+{
+    if (gi_sifted_as(dtype) == GA_F64) return x < (double)INFINITY ? nextafter(x, (double)INFINITY) : gi_nan_f64();
+    float single = gi_cast_f32_f64(x);
+    return single < (float)INFINITY ? (double)nextafterf(single, (float)INFINITY) : gi_nan_f64();
+}
+
 /* The rows before a row that touch it: offsets of -1, 0 and 1 along each leading axis, the first that is not 0 being -1, and
    at most `connectivity` of them not 0. Writes them unless neighbours is NULL; returns their number. */
 static int gi_list_neighbours(gi_labelling *l, int connectivity)
@@ -13809,10 +14399,25 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     if (o.connectivity < 0)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".connectivity = %d: use 1 to the number of dimensions",
                                    o.connectivity);
-    int connectivity = o.connectivity == 0 ? 1 : o.connectivity;
+    int  connectivity = o.connectivity == 0 ? 1 : o.connectivity;
+    bool threshold    = o.above != 0 || gi_option_given(site, "above");
+    if (threshold && gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, ".above does not exist for %s: complex numbers have no order",
+                                   ga_dtype_name(a->dtype));
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA && threshold) {
+        ga_array *bright = (ga_greater)(gi_operand_arg(a), GA_ARG(o.above), gi_map_site(site));
+        ga_array *labels = bright ? gi_cuda_label(bright, dtype, connectivity, &o) : NULL;
+        ga_free(bright);
+        return labels;
+    }
+#endif
     GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
     gi_labelling l;
+    char         bounds[16];
     memset(&l, 0, sizeof l);
+    if (threshold) gi_sift_bounds(a->dtype, gi_next_above(a->dtype, o.above), (double)INFINITY, bounds);
+    l.threshold = threshold ? bounds : NULL;
     l.loops    = gi_cpu_bit_rows();
     l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
     l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
@@ -13871,7 +14476,16 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 /* ---- measures of labelled elements -------------------------------------------------------------------------------------- */
 /*  The elements of a label, in raster order, are a line, folded by the documented tree in float64: ga_sum_labels(a, labels,
     ...) has the bits of ga_sum over the elements of the label, for any number of threads, and a GPU gets them by a stable
-    sort by label. So the positions of the elements are first sorted by label, by counting. */
+    sort by label. Here the runs of equal labels are sorted, by counting. */
+
+typedef struct gi_label_run {
+    int64_t at, length; /* positions in raster order */
+    int64_t group;
+} gi_label_run;
+
+typedef struct gi_member_run {
+    int64_t at, before; /* elements of its group before it */
+} gi_member_run;
 
 typedef struct gi_groups {
     int64_t         count;  /* distinct labels that are asked for, ascending: */
@@ -13879,10 +14493,15 @@ typedef struct gi_groups {
     const int64_t  *values; /* or these */
     const ga_array *labels; /* contiguous; NULL: everything is one group */
     int64_t         size;   /* elements of the image */
-    int64_t         parts;
-    int64_t        *counts;  /* of each part: elements of each group; then where its next member goes */
-    int64_t        *starts;  /* count + 1: the members of group g are members[starts[g]] ... */
-    int64_t        *members; /* positions in raster order; NULL: all positions */
+    int64_t         largest; /* atomic: label */
+    bool           *busy;    /* of each GI_LABEL_WORD elements: is anything of interest among them? */
+    int64_t        *places;  /* of each chunk of the image: runs; then where they go */
+    gi_label_run   *runs;    /* in raster order */
+    int64_t         parts;   /* of the runs */
+    int64_t        *counts;  /* of each part: runs of each group; then where the next one goes */
+    int64_t        *starts;  /* count + 1: elements of the groups before */
+    int64_t        *first;   /* count + 1: where the runs of a group begin in */
+    gi_member_run  *members; /* sorted by group */
 } gi_groups;
 
 /* The group of a label, -1 for none. */
@@ -13901,32 +14520,157 @@ static int64_t gi_group_of(const gi_groups *g, int64_t label)
     return low < g->count && g->values[low] == label ? low : -1;
 }
 
-enum { GI_LABEL_TILE = 32 };
+enum { GI_LABEL_WORD = 64, GI_LABEL_CHUNK = 8192 };
 
-/* A unit is a part of the image: counts the elements of each group, or with members there, writes their positions. */
-static void gi_group_parts(int64_t begin, int64_t end, void *job)
+/* The label of element i. */
+static int64_t gi_label_at(const ga_array *labels, int64_t i)
 {
-    gi_groups  *g    = (gi_groups *)job;
-    int64_t     size = ga_itemsize(g->labels->dtype), labels[GI_LABEL_TILE];
-    const char *in   = (const char *)g->labels->data;
-    bool        skip = gi_group_of(g, 0) < 0; /* the background is of no interest: run over it */
-    for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = g->counts + part * g->count, share = g->size / g->parts;
-        int64_t  stop = part == g->parts - 1 ? g->size : (part + 1) * share;
-        for (int64_t i = part * share; i < stop;) {
-            if (skip) i += gi_zeros_ahead(in + i * size, (stop - i) * size) / size;
-            int64_t n = stop - i < GI_LABEL_TILE ? stop - i : (int64_t)GI_LABEL_TILE;
-            gi_cast(GA_I64, g->labels->dtype, n, labels, in + i * size);
-            for (int64_t k = 0; k < n; k++) {
-                int64_t group = gi_group_of(g, labels[k]);
-                if (group < 0) continue;
-                if (g->members) g->members[counts[group]] = i + k;
-                counts[group]++;
+    switch (labels->dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_cast_i64_##tag(((const T *)labels->data)[i]);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return 0;
+    }
+}
+
+GI_BEGIN_FAST
+/* The bytes of an element; equal labels have equal bytes. */
+static GI_INLINE uint64_t gi_label_bytes(const char *in, int64_t i, int size)
+{
+    uint8_t  u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (size) {
+    case 1: memcpy(&u8, in + i, sizeof u8); return u8;
+    case 2: memcpy(&u16, in + 2 * i, sizeof u16); return u16;
+    case 4: memcpy(&u32, in + 4 * i, sizeof u32); return u32;
+    default: memcpy(&u64, in + 8 * i, sizeof u64); return u64;
+    }
+}
+
+/* The first bit that is set from bit i on, n if there is none. */
+static GI_INLINE int64_t gi_next_bit(const uint64_t *bits, int64_t i, int64_t n)
+{
+    if (i >= n) return n;
+    uint64_t word = bits[i / 64] >> (i % 64);
+    if (word) return i + __builtin_ctzll(word);
+    for (i = i / 64 + 1; i < (n + 63) / 64; i++)
+        if (bits[i]) return 64 * i + __builtin_ctzll(bits[i]);
+    return n;
+}
+
+/* The runs among n elements from start on, written unless runs is NULL; returns their number. bits says which bytes are not 0;
+   NULL: 0 is a label, too. Sets `largest` to a larger label. */
+static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64_t n, int size, const uint64_t *bits,
+                                        gi_label_run *runs, int64_t *largest)
+{
+    const char *in    = (const char *)g->labels->data + start * size;
+    int64_t     found = 0;
+    for (int64_t i = 0; i < n;) {
+        if (bits) i = gi_next_bit(bits, i * size, n * size) / size;
+        if (i >= n) break;
+        int64_t  first = i, label = gi_label_at(g->labels, start + i), group = gi_group_of(g, label);
+        uint64_t bytes = gi_label_bytes(in, i, size);
+        for (i++; i < n && gi_label_bytes(in, i, size) == bytes;) i++;
+        if (label > *largest) *largest = label;
+        if (group < 0) continue;
+        if (runs) {
+            runs[found].at     = start + first;
+            runs[found].length = i - first;
+            runs[found].group  = group;
+        }
+        found++;
+    }
+    return found;
+}
+
+/* The same for a chunk. The first time, when runs is NULL, it notes where there is something. */
+static int64_t gi_scan_chunk(const gi_groups *g, int64_t chunk, gi_label_run *runs, int64_t *largest)
+{
+    uint64_t    room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
+    int         size  = (int)ga_itemsize(g->labels->dtype);
+    int64_t     start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
+    bool       *busy  = g->busy + start / GI_LABEL_WORD;
+    const char *in    = (const char *)g->labels->data + start * size;
+    const gi_bit_rows *loops = gi_cpu_bit_rows();
+    if (gi_group_of(g, 0) < 0) {
+        bits = room;
+        if (!runs) loops->pack(n * size, bits, in);
+        for (int64_t i = 0; i < n; i += GI_LABEL_WORD) {
+            int64_t   m  = n - i < GI_LABEL_WORD ? n - i : (int64_t)GI_LABEL_WORD;
+            uint64_t *at = bits + i / GI_LABEL_WORD * size, any = 0;
+            if (runs) {
+                if (*busy) loops->pack(m * size, at, in + i * size);
+                else memset(at, 0, (size_t)size * sizeof *at);
+            } else {
+                for (int64_t k = 0; k < (m * size + 63) / 64; k++) any |= at[k];
+                *busy = any != 0;
             }
-            i += n;
+            busy++;
+        }
+    }
+    switch (size) {
+    case 1: return gi_scan_labels(g, start, n, 1, bits, runs, largest);
+    case 2: return gi_scan_labels(g, start, n, 2, bits, runs, largest);
+    case 4: return gi_scan_labels(g, start, n, 4, bits, runs, largest);
+    default: return gi_scan_labels(g, start, n, 8, bits, runs, largest);
+    }
+}
+
+static void gi_count_label_runs(int64_t begin, int64_t end, void *job)
+{
+    gi_groups *g       = (gi_groups *)job;
+    int64_t    largest = 0;
+    for (int64_t chunk = begin; chunk < end; chunk++) g->places[chunk + 1] = gi_scan_chunk(g, chunk, NULL, &largest);
+    for (int64_t seen = __atomic_load_n(&g->largest, __ATOMIC_RELAXED); seen < largest;)
+        if (__atomic_compare_exchange_n(&g->largest, &seen, largest, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+}
+
+static void gi_write_label_runs(int64_t begin, int64_t end, void *job)
+{
+    const gi_groups *g       = (const gi_groups *)job;
+    int64_t          largest = INT64_MAX;
+    for (int64_t chunk = begin; chunk < end; chunk++)
+        if (g->places[chunk] < g->places[chunk + 1]) gi_scan_chunk(g, chunk, g->runs + g->places[chunk], &largest);
+}
+
+/* A unit is a part of the runs: counts those of each group, or with members there, writes them. */
+static void gi_group_runs(int64_t begin, int64_t end, void *job)
+{
+    gi_groups *g = (gi_groups *)job;
+    int64_t    n = g->places[(g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK];
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *counts = g->counts + part * g->count, stop = part == g->parts - 1 ? n : (part + 1) * (n / g->parts);
+        for (int64_t i = part * (n / g->parts); i < stop; i++) {
+            const gi_label_run *run  = &g->runs[i];
+            int64_t            *next = &counts[run->group];
+            if (g->members) {
+                g->members[*next].at     = run->at;
+                g->members[*next].before = run->length;
+            }
+            ++*next;
         }
     }
 }
+
+/* Lengths become what lies before; starts[group + 1] the size of a group. */
+static void gi_add_lengths(int64_t begin, int64_t end, void *job)
+{
+    gi_groups *g = (gi_groups *)job;
+    for (int64_t group = begin; group < end; group++) {
+        int64_t before = 0;
+        for (int64_t i = g->first[group]; i < g->first[group + 1]; i++) {
+            int64_t length       = g->members[i].before;
+            g->members[i].before = before;
+            before += length;
+        }
+        g->starts[group + 1] = before;
+    }
+}
+GI_END_FAST
 
 static int gi_compare_ints(const void *a, const void *b)
 {
@@ -13946,72 +14690,88 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
     return kept;
 }
 
-/* The largest label; 0 if there is none above. False with an error. */
-static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+/* Can there be a result for each of the labels from 1 on? If not, an error. */
+static bool gi_can_list(const char *site, int64_t largest)
 {
-    ga_reduce_options o = gi_reduce_site(site);
-    *largest            = 0;
-    if (labels->size == 0) return true;
-    ga_array *max = (ga_nanmax)(labels, o);
-    if (!max) return false;
-    bool known = gi_item_as(site, max, NULL, GA_I64, largest);
-    ga_free(max);
-    if (!known) return false;
-    if (*largest < 0) *largest = 0;
-    if (*largest < (int64_t)1 << 40) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)*largest);
+    if (largest < (int64_t)1 << 40) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)largest);
     return false;
 }
 
 static void gi_free_groups(gi_groups *g)
 {
-    if (g->members) gi_release(g->members, (size_t)g->starts[g->count] * sizeof *g->members);
-    if (g->starts) gi_release(g->starts, (size_t)(g->count + 1) * sizeof *g->starts);
+    if (g->members) gi_release(g->members, (size_t)g->first[g->count] * sizeof *g->members);
+    if (g->starts) gi_release(g->starts, (size_t)(2 * (g->count + 1)) * sizeof *g->starts);
     ga_free((ga_array *)(uintptr_t)g->labels);
 }
 
-/* Finds the members of the labels in `values` (distinct, ascending; NULL: 1 to count). False: no memory. */
-static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool only_count)
+/* Sorts the runs by group. False: no memory. */
+static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
 {
-    g->size   = labels->size;
-    g->labels = gi_contiguous(site, labels, labels->dtype);
-    if (!g->labels) return false;
     int64_t threads = ga_get_num_threads();
-    g->parts        = 1 + g->size / (65536 + 4 * g->count); /* counting must be worth its table */
+    g->parts        = 1 + runs / (16384 + 4 * g->count); /* counting must be worth its table */
     if (g->parts > threads) g->parts = threads;
     size_t bytes = (size_t)(g->count * g->parts) * sizeof *g->counts;
     g->counts    = (int64_t *)gi_alloc(site, bytes);
-    g->starts    = g->counts ? (int64_t *)gi_alloc(site, (size_t)(g->count + 1) * sizeof *g->starts) : NULL;
-    bool ok      = g->starts != NULL;
-    if (ok) {
-        memset(g->counts, 0, bytes);
-        gi_parallel(g->parts, 1, gi_group_parts, g);
+    g->starts    = g->counts ? (int64_t *)gi_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
+    if (g->starts) {
+        g->first      = g->starts + g->count + 1;
         int64_t total = 0;
+        memset(g->counts, 0, bytes);
+        gi_parallel(g->parts, 1, gi_group_runs, g);
         for (int64_t group = 0; group < g->count; group++) {
-            g->starts[group] = total;
+            g->first[group] = total;
             for (int64_t part = 0; part < g->parts; part++) {
                 int64_t *place = &g->counts[part * g->count + group], members = *place;
                 *place = total;
                 total += members;
             }
         }
-        g->starts[g->count] = total;
-        if (!only_count) {
-            g->members = (int64_t *)gi_alloc(site, (size_t)total * sizeof *g->members);
-            ok         = g->members != NULL;
-            if (ok) gi_parallel(g->parts, 1, gi_group_parts, g);
-        }
+        g->first[g->count] = total;
+        g->members         = (gi_member_run *)gi_alloc(site, (size_t)total * sizeof *g->members);
+    }
+    if (g->members) {
+        gi_parallel(g->parts, 1, gi_group_runs, g);
+        g->starts[0] = 0;
+        gi_parallel(g->count, 1 + 16384 * g->count / (runs + 1), gi_add_lengths, g);
+        for (int64_t group = 0; group < g->count; group++) g->starts[group + 1] += g->starts[group];
     }
     if (g->counts) gi_release(g->counts, bytes);
-    g->counts = NULL;
+    return g->members != NULL;
+}
+
+/* Finds the members of the labels that are asked for, or with `all` of each label above 0. False with an error. */
+static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool all)
+{
+    g->size        = labels->size;
+    g->labels      = gi_contiguous(site, labels, labels->dtype);
+    int64_t chunks = (g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK, total = 0;
+    size_t  p_bytes = (size_t)(chunks + 1) * sizeof *g->places, b_bytes = (size_t)(g->size / GI_LABEL_WORD + 1);
+    g->places = g->labels ? (int64_t *)gi_alloc(site, p_bytes) : NULL;
+    g->busy   = g->places ? (bool *)gi_alloc(site, b_bytes) : NULL;
+    bool ok   = g->busy != NULL;
+    if (ok) {
+        if (all) g->count = INT64_MAX;
+        g->places[0] = 0;
+        gi_parallel(chunks, 4, gi_count_label_runs, g);
+        for (int64_t chunk = 0; chunk < chunks; chunk++) total = g->places[chunk + 1] += total;
+        if (all) g->count = g->largest;
+        ok      = !all || gi_can_list(site, g->largest);
+        g->runs = ok ? (gi_label_run *)gi_alloc(site, (size_t)total * sizeof *g->runs) : NULL;
+    }
+    ok = ok && g->runs;
+    if (ok) gi_parallel(chunks, 4, gi_write_label_runs, g);
+    ok = ok && gi_sort_runs(site, g, total);
+    gi_release(g->runs, (size_t)total * sizeof *g->runs);
+    gi_release(g->busy, b_bytes);
+    gi_release(g->places, p_bytes);
     if (!ok) gi_free_groups(g);
     return ok;
 }
 
 typedef enum gi_label_measure { GI_SUM_OF, GI_MEAN_OF, GI_MIN_OF, GI_MAX_OF, GI_SIZE_OF, GI_CENTER_OF } gi_label_measure;
 
-/* Folds `sums` values an element over each group: the element itself, and for centers also its products with its coordinates.
-   */
+/* Folds `sums` values an element over each group: the element itself, and for centers also its products with its coordinates. */
 typedef struct gi_measuring {
     const gi_groups *groups;
     const ga_array  *a; /* contiguous */
@@ -14022,37 +14782,52 @@ typedef struct gi_measuring {
     double          *results;     /* of each group: the sums */
 } gi_measuring;
 
-/* n elements of a as float64; at are their positions, NULL: first, first + 1 ... */
-static void gi_gather_members(const ga_array *a, int64_t n, double *out, const int64_t *at, int64_t first)
+GI_BEGIN_FAST
+/* The coordinates of n elements one after the other, along each axis. */
+static void gi_coordinates(const ga_array *a, int64_t position, int64_t n, double (*out)[GI_BLOCK], int64_t to)
 {
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
-    int64_t                           size = ga_itemsize(a->dtype);
-    const char                       *in   = (const char *)a->data;
-    if (!at) {
-        gi_cast(GA_F64, a->dtype, n, out, in + first * size);
-        return;
+    int     last = a->ndim - 1;
+    int64_t x[GPUARR_MAX_DIMS];
+    while (n > 0 && last >= 0) {
+        int64_t rest = position, m = n;
+        for (int d = last; d >= 0; d--) {
+            x[d] = rest % a->shape[d];
+            rest /= a->shape[d];
+        }
+        if (m > a->shape[last] - x[last]) m = a->shape[last] - x[last]; /* to the end of the row */
+        for (int d = 0; d < last; d++)
+            for (int64_t i = 0; i < m; i++) out[d][to + i] = (double)x[d];
+        for (int64_t i = 0; i < m; i++) out[last][to + i] = (double)(x[last] + i);
+        position += m;
+        to += m;
+        n -= m;
     }
-    for (int64_t i = 0; i < n; i++) memcpy(raw + i * size, in + at[i] * size, (size_t)size);
-    gi_cast(GA_F64, a->dtype, n, out, raw);
 }
 
-/* The coordinates of n positions along each axis: neighbours in a row are one step apart. */
-static void gi_coordinates(const ga_array *a, int64_t n, const int64_t *at, int64_t first, double (*out)[GI_BLOCK])
+/* n members of a group from `start` on: elements as float64, and for centers their coordinates. */
+static void gi_gather_members(const gi_measuring *m, int64_t group, int64_t start, int64_t n, double *out,
+                              double (*coordinates)[GI_BLOCK])
 {
-    int64_t x[GPUARR_MAX_DIMS] = { 0 }, last = -2;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t position = at ? at[i] : first + i, rest = position;
-        if (position == last + 1 && x[a->ndim - 1] + 1 < a->shape[a->ndim - 1]) {
-            x[a->ndim - 1]++;
-        } else {
-            for (int d = a->ndim - 1; d >= 0; d--) {
-                x[d] = rest % a->shape[d];
-                rest /= a->shape[d];
-            }
-        }
-        for (int d = 0; d < a->ndim; d++) out[d][i] = (double)x[d];
-        last = position;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    const gi_groups                  *g    = m->groups;
+    int64_t                           size = ga_itemsize(m->a->dtype), low = g->first[group], high = g->first[group + 1];
+    const char                       *in = (const char *)m->a->data, *x = raw;
+    while (high - low > 1) { /* the last run that does not begin after start */
+        int64_t middle = low + (high - low) / 2;
+        if (g->members[middle].before <= start) low = middle;
+        else high = middle;
     }
+    for (int64_t done = 0; done < n; low++) {
+        const gi_member_run *run  = &g->members[low];
+        int64_t              next = low + 1 < g->first[group + 1] ? run[1].before : g->starts[group + 1] - g->starts[group];
+        int64_t              skip = start + done - run->before, take = next - run->before - skip;
+        if (take > n - done) take = n - done;
+        if (take == n) x = in + (run->at + skip) * size;
+        else memcpy(raw + done * size, in + (run->at + skip) * size, (size_t)(take * size));
+        if (m->sums > 1) gi_coordinates(m->a, run->at + skip, take, coordinates, done);
+        done += take;
+    }
+    gi_cast(GA_F64, m->a->dtype, n, out, x);
 }
 
 /* A unit is a block of a group. */
@@ -14069,19 +14844,18 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
     }
     for (int64_t unit = begin; unit < end; unit++) {
         while (m->first_block[group + 1] <= unit) group++;
-        int64_t        start = g->starts[group] + (unit - m->first_block[group]) * GI_BLOCK;
-        int64_t        n     = g->starts[group + 1] - start < GI_BLOCK ? g->starts[group + 1] - start : GI_BLOCK;
-        const int64_t *at    = g->members ? g->members + start : NULL;
-        gi_gather_members(m->a, n, x, at, start);
+        int64_t start = (unit - m->first_block[group]) * GI_BLOCK, n = g->starts[group + 1] - g->starts[group] - start;
+        if (n > GI_BLOCK) n = GI_BLOCK;
+        gi_gather_members(m, group, start, n, x, coordinates);
         m->fold.block(n, m->accs + unit * m->fold.acc_bytes, x);
         if (m->sums == 1) continue;
-        gi_coordinates(m->a, n, at, start, coordinates);
         for (int d = 0; d < m->a->ndim; d++) {
             for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(x[i], coordinates[d][i]);
             m->fold.block(n, m->accs + ((d + 1) * blocks + unit) * m->fold.acc_bytes, coordinates[d]);
         }
     }
 }
+GI_END_FAST
 
 /* A unit is a group: folds its blocks. */
 static void gi_measure_groups(int64_t begin, int64_t end, void *job)
@@ -14097,7 +14871,7 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
             *out         = 0;
             if (n == 0) continue;
             gi_fold_blocks(m->fold.halve, bytes, accs, n);
-            m->fold.end(out, accs, g->starts[group + 1] - g->starts[group]);
+            m->fold.end(1, out, accs, g->starts[group + 1] - g->starts[group]);
         }
 }
 
@@ -14155,9 +14929,9 @@ static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what,
                                         const ga_array *index);
 #endif
 
-/* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only). */
+/* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only, as sums_too). */
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
-                                   const ga_array *index)
+                                   const ga_array *index, ga_array **sums_too)
 {
     static const char *const names[3] = { "a", "labels", "index" };
     const ga_array          *all[3]   = { a, labels, index };
@@ -14176,16 +14950,27 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
                                    gi_shape_of(a), gi_shape_of(labels));
     if (!labels && index)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
-    GI_IF_CUDA(device, gi_cuda_measure_arrays(site, what, a, labels, index));
-
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) {
+        ga_array *measured = gi_cuda_measure_arrays(site, what, a, labels, index);
+        if (!measured || !sums_too) return measured;
+        *sums_too = gi_cuda_measure_arrays(site, GI_SUM_OF, a, labels, index);
+        if (*sums_too) return measured;
+        ga_free(measured);
+        return NULL;
+    }
+#endif
     gi_groups g;
     memset(&g, 0, sizeof g);
     g.low              = 1;
-    int64_t   whole[2] = { 0, a ? a->size : 0 }, n = 1;
-    ga_array *wanted = NULL, *sorted = NULL;
+    int64_t       whole[2] = { 0, a ? a->size : 0 }, runs[2] = { 0, 1 }, n = 1;
+    gi_member_run everything = { 0, 0 };
+    ga_array     *wanted = NULL, *sorted = NULL;
     if (!labels) {
-        g.count  = 1;
-        g.starts = whole;
+        g.count   = 1;
+        g.starts  = whole;
+        g.first   = runs;
+        g.members = &everything;
     } else if (index) {
         wanted = gi_convert(site, index, GA_I64);
         sorted = wanted ? gi_convert(site, wanted, GA_I64) : NULL;
@@ -14196,17 +14981,19 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
             if (n > 0) g.low = values[0];
             if (n > 0 && (uint64_t)values[g.count - 1] - (uint64_t)values[0] != (uint64_t)g.count - 1) g.values = values;
         }
-    } else if (gi_largest_label(site, labels, &g.count)) {
-        n = g.count;
-    } else {
-        return NULL;
     }
-    bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF));
+    bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, !index));
+    if (labels && !index) n = g.count;
 
     int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
     size_t    bytes  = 0;
     double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
     ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new_measures(site, what, GA_CPU, a, index, n) : NULL;
+    ga_array *totals = result && sums_too ? gi_new_measures(site, GI_SUM_OF, GA_CPU, a, index, n) : NULL;
+    if (result && sums_too && !totals) {
+        ga_free(result);
+        result = NULL;
+    }
     for (int64_t i = 0; result && i < n; i++) {
         int64_t       group = wanted ? gi_group_of(&g, ((const int64_t *)wanted->data)[i]) : i;
         int64_t       size  = g.starts[group + 1] - g.starts[group];
@@ -14215,7 +15002,9 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
         else if (what != GI_CENTER_OF) ((double *)result->data)[i] = what == GI_MEAN_OF ? v[0] / (double)size : v[0];
         else
             for (int d = 0; d < a->ndim; d++) ((double *)result->data)[i * a->ndim + d] = v[d + 1] / v[0];
+        if (totals) ((double *)totals->data)[i] = v[0];
     }
+    if (sums_too) *sums_too = totals;
     if (values) gi_release(values, bytes);
     if (found && labels) gi_free_groups(&g);
     ga_free(sorted);
@@ -14225,27 +15014,28 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
 
 ga_array *(ga_sum_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_SUM_OF, a, labels, index);
+    return gi_measure_labels(site, GI_SUM_OF, a, labels, index, NULL);
 }
 ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_MEAN_OF, a, labels, index);
+    return gi_measure_labels(site, GI_MEAN_OF, a, labels, index, NULL);
 }
 ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_MIN_OF, a, labels, index);
+    return gi_measure_labels(site, GI_MIN_OF, a, labels, index, NULL);
 }
 ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_MAX_OF, a, labels, index);
+    return gi_measure_labels(site, GI_MAX_OF, a, labels, index, NULL);
 }
 ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site)
 {
-    return gi_measure_labels(site, GI_SIZE_OF, NULL, labels, index);
+    return gi_measure_labels(site, GI_SIZE_OF, NULL, labels, index, NULL);
 }
-ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_center_options o)
 {
-    return gi_measure_labels(site, GI_CENTER_OF, a, labels, index);
+    if (o.sums) *o.sums = NULL;
+    return gi_measure_labels(o.site, GI_CENTER_OF, a, labels, index, o.sums);
 }
 
 /* ---- kappa-sigma clipping ------------------------------------------------------------------------------------------------ */

@@ -4,17 +4,49 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>windows  >>dense  >>stamp  >>find  >>isa                                                                   */
+        >>loops  >>folds  >>moments  >>windows  >>dense  >>stamp  >>find  >>isa                                               */
 
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
 /*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
-    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.   */
+    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.
+    The first three steps are one loop over eight rows of elements: the eighths of a block, or rows of a matrix whose columns are
+    folded side by side.                                                                                                        */
 
 #define GI_A GI_NAME(GI_JOIN(gi_acc_, GI_ACC))
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI_A (*join)(GI_A, GI_A))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, GI_A (*of)(GA_T),
+                                                         GI_A (*join)(GI_A, GI_A))
 {
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
+                    join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_widen_, GI_ACC))(int64_t n, void *accs, const void *in, GI_A (*of)(GA_T))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x        = (const GA_T *)in;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = of(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_join_, GI_ACC))(int64_t n, void *accs, const void *more, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GI_A *b        = (const GI_A *)more;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = join(a[i], b[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A   *a = (GI_A *)accs;
     int64_t h = 1;
     while (h < n) h *= 2;
     if (h > n) { /* the first step of a block that is no power of two */
@@ -22,85 +54,277 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI
         for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
-    for (h = n / 2; h >= 16; h /= 2) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
-    }
+    for (h = n / 2; h >= 16; h /= 2)
+        for (int64_t start = 0; start < h; start += 16) {
+            GI_VECTORIZE
+            for (int64_t i = start; i < start + 16; i++) a[i] = join(a[i], a[i + h]);
+        }
     for (; h > 0; h /= 2)
         for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
 }
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T),
-                                                         GI_A (*join)(GI_A, GI_A), void (*halve)(int64_t, void *))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, const void *in,
+                                                          void (*rows)(int64_t, void *, const void *const *),
+                                                          void (*widen)(int64_t, void *, const void *),
+                                                          void (*halve)(int64_t, void *))
 {
-    const GA_T *x = (const GA_T *)in;
-    GI_A        a[GI_BLOCK / 2];
-    int64_t     h = GI_BLOCK / 2;
+    __attribute__((aligned(64))) GI_A a[GI_BLOCK];
     if (n == GI_BLOCK) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < GI_BLOCK / 2; i++) a[i] = join(of(x[i]), of(x[i + GI_BLOCK / 2]));
+        const void *eighths[8];
+        for (int r = 0; r < 8; r++) eighths[r] = (const GA_T *)in + r * (GI_BLOCK / 8);
+        rows(GI_BLOCK / 8, a, eighths);
+        halve(GI_BLOCK / 8, a);
     } else {
-        while (h > 1 && h >= n) h /= 2;
-        for (int64_t i = 0; i < h; i++) a[i] = i + h < n ? join(of(x[i]), of(x[i + h])) : of(x[i]);
+        widen(n, a, in);
+        if (n > 1) halve(n, a);
     }
-    if (h > 1) halve(h, a);
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
 
 #elif defined(GI_KEY)
-/* ==== >>windows: one size of keys (GI_KEY is i8, i16, i32 or i64) =================================================== */
-/*  What filters compare: signed integers that are ordered like the elements that they stand for.                         */
+/* ==== >>windows: one size of keys (GI_KEY is u8, u16, i32 or i64) =================================================== */
+/*  What filters compare: integers that are ordered like the elements that they stand for. (Signed or unsigned, as most elements of
+    the size are.)                                                                                                         */
 
 #define GI_ROWS(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
 
-static void GI_ROWS(gi_flip)(int64_t n, void *keys, uint64_t bits)
+/* Elements become keys. Was there a NaN? */
+static bool GI_ROWS(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
 {
-    GI_KEY_T *k = (GI_KEY_T *)keys;
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ (GI_KEY_T)bits);
-}
-
+    GI_KEY_T      *k    = (GI_KEY_T *)elements;
+    const GI_KEY_T flip = (GI_KEY_T)rule->flip;
 #if GI_KEY_BITS >= 32
-/* Floats, as integers: of negative ones all bits but the sign are turned. A second time: they are floats again. */
-static void GI_ROWS(gi_order_reals)(int64_t n, void *keys)
-{
-    GI_KEY_T      *k         = (GI_KEY_T *)keys;
-    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) k[i] ^= (k[i] >> (GI_KEY_BITS - 1)) & magnitude;
-}
-
-/* Every NaN gets these bits. Was there one? */
-static bool GI_ROWS(gi_same_nan)(int64_t n, void *floats, uint64_t bits)
-{
-    GI_KEY_T      *k         = (GI_KEY_T *)floats;
     const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
     const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
-    GI_KEY_T       any       = 0;
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) any |= infinity - (k[i] & magnitude); /* negative, if it is one */
-    if (any >= 0) return false;
-    for (int64_t i = 0; i < n; i++)
-        if ((k[i] & magnitude) > infinity) k[i] = (GI_KEY_T)bits;
-    return true;
-}
+    if (rule->real) {
+        GI_KEY_T nan = 0; /* negative, if there is one */
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i];
+            nan |= infinity - (x & magnitude);
+            k[i] = x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude) ^ flip;
+        }
+        if (nan >= 0) return false;
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i] ^ flip;
+            if (x > infinity || x < ~infinity) k[i] = (GI_KEY_T)rule->nan;
+        }
+        return true;
+    }
 #endif
+    if (flip == 0) return false;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
+    return false;
+}
+
+static void GI_ROWS(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
+{
+    GI_KEY_T      *k    = (GI_KEY_T *)keys;
+    const GI_KEY_T flip = (GI_KEY_T)rule->flip;
+#if GI_KEY_BITS >= 32
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    if (rule->real) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i] ^ flip;
+            k[i]             = x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude);
+        }
+        return;
+    }
+#endif
+    if (flip == 0) return;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
+}
 
 static void GI_ROWS(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
 {
     GI_KEY_T       *o = (GI_KEY_T *)out;
-    const GI_KEY_T *a = (const GI_KEY_T *)x, *b = (const GI_KEY_T *)y;
-    (void)z;
+    const GI_KEY_T *a = (const GI_KEY_T *)x, *b = (const GI_KEY_T *)y, *c = (const GI_KEY_T *)z;
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) o[i] = a[i] < b[i] ? a[i] : b[i];
+    for (int64_t i = 0; i < n; i++) {
+        const GI_KEY_T low = a[i] < b[i] ? a[i] : b[i];
+        o[i]               = low < c[i] ? low : c[i];
+    }
+}
+
+/* Medians of 3 x 3 and 5 x 5 elements, in registers: the columns are sorted, for 5 x 5 each is merged with the next, and of those what
+   can be the median is found. (A network of steps on rows does as much and is bound by loads and stores.) */
+#define GI_EXCHANGE(a, b)                                                                                                      \
+    {                                                                                                                          \
+        const GI_KEY_T low_ = a < b ? a : b;                                                                                   \
+        b                   = a < b ? b : a;                                                                                   \
+        a                   = low_;                                                                                            \
+    }
+
+static GI_INLINE GI_KEY_T GI_ROWS(gi_min)(GI_KEY_T a, GI_KEY_T b) { return a < b ? a : b; }
+static GI_INLINE GI_KEY_T GI_ROWS(gi_max)(GI_KEY_T a, GI_KEY_T b) { return a < b ? b : a; }
+static GI_INLINE GI_KEY_T GI_ROWS(gi_median_of_3)(GI_KEY_T a, GI_KEY_T b, GI_KEY_T c)
+{
+    const GI_KEY_T low = GI_ROWS(gi_min)(a, b), high = GI_ROWS(gi_max)(a, b);
+    return GI_ROWS(gi_max)(low, GI_ROWS(gi_min)(high, c));
+}
+
+static void GI_ROWS(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z,
+                               GI_KEY_T *__restrict low, GI_KEY_T *__restrict middle, GI_KEY_T *__restrict high)
+{
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        GI_KEY_T a = x[i], b = y[i], c = z[i];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(b, c)
+        GI_EXCHANGE(a, b)
+        low[i]    = a;
+        middle[i] = b;
+        high[i]   = c;
+    }
+}
+
+static void GI_ROWS(gi_median_of_9)(int64_t n, const GI_KEY_T *__restrict low, const GI_KEY_T *__restrict middle,
+                                    const GI_KEY_T *__restrict high, GI_KEY_T *__restrict out)
+{
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        out[i] = GI_ROWS(gi_median_of_3)(GI_ROWS(gi_max)(GI_ROWS(gi_max)(low[i], low[i + 1]), low[i + 2]),
+                                         GI_ROWS(gi_median_of_3)(middle[i], middle[i + 1], middle[i + 2]),
+                                         GI_ROWS(gi_min)(GI_ROWS(gi_min)(high[i], high[i + 1]), high[i + 2]));
+}
+
+/* Five elements, ascending. */
+static void GI_ROWS(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI_KEY_T *__restrict w, const GI_KEY_T *__restrict x,
+                               const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z, GI_KEY_T *__restrict o0,
+                               GI_KEY_T *__restrict o1, GI_KEY_T *__restrict o2, GI_KEY_T *__restrict o3, GI_KEY_T *__restrict o4)
+{
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        GI_KEY_T a = v[i], b = w[i], c = x[i], d = y[i], e = z[i];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(d, e)
+        GI_EXCHANGE(c, d)
+        GI_EXCHANGE(d, e)
+        GI_EXCHANGE(a, c)
+        GI_EXCHANGE(c, e)
+        GI_EXCHANGE(b, d)
+        GI_EXCHANGE(b, c)
+        GI_EXCHANGE(d, e)
+        o0[i] = a;
+        o1[i] = b;
+        o2[i] = c;
+        o3[i] = d;
+        o4[i] = e;
+    }
+}
+
+/* Two sorted columns side by side: c of length n + 1 merged with itself one further on. */
+static void GI_ROWS(gi_merge_5)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair)
+{
+    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2], *__restrict c3 = column[3],
+                   *__restrict c4 = column[4];
+    GI_KEY_T *__restrict p0 = pair[0], *__restrict p1 = pair[1], *__restrict p2 = pair[2], *__restrict p3 = pair[3],
+             *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6], *__restrict p7 = pair[7],
+             *__restrict p8 = pair[8], *__restrict p9 = pair[9];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        GI_KEY_T a = c0[i], b = c1[i], c = c2[i], d = c3[i], e = c4[i];
+        GI_KEY_T f = c0[i + 1], g = c1[i + 1], h = c2[i + 1], j = c3[i + 1], k = c4[i + 1];
+        GI_EXCHANGE(a, f)
+        GI_EXCHANGE(e, k)
+        GI_EXCHANGE(f, e)
+        GI_EXCHANGE(c, h)
+        GI_EXCHANGE(f, c)
+        GI_EXCHANGE(h, e)
+        GI_EXCHANGE(b, g)
+        GI_EXCHANGE(d, j)
+        GI_EXCHANGE(g, d)
+        GI_EXCHANGE(b, f)
+        GI_EXCHANGE(g, c)
+        GI_EXCHANGE(d, h)
+        GI_EXCHANGE(j, e)
+        p0[i] = a;
+        p1[i] = b;
+        p2[i] = f;
+        p3[i] = g;
+        p4[i] = c;
+        p5[i] = d;
+        p6[i] = h;
+        p7[i] = j;
+        p8[i] = e;
+        p9[i] = k;
+    }
+}
+
+/* The median of two such pairs and a column. */
+static void GI_ROWS(gi_median_of_25)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair, GI_KEY_T *__restrict out)
+{
+    const GI_KEY_T *__restrict p0 = pair[0], *__restrict p1 = pair[1], *__restrict p2 = pair[2], *__restrict p3 = pair[3],
+                   *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6], *__restrict p7 = pair[7],
+                   *__restrict p8 = pair[8], *__restrict p9 = pair[9];
+    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2], *__restrict c3 = column[3],
+                   *__restrict c4 = column[4];
+#define GI_LOW(a, b)  GI_ROWS(gi_min)(a, b)
+#define GI_HIGH(a, b) GI_ROWS(gi_max)(a, b)
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) { /* the even ones of both, the odd ones, and the ten in the middle of all */
+        GI_KEY_T a = GI_HIGH(p0[i], p0[i + 2]), b = GI_LOW(p8[i], p8[i + 2]), c = p4[i], d = p4[i + 2];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(c, d)
+        GI_KEY_T e = GI_HIGH(c, a), f = GI_LOW(d, b), g = GI_HIGH(p2[i], p2[i + 2]), h = GI_LOW(p6[i], p6[i + 2]);
+        GI_EXCHANGE(g, h)
+        e = GI_HIGH(g, e);
+        GI_EXCHANGE(f, h)
+        a = GI_HIGH(p1[i], p1[i + 2]);
+        b = GI_LOW(p9[i], p9[i + 2]);
+        c = p5[i];
+        d = p5[i + 2];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(c, d)
+        c          = GI_HIGH(c, a);
+        d          = GI_LOW(d, b);
+        GI_KEY_T j = GI_HIGH(p3[i], p3[i + 2]), k = GI_LOW(p7[i], p7[i + 2]);
+        GI_EXCHANGE(j, k)
+        GI_EXCHANGE(j, c)
+        d = GI_LOW(k, d);
+        GI_EXCHANGE(j, e)
+        GI_EXCHANGE(c, f)
+        GI_EXCHANGE(d, h)
+        j      = GI_LOW(GI_HIGH(j, c4[i + 4]), GI_HIGH(e, c3[i + 4]));
+        c      = GI_LOW(GI_HIGH(c, c2[i + 4]), GI_HIGH(f, c1[i + 4]));
+        out[i] = GI_LOW(GI_LOW(j, c), GI_LOW(GI_HIGH(d, c0[i + 4]), h));
+    }
+#undef GI_LOW
+#undef GI_HIGH
+}
+
+/* Of rows of elements, 3, then room for 3 more, and the result. All are computed by 64 bytes. */
+static void GI_ROWS(gi_median_3x3)(int64_t n, char *const *rows)
+{
+    const int64_t part = 64 / sizeof(GI_KEY_T);
+    GI_KEY_T     *r[7];
+    for (int k = 0; k < 7; k++) r[k] = (GI_KEY_T *)(void *)rows[k];
+    n = (n + part - 1) & -part;
+    GI_ROWS(gi_sort_3)(n + part, r[0], r[1], r[2], r[3], r[4], r[5]);
+    GI_ROWS(gi_median_of_9)(n, r[3], r[4], r[5], r[6]);
+}
+
+/* Of rows of elements, 5, then room for 15 more, and the result. */
+static void GI_ROWS(gi_median_5x5)(int64_t n, char *const *rows)
+{
+    const int64_t part = 64 / sizeof(GI_KEY_T);
+    GI_KEY_T     *r[21];
+    for (int k = 0; k < 21; k++) r[k] = (GI_KEY_T *)(void *)rows[k];
+    n = (n + part - 1) & -part;
+    GI_ROWS(gi_sort_5)(n + part, r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9]);
+    GI_ROWS(gi_merge_5)(n + part, r + 5, r + 10);
+    GI_ROWS(gi_median_of_25)(n, r + 5, r + 10, r[20]);
 }
 
 /* Runs a network on rows of keys. Rows are as long as is needed and 64 bytes more, because they are computed by 64 bytes. */
-static void GI_ROWS(gi_run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n)
+static void GI_ROWS(gi_run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n)
 {
     enum { PART = 64 / sizeof(GI_KEY_T) };
-    for (const gi_step *s = steps; s < steps + count; s++) {
+    for (const gi_network_step *s = steps; s < steps + count; s++) {
         const GI_KEY_T *a = (const GI_KEY_T *)(const void *)rows[s->a] + s->at_a;
         const GI_KEY_T *b = (const GI_KEY_T *)(const void *)rows[s->b] + s->at_b, *end = a + n + s->reach;
         GI_KEY_T       *low  = s->low < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->low];
@@ -128,14 +352,9 @@ static void GI_ROWS(gi_run_steps)(const gi_step *steps, int64_t count, char *con
     }
 }
 
-static const gi_window_loops GI_ROWS(gi_window_loops) = {
-    GI_ROWS(gi_flip), GI_ROWS(gi_least), GI_ROWS(gi_run_steps),
-#if GI_KEY_BITS >= 32
-    GI_ROWS(gi_order_reals), GI_ROWS(gi_same_nan)
-#else
-    NULL, NULL
-#endif
-};
+static const gi_window_loops GI_ROWS(gi_window_loops) = { GI_ROWS(gi_to_keys),   GI_ROWS(gi_from_keys),  GI_ROWS(gi_least),
+                                                          GI_ROWS(gi_run_steps), GI_ROWS(gi_median_3x3), GI_ROWS(gi_median_5x5) };
+#undef GI_EXCHANGE
 #undef GI_ROWS
 #undef GI_KEY
 #undef GI_KEY_T
@@ -261,6 +480,84 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #define GI_ACC COUNT
 #include "gpuarr_cpu.h"
 #undef GI_ACC
+
+#if GI_CLASS == 3
+/* ==== >>moments: nodes of the variance's tree (gpuarr.h, moments), side by side ===================================== */
+/*  Until something is left out, neighbouring nodes hold equally many elements, and their counts are not stored.              */
+
+/* Nodes of eight elements each: of rows[0][i] ... rows[7][i], relative to origin[i]. */
+static void GI_LOOP(gi_node_rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin)
+{
+    double *__restrict__ s = to->s, *__restrict__ m = to->m;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double a = (double)x0[i] - origin[i], b = (double)x1[i] - origin[i], c = (double)x2[i] - origin[i],
+               d = (double)x3[i] - origin[i], e = (double)x4[i] - origin[i], f = (double)x5[i] - origin[i],
+               g = (double)x6[i] - origin[i], h = (double)x7[i] - origin[i];
+        double m0 = gi_spread(a - e, 0.5), m1 = gi_spread(b - f, 0.5), m2 = gi_spread(c - g, 0.5), m3 = gi_spread(d - h, 0.5);
+        a += e, b += f, c += g, d += h;
+        m0 = m0 + m2 + gi_spread(a - c, 0.25);
+        m1 = m1 + m3 + gi_spread(b - d, 0.25);
+        a += c, b += d;
+        s[i] = a + b;
+        m[i] = m0 + m1 + gi_spread(a - b, 0.125);
+    }
+}
+
+/* Nodes of one element each; NaN is left out if asked for. */
+static void GI_LOOP(gi_node_widen)(int64_t n, const gi_nodes *to, const void *in, const double *origin, bool skip_nan)
+{
+    double *__restrict__ count = to->n, *__restrict__ s = to->s, *__restrict__ m = to->m;
+    const GA_T    *x   = (const GA_T *)in;
+    const uint64_t all = !skip_nan;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double   v    = (double)x[i];
+        uint64_t some = (uint64_t)(v == v) | all;
+        count[i]      = gi_pick_f64(some, 1, 0);
+        s[i]          = gi_pick_f64(some, v - origin[i], 0);
+        m[i]          = 0;
+    }
+}
+
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+/* Joins nodes whose counts are the same for all i; the weights are what the formula makes of the counts. */
+static void GI_LOOP(gi_node_join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale)
+{
+    double *__restrict__ s = a->s, *__restrict__ m = a->m;
+    const double *other_s = b->s, *other_m = b->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double t = s[i] - gi_mul_f64(ratio, other_s[i]);
+        s[i]     = s[i] + other_s[i];
+        m[i]     = m[i] + other_m[i] + gi_spread(t, scale);
+    }
+}
+
+/* Joins nodes of any counts. */
+static void GI_LOOP(gi_node_join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b)
+{
+    double *__restrict__ count = a->n, *__restrict__ s = a->s, *__restrict__ m = a->m;
+    const double *other_count = b->n, *other_s = b->s, *other_m = b->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        gi_node x = { count[i], s[i], m[i] }, y = { other_count[i], other_s[i], other_m[i] };
+        x         = gi_join_nodes(x, y);
+        count[i]  = x.n;
+        s[i]      = x.s;
+        m[i]      = x.m;
+    }
+}
+
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join),
+                                                      GI_LOOP(gi_node_join_counted) };
+#else
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL };
+#endif
+#endif
 
 #if GI_CLASS == 3
 /* ==== >>dense: loops that live in registers, on vectors of floats ================================================== */
@@ -644,10 +941,10 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
                                         int64_t pitch, bool begin)
 {
     for (int64_t i = 0; i < rows; i++)
-        for (int64_t start = 0; start < columns; start += GI_LINE) {
+        for (int64_t start = 0; start < columns; start += GI_TAP_LINE) {
             const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
             GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
-            int64_t     n    = columns - start < GI_LINE ? columns - start : GI_LINE;
+            int64_t     n    = columns - start < GI_TAP_LINE ? columns - start : GI_TAP_LINE;
             if (begin)
                 for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
             for (int64_t u = 0; u < t->height; u++)
@@ -690,31 +987,40 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
-/* Folding accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
+/* Joining accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
 #define GI_ACCTAG_WIDE  GI_WIDE_TAG
 #define GI_ACCTAG_MEAN  GI_MEAN_TAG
 #define GI_ACCTAG_SAME  GA_TAG
 #define GI_ACCTAG_BOOL  GA_TAG
 #define GI_ACCTAG_COUNT GA_TAG
-#define GI_HALVE(name, acc) GI_JOIN(gi_halve_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
+#define GI_OF_ACC(what, name, acc)                                                                                     \
+    GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
 
-/* The formulas of a row, and from them: fold a block, fold accumulators, make the result. */
+/* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
 #define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
-    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
-    static void GI_HALVE(name, acc)(int64_t n, void *t);                                                                \
-    GI_OWN_##acc(static void GI_HALVE(name, acc)(int64_t n, void *t)                                                    \
-    { GI_LOOP(gi_halve_##acc)(n, (GI_NAME(gi_acc_##acc) *)t, GI_RED(name, join)); })                                    \
-    static void GI_RED(name, block)(int64_t n, void *t, const void *x)                                                  \
-    { GI_LOOP(gi_fold_##acc)(n, t, x, GI_RED(name, of), GI_RED(name, join), GI_HALVE(name, acc)); }                     \
-    static void GI_RED(name, end)(void *out, const void *t, int64_t n)                                                  \
+    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
+    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
+    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
+    { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows)                                         \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, GI_RED(name, of), GI_RED(name, both)); }                                       \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
+    static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
+    { GI_LOOP(gi_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); }        \
+    static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
-        const GI_NAME(gi_acc_##acc) a = *(const GI_NAME(gi_acc_##acc) *)t;                                              \
-        const GI_NAME(gi_end_##result) r = GI_TO_##result(end_an);                                                      \
+        for (int64_t i = 0; i < m; i++) {                                                                              \
+            const GI_NAME(gi_acc_##acc) a = ((const GI_NAME(gi_acc_##acc) *)accs)[i];                                   \
+            ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
+        }                                                                                                              \
         (void)n;                                                                                                       \
-        memcpy(out, &r, sizeof r);                                                                                     \
     })
 #define GA_TABLE
 #include "gpuarr.h"
@@ -728,7 +1034,8 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
 #define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
-    fold->halve = GI_HALVE(name, acc); fold->end = GI_RED(name, end); return true;)
+    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
+    fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)
 static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
@@ -741,7 +1048,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED
-#undef GI_HALVE
+#undef GI_OF_ACC
 #undef GI_ACCTAG_WIDE
 #undef GI_ACCTAG_MEAN
 #undef GI_ACCTAG_SAME
@@ -786,16 +1093,41 @@ static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
 #define GI_SELECT(name, U)                                                                                                     \
     static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)                   \
     {                                                                                                                          \
-        const bool *chosen = (const bool *)c;                                                                                  \
-        const U    *a = (const U *)x, *b = (const U *)y;                                                                       \
+        const uint8_t *chosen = (const uint8_t *)c; /* not bool: or gcc would not vectorise it */                              \
         GI_VECTORIZE                                                                                                           \
-        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = (U)(b[i] ^ ((a[i] ^ b[i]) & (U)(0 - (U)chosen[i])));                   \
+        for (int64_t i = 0; i < n; i++) {                                                                                      \
+            const U a = ((const U *)x)[i], b = ((const U *)y)[i];                                                              \
+            ((U *)out)[i] = chosen[i] ? a : b;                                                                                 \
+        }                                                                                                                      \
     }
 GI_SELECT(u8, uint8_t)
 GI_SELECT(u16, uint16_t)
 GI_SELECT(u32, uint32_t)
 GI_SELECT(u64, uint64_t)
 #undef GI_SELECT
+#define GI_REPLACE(name, U)                                                                                                    \
+    static void GI_FIND(gi_replace_##name)(int64_t n, void *out, const void *x, const void *c, const void *unused)             \
+    {                                                                                                                          \
+        const uint8_t *chosen = (const uint8_t *)c;                                                                            \
+        (void)unused;                                                                                                          \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++)                                                                                        \
+            if (chosen[i]) ((U *)out)[i] = ((const U *)x)[i];                                                                  \
+    }
+GI_REPLACE(u8, uint8_t)
+GI_REPLACE(u16, uint16_t)
+GI_REPLACE(u32, uint32_t)
+GI_REPLACE(u64, uint64_t)
+#undef GI_REPLACE
+static gi_kernel GI_FIND(gi_find_replace)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return GI_FIND(gi_replace_u8);
+    case 2: return GI_FIND(gi_replace_u16);
+    case 4: return GI_FIND(gi_replace_u32);
+    default: return GI_FIND(gi_replace_u64);
+    }
+}
 static void GI_FIND(gi_select_c128)(int64_t n, void *out, const void *c, const void *x, const void *y)
 {
     const bool    *chosen = (const bool *)c;
@@ -885,6 +1217,42 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
 
 static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
 
+/* Copies past the caches: a line that is written as a whole need not be read before. When all is written: gi_stream_end. */
+static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next)
+{
+    char       *to   = (char *)out;
+    const char *from = (const char *)in;
+    enum { LINES = 4 }; /* at a time */
+#if defined(GI_ISA_MM)
+    enum { PART = 32 };
+#define GI_STREAM(at) _mm256_stream_si256((__m256i *)(void *)(to + at), _mm256_loadu_si256((const __m256i *)(const void *)(from + at)))
+#elif defined(__SSE2__)
+    enum { PART = 16 };
+#define GI_STREAM(at) _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)))
+#endif
+#ifdef GI_STREAM
+    int64_t     head = (int64_t)(-(uintptr_t)to % GI_LINE);
+    const char *fetch[GI_MOST_INPUTS];
+    for (int k = 0; k < next->inputs; k++) fetch[k] = next->from[k];
+    if (head > bytes) head = bytes;
+    memcpy(to, from, (size_t)head);
+    for (bytes -= head, to += head, from += head; bytes >= LINES * GI_LINE; bytes -= LINES * GI_LINE) {
+        for (int k = 0; k < next->inputs; k++)
+            for (int line = 0; line < LINES; line++, fetch[k] += next->step[k]) __builtin_prefetch(fetch[k]);
+        GI_UNROLL
+        for (int at = 0; at < LINES * GI_LINE; at += PART) GI_STREAM(at);
+        to += LINES * GI_LINE;
+        from += LINES * GI_LINE;
+    }
+    for (; bytes >= GI_LINE; bytes -= GI_LINE, to += GI_LINE, from += GI_LINE)
+        for (int at = 0; at < GI_LINE; at += PART) GI_STREAM(at);
+#undef GI_STREAM
+#else
+    (void)next;
+#endif
+    memcpy(to, from, (size_t)bytes);
+}
+
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
@@ -936,12 +1304,12 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
     }
 }
 
-#define GI_KEY      i8
-#define GI_KEY_T    int8_t
+#define GI_KEY      u8
+#define GI_KEY_T    uint8_t
 #define GI_KEY_BITS 8
 #include "gpuarr_cpu.h"
-#define GI_KEY      i16
-#define GI_KEY_T    int16_t
+#define GI_KEY      u16
+#define GI_KEY_T    uint16_t
 #define GI_KEY_BITS 16
 #include "gpuarr_cpu.h"
 #define GI_KEY      i32
@@ -955,8 +1323,8 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
 static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
 {
     switch (itemsize) {
-    case 1: return &GI_FIND(gi_window_loops_i8);
-    case 2: return &GI_FIND(gi_window_loops_i16);
+    case 1: return &GI_FIND(gi_window_loops_u8);
+    case 2: return &GI_FIND(gi_window_loops_u16);
     case 4: return &GI_FIND(gi_window_loops_i32);
     default: return &GI_FIND(gi_window_loops_i64);
     }
@@ -980,6 +1348,10 @@ static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
     return loop;
 }
 #undef GI_DTYPE_CASE
+static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
+}
 #undef GI_FIND
 
 #else
@@ -1010,7 +1382,7 @@ static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
 /* Convolutions. */
 #define GI_TILE_ROWS    4    /* of results that are summed up together */
 #define GI_LINE_VECTORS 8    /* the same in one row */
-#define GI_LINE         1024 /* elements, for what is no float */
+#define GI_TAP_LINE     1024 /* elements, for what is no float */
 
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
@@ -1029,10 +1401,13 @@ typedef struct gi_correlate_loop {
 } gi_correlate_loop;
 
 typedef struct gi_fold {
-    int acc_bytes;                                      /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
-    void (*halve)(int64_t n, void *accs);               /* 1 to 1024 accumulators into the first */
-    void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
+    int acc_bytes;                                                  /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x);             /* 1 to 1024 packed elements into one accumulator */
+    void (*rows)(int64_t n, void *accs, const void *const *rows);   /* accs[i]: the fold of rows[0][i] ... rows[7][i] */
+    void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
+    void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
+    void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
+    void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
 enum {
@@ -1085,6 +1460,27 @@ static GI_INLINE void gi_unite(int64_t *parents, int64_t x, int64_t y)
     }
 }
 
+typedef struct gi_nodes { /* of moments: planes, so that the loops over them vectorise */
+    double *n, *s, *m;
+} gi_nodes;
+
+typedef struct gi_node_loops { /* section >>moments */
+    void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
+    void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
+    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
+    void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
+} gi_node_loops;
+enum { GI_LINE = 64, GI_MOST_INPUTS = 4 }; /* bytes of a cache line; inputs of an elementwise call */
+
+/* What will be read next, and is fetched while a result is streamed. */
+typedef struct gi_ahead {
+    int         inputs;
+    const char *from[GI_MOST_INPUTS];
+    int64_t     step[GI_MOST_INPUTS]; /* bytes for each line of the result */
+} gi_ahead;
+
+typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
     int tile;             /* vectors side by side in a tile */
@@ -1094,26 +1490,27 @@ typedef struct gi_dense { /* loops on vectors of a float type, section >>dense *
     gi_correlate_loop correlate_lines;
 } gi_dense;
 
-/* How elements become keys: signed integers that are ordered like them. */
+/* How elements become keys: integers that are ordered like them, unsigned ones of 1 and 2 bytes, signed ones of 4 and 8. */
 typedef struct gi_keys {
-    uint64_t flip; /* bits that are turned in each: the sign of unsigned numbers; all, for the opposite order */
+    uint64_t flip; /* bits that are turned in each: the sign where it means the opposite; all, for the opposite order */
     bool     real; /* before that, of negative floats all bits but the sign are turned */
-    uint64_t nan;  /* and before that, every NaN gets these bits */
+    uint64_t nan;  /* the key of every NaN */
 } gi_keys;
 
 /* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
-typedef struct gi_step {
+typedef struct gi_network_step {
     int a, b, low, high; /* rows; -1: this result is not wanted */
     int at_a, at_b;
     int reach; /* so many elements more than results of the network */
-} gi_step;
+} gi_network_step;
 
 typedef struct gi_window_loops { /* for one size of elements, section >>windows */
-    void (*flip)(int64_t n, void *keys, uint64_t bits);
-    gi_kernel least;
-    void (*run_steps)(const gi_step *steps, int64_t count, char *const *rows, int64_t n);
-    void (*order_reals)(int64_t n, void *keys); /* of sizes that floats have */
-    bool (*same_nan)(int64_t n, void *floats, uint64_t bits);
+    bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
+    void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
+    gi_kernel least; /* of three */
+    void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
+    void (*median_3x3)(int64_t n, char *const *rows);
+    void (*median_5x5)(int64_t n, char *const *rows);
 } gi_window_loops;
 
 /* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
@@ -1127,6 +1524,8 @@ typedef struct gi_slide {
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 GI_BEGIN_FAST
@@ -1158,7 +1557,7 @@ GI_BEGIN_FAST
 /* -O1 and the vectoriser: the other passes of -O2 would add some 4 s to the compile time for little speed. (Without the
    expensive optimizations gcc leaves out vzeroupper.) */
 #pragma GCC push_options
-#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize",       \
+#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-pre",   \
                      "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #pragma GCC target("avx2,fma")
 #endif
@@ -1181,6 +1580,7 @@ GI_BEGIN_FAST
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
+#pragma GCC optimize("no-tree-pre") /* it takes formulas like a maximum of maxima apart */
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
@@ -1334,6 +1734,15 @@ static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)
     return gi_find_correlate_baseline(dtype);
 }
 
+static const gi_node_loops *gi_cpu_nodes(ga_dtype dtype) /* float32 or float64 */
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_nodes_avx512(dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_nodes_avx2(dtype);
+#endif
+    return gi_find_nodes_baseline(dtype);
+}
+
 static gi_kernel gi_cpu_select(int itemsize)
 {
 #if GI_HAS_X86
@@ -1341,6 +1750,34 @@ static gi_kernel gi_cpu_select(int itemsize)
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
 #endif
     return gi_find_select_baseline(itemsize);
+}
+
+/* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes. */
+static gi_kernel gi_cpu_replace(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_replace_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_replace_avx2(itemsize);
+#endif
+    return gi_find_replace_baseline(itemsize);
+}
+
+/* How results that no cache would keep are written. */
+static gi_stream gi_cpu_stream(void)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_stream_avx512;
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_stream_avx2;
+#endif
+    return gi_stream_baseline;
+}
+
+/* What was streamed is there for other threads before what is written from now on. */
+static void gi_stream_end(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
 }
 
 #endif /* GI_CPU_INCLUDED */

@@ -4968,6 +4968,19 @@ template <class P> static bool gi_cuda_measure_labels(const gi_cuda_measuring *g
     return ok;
 }
 
+/* The largest label; 0 if there is none above. False with an error. */
+static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+{
+    ga_reduce_options o = gi_reduce_site(site);
+    *largest            = 0;
+    if (labels->size == 0) return true;
+    ga_array *max   = (ga_nanmax)(labels, o);
+    bool      known = max && gi_item_as(site, max, NULL, GA_I64, largest);
+    ga_free(max);
+    if (*largest < 0) *largest = 0;
+    return known && gi_can_list(site, *largest);
+}
+
 /* The measures of the wanted labels; see gi_measure_labels, which has looked at the arrays. */
 static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                         const ga_array *index)
@@ -5163,10 +5176,11 @@ template <class T, ga_metric METRIC>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_distance(const __grid_constant__ gi_distances d, uint32_t across)
 {
-    enum { WIDTH = GI_DISTANCE_SIDE + 16 / sizeof(T) }; /* so that the writes of a warp go to several banks */
-    GI_SHARED(T, x, [2][GI_DISTANCE_DEPTH][WIDTH]);
+    enum { PACK = GI_VECTOR(sizeof(T)), WIDTH = GI_DISTANCE_SIDE + PACK }; /* so that the writes of a warp go to several banks */
     GI_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
-    const int64_t first_row    = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
+    typedef gi_pack<T, PACK> pack;
+    GI_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
+    const int64_t first_row = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
     const int64_t first_column = (int64_t)(blockIdx.x % across) * GI_DISTANCE_SIDE;
     const int     lane = threadIdx.x % GI_DISTANCE_STEP, group = threadIdx.x / GI_DISTANCE_STEP;
     T             sums[GI_DISTANCE_EACH][GI_DISTANCE_EACH] = {}, next_x[GI_DISTANCE_EACH], next_y[GI_DISTANCE_EACH];
@@ -5177,20 +5191,27 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     for (int64_t start = 0; start < d.features; start += GI_DISTANCE_DEPTH) {
 #pragma unroll
         for (int i = 0; i < GI_DISTANCE_EACH; i++) {
-            x[turn][lane][group + i * GI_DISTANCE_STEP] = next_x[i];
-            y[turn][lane][group + i * GI_DISTANCE_STEP] = next_y[i];
+            const int at                          = group + i * GI_DISTANCE_STEP;
+            x[turn][lane][at / PACK].e[at % PACK] = next_x[i];
+            y[turn][lane][at]                     = next_y[i];
         }
         __syncthreads(); /* one is enough: the other half is written next, which all threads have read before they came here */
         gi_cuda_fetch(next_x, (const T *)d.x, d.rows, d.features, first_row, start + GI_DISTANCE_DEPTH);
         gi_cuda_fetch(next_y, (const T *)d.y, d.columns, d.features, first_column, start + GI_DISTANCE_DEPTH);
+#pragma unroll 4
+        for (int k = 0; k < GI_DISTANCE_DEPTH; k++) {
+            pack row[GI_DISTANCE_EACH / PACK];
+            T    column[GI_DISTANCE_EACH];
 #pragma unroll
-        for (int k = 0; k < GI_DISTANCE_DEPTH; k++)
+            for (int r = 0; r < GI_DISTANCE_EACH / PACK; r++) row[r] = x[turn][k][group * (GI_DISTANCE_EACH / PACK) + r];
+#pragma unroll
+            for (int c = 0; c < GI_DISTANCE_EACH; c++) column[c] = y[turn][k][lane + c * GI_DISTANCE_STEP];
 #pragma unroll
             for (int r = 0; r < GI_DISTANCE_EACH; r++)
 #pragma unroll
                 for (int c = 0; c < GI_DISTANCE_EACH; c++)
-                    sums[r][c] = gi_cuda_add_distance<METRIC>(sums[r][c], x[turn][k][group * GI_DISTANCE_EACH + r],
-                                                              y[turn][k][lane + c * GI_DISTANCE_STEP]);
+                    sums[r][c] = gi_cuda_add_distance<METRIC>(sums[r][c], row[r / PACK].e[r % PACK], column[c]);
+        }
         turn ^= 1;
     }
 #pragma unroll

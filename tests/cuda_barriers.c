@@ -101,6 +101,14 @@ static void images(void)
     ga_center_of_mass(a, NULL, NULL), ga_sigma_clip(a), ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true);
 }
 
+static void distances(void)
+{
+    ga_array *x = numbers(GA_F32, 70, 40), *y = numbers(GA_F64, 20, 40);
+    for (int metric = GA_EUCLIDEAN; metric <= GA_COSINE; metric++)
+        ga_cdist(x, x, .metric = (ga_metric)metric), ga_cdist(x, y, .metric = (ga_metric)metric);
+    ga_squareform(ga_squareform(ga_pdist(x))), ga_squareform(ga_pdist(y));
+}
+
 static void rearranging(void)
 {
     ga_array *a = numbers(GA_F32, 40, 300), *t = ga_transpose(a);
@@ -124,8 +132,8 @@ static void convolutions(void)
 
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
-    X(moments)                                                                                                                 \
-    X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(rearranging) X(convolutions)
+    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances)              \
+    X(rearranging) X(convolutions)
 
 int main(int argc, char **argv)
 {
