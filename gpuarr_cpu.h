@@ -169,12 +169,13 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #include "gpuarr_cpu.h"
 #undef GI_ACC
 
-#if GI_CLASS == 3
-/* ==== >>dense: loops that live in registers, on vectors of floats ================================================== */
+#if GI_DENSE
+/* ==== >>dense: loops that live in registers, on vectors of floats (and for matrix products of integers) ============= */
 /*  The lanes of a vector belong to different elements of the result. Each of these goes through the same chain of operations,
     however wide the vector is: so every instruction set gives the same bits.                                                 */
 GI_BEGIN_FAST
 /* clang-format off */
+#define GI_W         GI_JOIN(gi_wrap_, GA_TAG) /* the type of a lane: integers are unsigned and wrap */
 #define GI_V         GI_LOOP(gi_vector)
 #define GI_V_BITS    GI_LOOP(gi_vector_bits)
 #define GI_LANES     ((int)(GI_ISA_BYTES / sizeof(GA_T)))
@@ -183,23 +184,25 @@ GI_BEGIN_FAST
 #define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
 /* clang-format on */
-typedef GA_T    GI_V __attribute__((vector_size(GI_ISA_BYTES)));
-typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
+typedef GI_W GI_V __attribute__((vector_size(GI_ISA_BYTES)));
 
-static GI_INLINE GI_V GI_VFN(load)(const GA_T *p)
+static GI_INLINE GI_V GI_VFN(load)(const GI_W *p)
 {
     GI_V v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 
-static GI_INLINE void GI_VFN(store)(GA_T *p, GI_V v) { memcpy(p, &v, sizeof v); }
+static GI_INLINE void GI_VFN(store)(GI_W *p, GI_V v) { memcpy(p, &v, sizeof v); }
 
-static GI_INLINE GI_V GI_VFN(all)(GA_T x) /* x in every lane */
+static GI_INLINE GI_V GI_VFN(all)(GI_W x) /* x in every lane */
 {
     const GI_V zero = { 0 };
     return x - zero;
 }
+
+#if GI_CLASS == 3
+typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
 
 /* Keeps v in a register: gcc would load it from memory again in each instruction that uses it. */
 static GI_INLINE GI_V GI_VFN(pin)(GI_V v)
@@ -244,6 +247,64 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 
 static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
 
+#else
+static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
+#endif
+
+/* ---- matrix products: a tile of `rows` rows, each `wide` vectors, of out ------------------------------------------------ */
+/* To out, or to nothing, n products a[r][k] * b[k][j] are added in the order of k. Rows of a lie GI_TILE_ROW elements apart, rows
+   of b and of out so many bytes. */
+static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const GI_W *a, const char *b, int64_t b_row,
+                                          char *out, int64_t out_row, bool more)
+{
+    GI_V sums[GI_TILE_ROWS][2];
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) {
+        GI_UNROLL
+        for (int v = 0; v < wide; v++)
+            sums[r][v] = more ? GI_VFN(load)((const GI_W *)(const void *)(out + r * out_row) + v * GI_LANES)
+                              : GI_VFN(all)((GI_W)-0.0);
+    }
+    for (int64_t k = 0; k < n; k++, b += b_row) {
+        GI_V row[2];
+        GI_UNROLL
+        for (int v = 0; v < wide; v++) row[v] = GI_VFN(load)((const GI_W *)(const void *)b + v * GI_LANES);
+        GI_UNROLL
+        for (int r = 0; r < rows; r++) {
+            const GI_V factor = GI_VFN(all)(a[r * GI_TILE_ROW + k]);
+            GI_UNROLL
+            for (int v = 0; v < wide; v++) sums[r][v] = GI_VFN(fma)(factor, row[v], sums[r][v]);
+        }
+    }
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) {
+        GI_UNROLL
+        for (int v = 0; v < wide; v++) GI_VFN(store)((GI_W *)(void *)(out + r * out_row) + v * GI_LANES, sums[r][v]);
+    }
+}
+
+static void GI_LOOP(gi_tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out,
+                             int64_t out_row, bool more)
+{
+#define GI_CASE(r, v)                                                                                                          \
+    if (rows == (r) && wide == (v)) {                                                                                          \
+        GI_LOOP(gi_tile_of)(r, v, n, (const GI_W *)a, b, b_row, out, out_row, more);                                           \
+        return;                                                                                                                \
+    }
+    GI_CASE(GI_ISA_ROWS, 2)
+    GI_CASE(GI_ISA_ROWS, 1)
+    GI_CASE(4, 2)
+    GI_CASE(4, 1)
+    GI_CASE(2, 2)
+    GI_CASE(2, 1)
+    GI_CASE(1, 2)
+    GI_CASE(1, 1)
+#undef GI_CASE
+}
+
+static const gi_tiles GI_LOOP(gi_tiles) = { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile) };
+
+#undef GI_W
 #undef GI_V
 #undef GI_V_BITS
 #undef GI_LANES
@@ -253,6 +314,44 @@ static const gi_dense GI_LOOP(gi_dense) = { GI_LANES };
 #undef GI_MM
 GI_END_FAST
 #endif
+
+/* ---- sums of products, each one chain ---------------------------------------------------------------------------------- */
+/* out[i] = the sum over k < n of a[i][k] * b[i][k], `chains` of them at once, of which the last ones may be the same. */
+static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const bool shared, int64_t count, int64_t n, char *out,
+                                            int64_t out_next, const char *a, int64_t a_next, int64_t a_step, const char *b,
+                                            int64_t b_next, int64_t b_step)
+{
+    GA_T        sum[8];
+    const char *x[8], *y[8];
+    GI_UNROLL
+    for (int i = 0; i < chains; i++) {
+        const int64_t at = i < count ? i : count - 1;
+        sum[i]           = GA_FN(nothing)();
+        x[i]             = a + at * a_next;
+        y[i]             = b + at * b_next;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        const GA_T common = *(const GA_T *)(const void *)(b + k * b_step);
+        GI_UNROLL
+        for (int i = 0; i < chains; i++)
+            sum[i] = GA_FN(fma)(*(const GA_T *)(const void *)(x[i] + k * a_step),
+                                shared ? common : *(const GA_T *)(const void *)(y[i] + k * b_step), sum[i]);
+    }
+    for (int i = 0; i < chains && i < count; i++) *(GA_T *)(void *)(out + i * out_next) = sum[i];
+}
+
+static void GI_LOOP(gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next,
+                               int64_t a_step, const char *b, int64_t b_next, int64_t b_step)
+{
+    if (b_next == 0) {
+        for (int64_t i = 0; i < count; i += 8)
+            GI_LOOP(gi_chains_of)(8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
+        return;
+    }
+    for (int64_t i = 0; i < count; i += 4)
+        GI_LOOP(gi_chains_of)(4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next,
+                              b_next, b_step);
+}
 
 /* ==== convolutions: sums[i] + weight * x[i] ========================================================================== */
 static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const void *x_)
@@ -450,6 +549,29 @@ static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
     }
 }
 #undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        return GI_FIND(gi_chains_##tag);
+static gi_chains GI_FIND(gi_find_chains)(ga_dtype dtype)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return NULL;
+    }
+}
+#undef GI_DTYPE_CASE
+static const gi_tiles *GI_FIND(gi_find_tiles)(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_F32: return &GI_FIND(gi_tiles_f32);
+    case GA_F64: return &GI_FIND(gi_tiles_f64);
+#if GI_ISA_INTEGERS
+    case GA_I32: return &GI_FIND(gi_tiles_i32);
+    case GA_I64: return &GI_FIND(gi_tiles_i64);
+#endif
+    default: return NULL;
+    }
+}
 static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
@@ -495,6 +617,15 @@ typedef struct gi_fold {
     void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
 } gi_fold;
 
+/* Matrix products (section >>dense). */
+enum { GI_TILE_ROWS = 8, GI_TILE_DEPTH = 256, GI_TILE_ROW = GI_TILE_DEPTH + 8 }; /* rows of a tile lie in different cache sets */
+typedef struct gi_tiles {
+    int rows, bytes, lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
+    void (*tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out, int64_t out_row, bool more);
+} gi_tiles;
+typedef void (*gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next, int64_t a_step,
+                          const char *b, int64_t b_next, int64_t b_step);
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
 } gi_dense;
@@ -512,7 +643,9 @@ GI_BEGIN_FAST
 #define GI_ISA        baseline
 #define GI_ISA_BYTES  16 /* of a vector register */
 #define GI_ISA_TILE   2  /* vectors side by side in a tile that fits the registers */
+#define GI_ISA_ROWS   4  /* of a tile of two vectors */
 #define GI_ISA_STAMPS 1
+#define GI_ISA_INTEGERS 1
 #define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
@@ -521,7 +654,9 @@ GI_BEGIN_FAST
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
@@ -539,15 +674,19 @@ GI_BEGIN_FAST
 #define GI_ISA        avx2
 #define GI_ISA_BYTES  32
 #define GI_ISA_TILE   2
+#define GI_ISA_ROWS   6
 #define GI_ISA_MM     _mm256_
 #define GI_ISA_STAMPS 1
+#define GI_ISA_INTEGERS 1
 #define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_MM
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -561,15 +700,19 @@ GI_BEGIN_FAST
 #define GI_ISA        avx512
 #define GI_ISA_BYTES  64
 #define GI_ISA_TILE   4
+#define GI_ISA_ROWS   8
 #define GI_ISA_MM     _mm512_
 #define GI_ISA_STAMPS (GI_CLASS == 3)
+#define GI_ISA_INTEGERS 0
 #define GI_ISA_DTYPES GI_EACH_FLT
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_MM
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -679,6 +822,26 @@ static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or fl
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_dense_avx2(dtype);
 #endif
     return gi_find_dense_baseline(dtype);
+}
+
+static gi_chains gi_cpu_chains(ga_dtype dtype)
+{
+    gi_chains found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_chains_avx512(dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_chains_avx2(dtype);
+#endif
+    return found ? found : gi_find_chains_baseline(dtype);
+}
+
+static const gi_tiles *gi_cpu_tiles(ga_dtype dtype) /* of float32, float64, int32 or int64 */
+{
+    const gi_tiles *found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_tiles_avx512(dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_tiles_avx2(dtype);
+#endif
+    return found ? found : gi_find_tiles_baseline(dtype);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)
