@@ -23,14 +23,14 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>convolution  >>filters  >>images  >>distances  >>files  >>timing
+                        >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
-        >>views  >>creation  >>reduce  >>rearranging  >>convolution  >>filters  >>order (medians)  >>images  >>text  >>npy
-        >>timing  >>pictures  >>fits
+        >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
+        >>text  >>npy  >>timing  >>pictures  >>fits
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
@@ -525,7 +525,17 @@ GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b)
 GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(b, a) ? a : b; }
 GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(a, b) ? a : b; }
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return GA_FN(isnan)(x) ? GA_FN(from_int)(v) : x; }
+/* The four products one after the other. */
+GI_FORMULA GA_T GA_FN(fma)(GA_T a, GA_T b, GA_T c)
+{
+    return GA_FN(make)(GI_PART(fma)(a.im, -b.im, GI_PART(fma)(a.re, b.re, c.re)),
+                       GI_PART(fma)(a.im, b.re, GI_PART(fma)(a.re, b.im, c.im)));
+}
 #undef GI_PART
+#endif
+
+#if GI_CLASS < 3
+GI_FORMULA GA_T GA_FN(fma)(GA_T a, GA_T b, GA_T c) { return GA_FN(add)(c, GA_FN(mul)(a, b)); }
 #endif
 
 /* sum + weight * x, one link in the chain of a convolution. Links begin at gi_nothing, to which a first product is added unchanged. */
@@ -1064,8 +1074,6 @@ typedef struct ga_norm_options {
     double ord    GI_DEFAULT; /* vector norms 1, 2 (default), 3.5, INFINITY, -INFINITY, GA_EXACTLY (-1) counts the nonzero */
 } ga_norm_options;
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
-ga_array *(ga_dot)(const ga_array *a, const ga_array *b,
-                   ga_map_options o); /* numpy.dot: inner product, matrix product for 2-D */
 
 /* ==== >>rearranging =============================================================================================== */
 
@@ -1121,6 +1129,38 @@ typedef struct ga_bincount_options {
     int64_t minlength       GI_DEFAULT;
 } ga_bincount_options;
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
+
+/* ==== >>products =================================================================================================== */
+/*  Of any two dtypes, promoted as in arithmetic; integers wrap, bool is "or" of "and"s. Operands may be views of any kind, transposed ones
+    are not copied; .out may be one of them. An element of a matrix product is one chain: the products are added (fused, for floats) in the order of the
+    summed axis, in the dtype of the result, so the error grows with its length as a plain sum's does. The product of two vectors, and
+    whatever else is a single number, is summed like ga_sum (see >>reduce), in float64 for float32.
+    With -DGPUARR_USE_CBLAS -lopenblas (apt-get install libopenblas-dev; any CBLAS will do), on the GPU -DGPUARR_USE_CUBLAS -lcublas,
+    large products of floats and complex numbers are left to that library: faster perhaps, but their last bits are the library's. */
+
+typedef struct ga_product_options {
+    const char   *site;
+    ga_array *out GI_DEFAULT;
+} ga_product_options;
+/* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
+ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
+/* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
+ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o);
+ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o); /* over the last axes of both */
+ga_array *(ga_outer)(const ga_array *a, const ga_array *b, ga_product_options o); /* every a times every b, both flattened: 2-D */
+ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site);      /* of both flattened, a conjugated: 0-d */
+typedef struct ga_tensordot_options {
+    const char     *site;
+    ga_shape axes_a GI_DEFAULT; /* which axes of a, and of b: .axes_a = ga_axes(1, 0) */
+    ga_shape axes_b GI_DEFAULT;
+    ga_array *out   GI_DEFAULT;
+} ga_tensordot_options;
+/* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
+ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
+/* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
+   not have. "ii->i" is a diagonal, "..." any axes; without "->" the letters that appear once, A to Z, a to z. Up to 8 operands,
+   multiplied from left to right. Of one operand without a sum it is a view. For run-time lists ga_einsum_n. */
+ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o);
 
 /* ==== >>convolution =============================================================================================== */
 /*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
@@ -1601,6 +1641,7 @@ template <class... A> static inline gi_list gi_make_list(A... a)
 }
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)   gi_make_list(__VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
@@ -1636,6 +1677,7 @@ typedef struct gi_list {
 } gi_list;
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)                                                                                                           \
     ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
                 (int)(sizeof((const ga_array *const[]){ __VA_ARGS__ }) / sizeof(const ga_array *)) })
@@ -1663,6 +1705,7 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
     (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_L(fn, O, here, l, ...)               (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1L(fn, O, here, a, l, ...)           (fn)(a, GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 
 /* The same for options with an axis: `.axis = 0` must be told from no axis, so the options as written (macros expanded) follow the
    call's text, behind a vertical tab. gi_option_given looks there. */
@@ -1756,7 +1799,14 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_dot(...)             GI_2(ga_dot, ga_map_options, GI_SITE("ga_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_matmul(...)          GI_2(ga_matmul, ga_product_options, GI_SITE("ga_matmul(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_dot(...)             GI_2(ga_dot, ga_product_options, GI_SITE("ga_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_inner(...)           GI_2(ga_inner, ga_product_options, GI_SITE("ga_inner(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_outer(...)           GI_2(ga_outer, ga_product_options, GI_SITE("ga_outer(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vdot(a, b)           (ga_vdot)(a, b, GI_SITE("ga_vdot(" #a ", " #b ")"))
+#define ga_tensordot(...)       GI_3(ga_tensordot, ga_tensordot_options, GI_SITE("ga_tensordot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_einsum_n(...)        GI_3(ga_einsum_n, ga_product_options, GI_SITE("ga_einsum_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_concatenate(...)     GI_AXIS_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate_n(...)   GI_AXIS_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -3183,6 +3233,12 @@ GI_EACH_DTYPE(GI_TYPE)
 #define GI_AVERAGE_f64   f64
 #define GI_AVERAGE_c64   c64
 #define GI_AVERAGE_c128  c128
+/* Is it a type that matrix products are made in? Smaller integers are widened, complex numbers are pairs. */
+#define GI_DENSE GI_JOIN(GI_DENSE_, GA_TAG)
+#define GI_DENSE_i32 GI_ISA_INTEGERS
+#define GI_DENSE_i64 GI_ISA_INTEGERS
+#define GI_DENSE_f32 1
+#define GI_DENSE_f64 1
 /* Is it a type that sums are made in? */
 #define GI_WIDEST_b8   0
 #define GI_WIDEST_i8   0
@@ -3216,6 +3272,8 @@ GI_EACH_DTYPE(GI_TYPE)
 /* clang-format on */
 typedef uint32_t gi_wrap_i8, gi_wrap_i16, gi_wrap_i32, gi_wrap_u8, gi_wrap_u16, gi_wrap_u32;
 typedef uint64_t gi_wrap_i64, gi_wrap_u64;
+typedef float    gi_wrap_f32; /* floats do not wrap: what stands in their place where loops serve both */
+typedef double   gi_wrap_f64;
 
 #define GI_SUFFIX_f32 f
 #define GI_SUFFIX_f64
@@ -9526,7 +9584,7 @@ ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
     return gi_arg_extreme(GA_OP_nanmax, "ga_nanargmax", true, a, o);
 }
 
-/* ---- norm and dot ---------------------------------------------------------------------------------------------------------- */
+/* ---- norm ---------------------------------------------------------------------------------------------------------------- */
 
 /* f(x) of an array that is then freed. */
 static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const char *site, ga_array *x)
@@ -9577,76 +9635,6 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     }
     ga_free(wide);
     return gi_finish(o.site, result, dtype, NULL);
-}
-
-/* The sum of x * y over the last axis, products and sums in the wide type of `dtype`. */
-static ga_array *gi_inner(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype, int axis)
-{
-    ga_map_options m   = gi_map_site(site);
-    m.dtype            = dtype == GA_F32    ? GA_F64
-                         : dtype == GA_C64  ? GA_C128
-                         : dtype == GA_BOOL ? dtype
-                                            : gi_end_dtype(GI_ENDS_SUM, dtype);
-    ga_array *products = (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), m);
-    if (!products) return NULL;
-    ga_reduce_options r = gi_reduce_site(site);
-    r.axes.ndim         = 1;
-    r.axes.n[0]         = axis;
-    ga_array *sum       = dtype == GA_BOOL ? (ga_any)(products, r) : (ga_sum)(products, r);
-    ga_free(products);
-    return gi_finish(site, sum, dtype, NULL);
-}
-
-ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o)
-{
-    if (!gi_check(o.site, a, "a") || !gi_check(o.site, b, "b") || gi_null_option(o.site, "out", o.out)) return NULL;
-    if (o.where || o.dtype != GA_DTYPE_DEFAULT)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_dot takes no option but .out");
-    ga_dtype  dtype  = ga_promote(a->dtype, b->dtype);
-    ga_array *result = NULL;
-    if (a->ndim == 0 || b->ndim == 0) {
-        result = (ga_multiply)(gi_operand_arg(a), gi_operand_arg(b), gi_map_site(o.site));
-        return gi_finish(o.site, result, dtype, o.out);
-    }
-    int64_t inner = b->ndim == 1 ? b->shape[0] : b->shape[b->ndim - 2];
-    if (a->shape[a->ndim - 1] != inner)
-        return (ga_array *)gi_fail(
-            o.site, GA_BAD_SHAPE,
-            "shapes %s and %s do not fit: the last axis of a has length %lld, the one of b that it meets %lld", gi_shape_of(a),
-            gi_shape_of(b), (long long)a->shape[a->ndim - 1], (long long)inner);
-#if GI_HAS_CUDA
-    const ga_array *both[2] = { a, b };
-    ga_device       device  = gi_common_device(o.site, 2, both);
-    if (device == GA_DEVICE_DEFAULT) return NULL;
-    if (device == GA_CUDA && (b->ndim == 1 || (b->ndim == 2 && a->ndim <= 2)))
-        return gi_finish(o.site, gi_cuda_dot(o.site, a, b, dtype), dtype, o.out);
-#endif
-    if (b->ndim == 1) return gi_finish(o.site, gi_inner(o.site, a, b, dtype, a->ndim - 1), dtype, o.out);
-    if (b->ndim > 2 || a->ndim > 2)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: b may have one dimension, or both two",
-                                   gi_shape_of(a), gi_shape_of(b));
-    int64_t rows = a->ndim == 2 ? a->shape[0] : 1, cols = b->shape[1], shape[2] = { rows, cols };
-    result = gi_new(o.site, dtype, a->device, 2, shape);
-    for (int64_t i = 0; result && i < rows; i++) { /* row i: the sum over k of a[i, k] * b[k, :] */
-        int64_t   column[2] = { inner, 1 }, strides[2] = { a->strides[a->ndim - 1], 0 };
-        char     *from = (char *)a->data + (a->ndim == 2 ? i * a->strides[0] : 0);
-        ga_array *row  = gi_new_view(o.site, a, from, a->dtype, 2, column, strides);
-        ga_array *sums = row ? gi_inner(o.site, row, b, dtype, 0) : NULL;
-        if (sums) memcpy((char *)result->data + i * cols * ga_itemsize(dtype), sums->data, (size_t)(cols * ga_itemsize(dtype)));
-        ga_free(row);
-        bool ok = sums != NULL;
-        ga_free(sums);
-        if (!ok) {
-            ga_free(result);
-            return NULL;
-        }
-    }
-    if (result && a->ndim == 1) {
-        ga_array *flat = gi_new_view(o.site, result, result->data, dtype, 1, result->shape + 1, result->strides + 1);
-        ga_free(result);
-        result = flat;
-    }
-    return gi_finish(o.site, result, dtype, o.out);
 }
 
 /* ==== >>rearranging: joining, cutting, choosing, sorting, counting, running sums ================================== */
@@ -11181,6 +11169,1119 @@ static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_add, a, &o); }
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_multiply, a, &o); }
 
+/* ==== >>products: matrix products, and sums over products along labelled axes ========================================= */
+/*  Every product is one job, or several: matrices with any strides, over any number of further axes. An element of the result is one
+    chain: from nothing (-0 for floats), a[i][k] * b[k][j] is added by gi_fma in the order of k. So it has the same bits whatever the
+    blocks, threads and instruction sets, and on the GPU. Its error grows with the length of the chain, as any plain sum's does.
+    The other sums of products, of vectors alone, go along the documented tree (>>reduce).                                         */
+
+enum { GI_PRODUCT_AXES = 2 * GPUARR_MAX_DIMS };
+
+typedef struct gi_factor { /* an operand, or the result */
+    char   *data;
+    int64_t row, column; /* strides in bytes */
+    int64_t next[GI_PRODUCT_AXES];
+} gi_factor;
+
+typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
+    ga_dtype  dtype;        /* of all three */
+    int64_t   rows, inner, columns;
+    int       axes; /* and that many times over */
+    int64_t   shape[GI_PRODUCT_AXES];
+    gi_factor a, b, out; /* out does not overlap */
+} gi_product;
+
+#if GI_HAS_CUDA
+static bool gi_cuda_product(const char *site, const gi_product *p);
+#endif
+
+static void gi_swap_strides(int64_t *x, int64_t *y)
+{
+    int64_t t = *x;
+    *x        = *y;
+    *y        = t;
+}
+
+/* The same product as that of the transposed matrices. Not of complex numbers: the order of their four products would change. */
+static void gi_transpose_product(gi_product *p)
+{
+    gi_factor a = p->a;
+    p->a        = p->b;
+    p->b        = a;
+    gi_swap_strides(&p->rows, &p->columns);
+    gi_swap_strides(&p->a.row, &p->a.column);
+    gi_swap_strides(&p->b.row, &p->b.column);
+    gi_swap_strides(&p->out.row, &p->out.column);
+}
+
+/* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
+/*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
+    tile, then a few rows of a at a time are packed and meet all these strips. Integers of 1 or 2 bytes and bools are widened to 4 bytes
+    on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each row of b two, (re, im) and (-im, re). */
+
+GI_BEGIN_FAST
+typedef void (*gi_packer)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step);
+typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next);
+
+/* n elements each of several lines, `next` apart in `out`. Lines that lie across the memory are read in squares. */
+#define GI_PACK(name, unpack_name, U, W, narrow)                                                                               \
+    static void name(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step)            \
+    {                                                                                                                          \
+        W            *to   = (W *)out;                                                                                         \
+        const int64_t side = step == (int64_t)sizeof(U) ? n : 8;                                                               \
+        for (int64_t l = 0; l < lines; l += 8)                                                                                 \
+            for (int64_t i = 0; i < n; i += side)                                                                              \
+                for (int64_t m = l; m < lines && m < l + 8; m++) {                                                             \
+                    const char *from = in + m * line;                                                                          \
+                    int64_t     end  = n - i < side ? n : i + side;                                                            \
+                    if (step == (int64_t)sizeof(U))                                                                            \
+                        for (int64_t j = i; j < end; j++) to[m * next + j] = ((const U *)(const void *)from)[j];               \
+                    else                                                                                                       \
+                        for (int64_t j = i; j < end; j++) to[m * next + j] = *(const U *)(const void *)(from + j * step);      \
+                }                                                                                                              \
+    }                                                                                                                          \
+    static void unpack_name(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next)     \
+    {                                                                                                                          \
+        for (int64_t l = 0; l < lines; l++) {                                                                                  \
+            const W *from = (const W *)in + l * next;                                                                          \
+            for (int64_t j = 0; j < n; j++) {                                                                                  \
+                const W x                                        = from[j];                                                    \
+                *(U *)(void *)(out + l * line + j * step) = narrow;                                                            \
+            }                                                                                                                  \
+        }                                                                                                                      \
+    }
+GI_PACK(gi_pack_bool, gi_unpack_bool, bool, uint32_t, x != 0)
+GI_PACK(gi_pack_1, gi_unpack_1, uint8_t, uint32_t, (uint8_t)x)
+GI_PACK(gi_pack_2, gi_unpack_2, uint16_t, uint32_t, (uint16_t)x)
+GI_PACK(gi_pack_4, gi_unpack_4, uint32_t, uint32_t, x)
+GI_PACK(gi_pack_8, gi_unpack_8, uint64_t, uint64_t, x)
+GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
+#undef GI_PACK
+GI_END_FAST
+
+typedef struct gi_blocks {
+    const gi_product *p;
+    const gi_product_tiles   *tiles;
+    gi_packer         pack;
+    gi_unpack         unpack;
+    int64_t           size, packed; /* bytes of an element, before and after packing */
+    int64_t           parts;        /* rows that one row of b becomes: 2 of complex numbers */
+    int64_t           width;        /* columns in a vector; a strip is one or two vectors wide */
+    bool              direct;       /* b is not packed: its rows are whole, and few rows of a meet them */
+    int64_t           height, breadth, depth; /* of a block */
+    int64_t           down, across;           /* how many blocks */
+    int64_t           room;                   /* bytes of the strips of a block */
+    int               rooms;                  /* of which so many are in `memory`, one for each thread */
+    char             *memory;
+    char              taken[GI_MOST_THREADS]; /* atomic */
+} gi_blocks;
+
+enum { GI_BAND = 2048, GI_NEAR = 16384 }; /* bytes of a packed row of a block; bytes of a block that needs no other memory than the stack */
+
+/* The part of a strip that a complex element becomes besides itself: (re, im) gives (-im, re) in the next row. */
+static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes)
+{
+    for (int64_t k = 0; k < depth; k++, strip += 2 * bytes)
+        if (j->p->dtype == GA_C64) {
+            const ga_c64 *from = (const ga_c64 *)(const void *)strip;
+            ga_c64       *to   = (ga_c64 *)(void *)(strip + bytes);
+            for (int64_t i = 0; i < n; i++) to[i] = gi_make_c64(-from[i].im, from[i].re);
+        } else {
+            const ga_c128 *from = (const ga_c128 *)(const void *)strip;
+            ga_c128       *to   = (ga_c128 *)(void *)(strip + bytes);
+            for (int64_t i = 0; i < n; i++) to[i] = gi_make_c128(-from[i].im, from[i].re);
+        }
+}
+
+/* `depth` rows of n columns of b, the rest of the strip 0. */
+static void gi_pack_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes, const char *b)
+{
+    if (n * j->packed < bytes) memset(strip, 0, (size_t)(depth * j->parts * bytes));
+    j->pack(depth, n, strip, j->parts * bytes / j->packed, b, j->p->b.row, j->p->b.column);
+    if (j->parts == 2) gi_turn_strip(j, depth, n, strip, bytes);
+}
+
+/* A tile of the result, n columns wide. What is narrower than a strip, or does not lie side by side, is computed beside. */
+static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t depth, const char *panel, const char *strip,
+                             int64_t strip_row, char *out, bool more)
+{
+    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
+    const gi_factor                  *to   = &j->p->out;
+    const int                         wide = n > j->width ? 2 : 1;
+    const int64_t                     row  = wide * j->tiles->bytes;
+    if (n == wide * j->width && to->column == j->size && j->size == j->packed) {
+        j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, out, to->row, more);
+        return;
+    }
+    if (more) {
+        memset(beside, 0, (size_t)(rows * row));
+        j->pack(rows, n, beside, row / j->packed, out, to->row, to->column);
+    }
+    j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, beside, row, more);
+    j->unpack(rows, n, out, to->row, to->column, beside, row / j->packed);
+}
+
+static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
+                              char *strips)
+{
+    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_TILE_ROW * 8];
+    const gi_product                 *p     = j->p;
+    const int64_t                     width = 2 * j->width, bytes = 2 * j->tiles->bytes;
+    for (int64_t k = 0; k < p->inner; k += j->depth) {
+        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth, strip_bytes = depth * j->parts * bytes;
+        for (int64_t c = 0; c < columns; c += width) {
+            const int64_t n = columns - c < width ? columns - c : width;
+            if (j->direct && n % j->width == 0) continue;
+            gi_pack_strip(j, depth, n, strips + c / width * strip_bytes, n > j->width ? bytes : bytes / 2,
+                          b + k * p->b.row + c * p->b.column);
+        }
+        for (int64_t i = 0, r; i < rows; i += r) {
+            r = rows - i;
+            r = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
+            j->pack(r, depth, panel, GI_TILE_ROW * j->tiles->lane / j->packed, a + i * p->a.row + k * p->a.column, p->a.row,
+                    p->a.column);
+            for (int64_t c = 0; c < columns; c += width) {
+                const int64_t n      = columns - c < width ? columns - c : width;
+                const bool    direct = j->direct && n % j->width == 0;
+                const char   *strip  = direct ? b + k * p->b.row + c * p->b.column : strips + c / width * strip_bytes;
+                gi_multiply_tile(j, (int)r, n, depth, panel, strip, direct ? p->b.row : n > j->width ? bytes : bytes / 2,
+                                 out + i * p->out.row + c * p->out.column, k > 0);
+            }
+        }
+    }
+}
+
+/* Where the matrices of an item lie. */
+static void gi_locate_item(const gi_product *p, int64_t item, const char **a, const char **b, char **out)
+{
+    *a   = p->a.data;
+    *b   = p->b.data;
+    *out = p->out.data;
+    for (int d = p->axes - 1; d >= 0; d--) {
+        const int64_t index = item % p->shape[d];
+        item /= p->shape[d];
+        *a += index * p->a.next[d];
+        *b += index * p->b.next[d];
+        *out += index * p->out.next[d];
+    }
+}
+
+static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_blocks        *j = (gi_blocks *)job;
+    const gi_product *p = j->p;
+    __attribute__((aligned(64))) char near_[GI_NEAR];
+    int                               mine = 0;
+    while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t block = unit % (j->down * j->across), i = block % j->down * j->height, c = block / j->down * j->breadth;
+        const char   *a, *b;
+        char         *out;
+        gi_locate_item(p, unit / (j->down * j->across), &a, &b, &out);
+        gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
+                          p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
+                          out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
+    }
+    if (j->rooms) __atomic_store_n(&j->taken[mine], 0, __ATOMIC_RELEASE);
+}
+
+/* How elements of a dtype are packed, and which type multiplies them. */
+static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
+{
+    j->size   = ga_itemsize(dtype);
+    j->packed = j->size < 4 ? 4 : j->size;
+    j->parts  = gi_is_complex(dtype) ? 2 : 1;
+    j->pack   = dtype == GA_BOOL ? gi_pack_bool
+                : j->size == 1   ? gi_pack_1
+                : j->size == 2   ? gi_pack_2
+                : j->size == 4   ? gi_pack_4
+                : j->size == 8   ? gi_pack_8
+                                 : gi_pack_16;
+    j->unpack = dtype == GA_BOOL ? gi_unpack_bool
+                : j->size == 1   ? gi_unpack_1
+                : j->size == 2   ? gi_unpack_2
+                : j->size == 4   ? gi_unpack_4
+                : j->size == 8   ? gi_unpack_8
+                                 : gi_unpack_16;
+    if (gi_kind_of(dtype) >= 2) return gi_real_dtype(dtype);
+    return j->size == 8 ? GA_I64 : GA_I32;
+}
+
+/* Cuts the result into blocks: as wide as their packed rows may be, as high as leaves every thread some. */
+static void gi_cut_blocks(gi_blocks *j, int64_t items)
+{
+    const gi_product *p       = j->p;
+    const int64_t     threads = ga_get_num_threads(), few = j->tiles->rows;
+    j->direct  = p->rows <= few && p->b.column == j->size && j->size == j->packed && j->parts == 1;
+    j->depth   = j->direct ? 8 : GI_TILE_DEPTH / j->parts;
+    j->breadth = GI_BAND / j->packed;
+    j->height  = p->rows;
+    if (j->depth > p->inner) j->depth = p->inner;
+    if (j->breadth > p->columns) j->breadth = p->columns;
+    j->across  = (p->columns + j->breadth - 1) / j->breadth;
+    for (j->down = 1; items * j->across * j->down < (j->height < 256 ? threads : 4 * threads) && j->height >= 64;) {
+        j->height = (j->height / 2 + few - 1) / few * few;
+        j->down   = (p->rows + j->height - 1) / j->height;
+    }
+    j->room = (j->breadth + 2 * j->width - 1) / (2 * j->width) * 2 * j->tiles->bytes * j->parts * j->depth;
+}
+
+static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t items)
+{
+    gi_blocks j;
+    memset(&j, 0, sizeof j);
+    j.p                 = p;
+    j.tiles             = gi_cpu_tiles(gi_packing(&j, p->dtype));
+    j.width             = j.tiles->bytes / j.packed;
+    gi_cut_blocks(&j, items);
+    const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
+    const int64_t chunk = 1 + 400000 / (work + 1);
+    if (j.room > GI_NEAR) {
+        j.rooms = ga_get_num_threads();
+        if (j.rooms > (units + chunk - 1) / chunk) j.rooms = (int)((units + chunk - 1) / chunk);
+        j.memory = (char *)gi_alloc(site, (size_t)(j.rooms * j.room));
+        if (!j.memory) return false;
+    }
+    gi_parallel(units, chunk, gi_multiply_blocks, &j);
+    gi_release(j.memory, (size_t)(j.rooms * j.room));
+    return true;
+}
+
+/* ---- on the CPU: products with vectors, element by element ------------------------------------------------------------- */
+
+enum { GI_CHAINS = 64 };
+
+typedef struct gi_chained {
+    const gi_product *p;
+    gi_chains         chains;
+    int64_t           count, groups, a_next, b_next, out_next;
+} gi_chained;
+
+static void gi_chain_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_chained *j = (const gi_chained *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t i = unit % j->groups * GI_CHAINS;
+        const char   *a, *b;
+        char         *out;
+        gi_locate_item(j->p, unit / j->groups, &a, &b, &out);
+        j->chains(j->count - i < GI_CHAINS ? j->count - i : GI_CHAINS, j->p->inner, out + i * j->out_next, j->out_next,
+                  a + i * j->a_next, j->a_next, j->p->a.column, b + i * j->b_next, j->b_next, j->p->b.row);
+    }
+}
+
+/* A product of which each item has one row or one column: chains side by side, along the rest of it or the longest other axis. */
+static void gi_multiply_chained(gi_product *p)
+{
+    gi_chained j = { p, gi_cpu_chains(p->dtype), 1, 1, 0, 0, 0 };
+    if (p->rows > 1) {
+        j.count    = p->rows;
+        j.a_next   = p->a.row;
+        j.out_next = p->out.row;
+    } else if (p->columns > 1) {
+        j.count    = p->columns;
+        j.b_next   = p->b.column;
+        j.out_next = p->out.column;
+    } else if (p->axes > 0) {
+        int longest = 0;
+        for (int d = 1; d < p->axes; d++)
+            if (p->shape[d] > p->shape[longest]) longest = d;
+        j.count           = p->shape[longest];
+        j.a_next          = p->a.next[longest];
+        j.b_next          = p->b.next[longest];
+        j.out_next        = p->out.next[longest];
+        p->shape[longest] = 1;
+    }
+    j.groups = (j.count + GI_CHAINS - 1) / GI_CHAINS;
+    gi_parallel(gi_size(p->axes, p->shape) * j.groups, 1 + 32768 / (GI_CHAINS * p->inner), gi_chain_units, &j);
+}
+
+static bool gi_cpu_product(const char *site, gi_product *p)
+{
+    const bool    commutes = !gi_is_complex(p->dtype);
+    const int64_t size     = ga_itemsize(p->dtype);
+    if (p->columns == 1 && p->rows > 1 && commutes) gi_transpose_product(p);
+    if (p->rows > 1 && p->columns > 1 && commutes && p->out.column != size && p->out.row == size) gi_transpose_product(p);
+    if (p->rows > 1 && p->columns > 1) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
+    if (p->columns > 1 && p->b.column == size) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
+    if (p->columns > 1 && commutes) gi_transpose_product(p);
+    gi_multiply_chained(p);
+    return true;
+}
+
+/* ---- one job ------------------------------------------------------------------------------------------------------------ */
+
+/* Runs the product where its memory is; the result has elements, and `inner` is not 0. False with an error. */
+static bool gi_multiply(const char *site, ga_device device, gi_product *p)
+{
+    GI_IF_CUDA(device, gi_cuda_product(site, p));
+    (void)device;
+    return gi_cpu_product(site, p);
+}
+
+/* ---- dot: the sum of the products of two vectors, along the documented tree --------------------------------------------- */
+
+typedef struct gi_dot {
+    const ga_array *x, *y; /* 1-D, of one length */
+    ga_dtype        wide;  /* in which they are multiplied and added */
+    gi_kernel       multiply;
+    gi_fold         fold;
+    char           *sums; /* of the blocks */
+} gi_dot;
+
+static const void *gi_read_vector(const ga_array *a, ga_dtype dtype, int64_t start, int64_t n, void *raw, void *cast)
+{
+    int         size   = (int)ga_itemsize(a->dtype);
+    const void *packed = (const char *)a->data + start * a->strides[0];
+    if (a->strides[0] != size) {
+        gi_gather(size, n, raw, packed, a->strides[0]);
+        packed = raw;
+    }
+    if (a->dtype == dtype) return packed;
+    gi_cast(dtype, a->dtype, n, cast, packed);
+    return cast;
+}
+
+static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_dot                     *j = (const gi_dot *)job;
+    __attribute__((aligned(64))) char raw[2][GI_BLOCK * 16], cast[2][GI_BLOCK * 16];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t     start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
+        const void *x = gi_read_vector(j->x, j->wide, start, n, raw[0], cast[0]);
+        const void *y = gi_read_vector(j->y, j->wide, start, n, raw[1], cast[1]);
+        j->multiply(n, cast[0], x, y, NULL);
+        j->fold.block(n, j->sums + block * j->fold.acc_bytes, cast[0]);
+    }
+}
+
+static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array *y, ga_dtype wide)
+{
+    gi_dot    j;
+    ga_array *result = gi_new(site, wide, GA_CPU, 0, NULL);
+    int64_t   blocks = (x->shape[0] + GI_BLOCK - 1) / GI_BLOCK;
+    if (!result) return NULL;
+    if (blocks == 0) {
+        (void)gi_clear(site, result);
+        return result;
+    }
+    memset(&j, 0, sizeof j);
+    j.x        = x;
+    j.y        = y;
+    j.wide     = wide;
+    j.multiply = gi_cpu_kernel(GA_OP_multiply, wide);
+    gi_cpu_fold(wide == GA_BOOL ? GA_OP_any : GA_OP_sum, wide, &j.fold);
+    j.sums = (char *)gi_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
+    if (!j.sums) {
+        ga_free(result);
+        return NULL;
+    }
+    gi_parallel(blocks, 32, gi_dot_blocks, &j);
+    gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
+    j.fold.end(1, result->data, j.sums, x->shape[0]);
+    gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
+    return result;
+}
+
+static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype)
+{
+    ga_dtype wide = dtype == GA_F32    ? GA_F64
+                    : dtype == GA_C64  ? GA_C128
+                    : dtype == GA_BOOL ? dtype
+                                       : gi_end_dtype(GI_ENDS_SUM, dtype);
+    GI_IF_CUDA(x->device, gi_cuda_dot(site, x, y, dtype));
+    return gi_finish(site, gi_cpu_dot(site, x, y, wide), dtype, NULL);
+}
+
+/* ---- labelled axes ------------------------------------------------------------------------------------------------------ */
+/*  What einsum writes with letters: out[i][j] = sum over k of x[i][k] * y[k][j]. Axes with the same label run together.          */
+
+enum { GI_LABELS = 64 };
+
+typedef struct gi_term {
+    const ga_array *a;
+    int             labels[GPUARR_MAX_DIMS]; /* of its axes, no two alike */
+} gi_term;
+
+/* The length of an axis, and its strides in x, y and the result. */
+typedef struct gi_extent_of {
+    int64_t n, x, y, out;
+} gi_extent_of;
+
+typedef struct gi_contraction {
+    const char  *site;
+    ga_dtype     dtype;
+    gi_term      x, y;
+    int          ndim, labels[GPUARR_MAX_DIMS]; /* of the result */
+    int          sums, summed[GPUARR_MAX_DIMS]; /* the labels that it does not have, which x and y both have */
+    gi_extent_of of[GI_LABELS];                 /* each label */
+    ga_array    *made[4];                       /* x and y converted, x and y rearranged */
+} gi_contraction;
+
+/* The labels of a term that are, or are not, in the list; returns how many. */
+static int gi_pick_labels(const gi_term *t, int count, const int *list, bool listed, int *picked)
+{
+    int n = 0;
+    for (int d = 0; d < t->a->ndim; d++) {
+        bool found = false;
+        for (int k = 0; k < count; k++) found = found || list[k] == t->labels[d];
+        if (found == listed) picked[n++] = t->labels[d];
+    }
+    return n;
+}
+
+/* Axes of length 1 stretch. */
+static void gi_measure_axes(gi_contraction *c)
+{
+    const gi_extent_of none = { 1, 0, 0, 0 };
+    for (int l = 0; l < GI_LABELS; l++) c->of[l] = none;
+    for (int d = 0; d < c->x.a->ndim; d++) {
+        gi_extent_of *e = &c->of[c->x.labels[d]];
+        if (c->x.a->shape[d] != 1) e->n = c->x.a->shape[d], e->x = c->x.a->strides[d];
+    }
+    for (int d = 0; d < c->y.a->ndim; d++) {
+        gi_extent_of *e = &c->of[c->y.labels[d]];
+        if (c->y.a->shape[d] != 1) e->n = c->y.a->shape[d], e->y = c->y.a->strides[d];
+    }
+}
+
+/* A term seen along these labels: stretched where it does not have them. */
+static ga_array *gi_view_labels(const gi_contraction *c, const gi_term *t, int count, const int *labels)
+{
+    gi_layout l = gi_layout_of(t->a);
+    l.ndim      = count;
+    for (int d = 0; d < count; d++) {
+        l.shape[d]   = c->of[labels[d]].n;
+        l.strides[d] = 0;
+        for (int e = 0; e < t->a->ndim; e++)
+            if (t->labels[e] == labels[d] && t->a->shape[e] != 1) l.strides[d] = t->a->strides[e];
+    }
+    return gi_view_with(c->site, t->a, &l);
+}
+
+/* Leaves out axes of length 1 and joins neighbours that lie in memory as one; returns how many are left. */
+static int gi_join_extents(int count, gi_extent_of *e)
+{
+    int n = 0;
+    for (int d = 0; d < count; d++) {
+        if (e[d].n == 1) continue;
+        gi_extent_of *last  = n ? &e[n - 1] : NULL, next = e[d];
+        bool          joins = last && last->x == next.x * next.n && last->y == next.y * next.n && last->out == next.out * next.n;
+        if (joins) {
+            next.n *= last->n;
+            *last = next;
+        } else {
+            e[n++] = next;
+        }
+    }
+    return n;
+}
+
+static bool gi_convert_term(const gi_contraction *c, gi_term *t, ga_array **made)
+{
+    if (t->a->dtype == c->dtype) return true;
+    *made = gi_convert(c->site, t->a, c->dtype);
+    t->a  = *made;
+    return *made != NULL;
+}
+
+/* Copies a term so that the summed labels come last and lie side by side. */
+static bool gi_arrange_term(const gi_contraction *c, gi_term *t, ga_array **made)
+{
+    gi_term before = *t;
+    int     n      = gi_pick_labels(&before, c->sums, c->summed, false, t->labels);
+    memcpy(t->labels + n, c->summed, (size_t)c->sums * sizeof *t->labels);
+    ga_array *view = gi_view_labels(c, &before, n + c->sums, t->labels);
+    *made          = view ? gi_convert(c->site, view, c->dtype) : NULL;
+    t->a           = *made;
+    ga_free(view);
+    return *made != NULL;
+}
+
+/* Makes one axis of all that are summed; a term is copied only if its own do not lie as one. */
+static bool gi_line_up(gi_contraction *c, gi_extent_of *inner)
+{
+    gi_extent_of e[GPUARR_MAX_DIMS], x[GPUARR_MAX_DIMS], y[GPUARR_MAX_DIMS];
+    for (int k = 0; k < c->sums; k++) {
+        e[k] = x[k] = y[k] = c->of[c->summed[k]];
+        x[k].y = y[k].x = 0;
+    }
+    *inner = c->of[GI_LABELS - 1]; /* a label that nothing has */
+    for (int k = 0; k < c->sums; k++)
+        if (e[k].n == 0) {
+            inner->n = 0;
+            return true;
+        }
+    int n = gi_join_extents(c->sums, e);
+    if (n > 1) {
+        if (gi_join_extents(c->sums, x) > 1 && !gi_arrange_term(c, &c->x, &c->made[2])) return false;
+        if (gi_join_extents(c->sums, y) > 1 && !gi_arrange_term(c, &c->y, &c->made[3])) return false;
+        gi_measure_axes(c);
+        for (int k = 0; k < c->sums; k++) e[k] = c->of[c->summed[k]];
+        n = gi_join_extents(c->sums, e);
+    }
+    if (n == 1) *inner = e[0];
+    return true;
+}
+
+/* A number: the sum of all products. */
+static ga_array *gi_contract_fully(const gi_contraction *c, gi_extent_of inner)
+{
+    ga_array *x = gi_new_view(c->site, c->x.a, c->x.a->data, c->dtype, 1, &inner.n, &inner.x);
+    ga_array *y = gi_new_view(c->site, c->y.a, c->y.a->data, c->dtype, 1, &inner.n, &inner.y);
+    ga_array *r = x && y ? gi_dot_vectors(c->site, x, y, c->dtype) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+/* Nothing is summed: x * y, stretched. */
+static ga_array *gi_contract_nothing(const gi_contraction *c, ga_array *out)
+{
+    ga_map_options o = gi_map_site(c->site);
+    ga_array      *x = gi_view_labels(c, &c->x, c->ndim, c->labels), *y = gi_view_labels(c, &c->y, c->ndim, c->labels);
+    o.out            = out;
+    ga_array *r      = x && y ? (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), o) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+/* The rows of the matrices are the longest axis that only x has, the columns the longest that only y has. */
+static void gi_choose_matrices(gi_product *p, int count, const gi_extent_of *e)
+{
+    int rows = -1, columns = -1;
+    for (int d = 0; d < count; d++) {
+        if (e[d].y == 0 && e[d].x != 0 && (rows < 0 || e[d].n > e[rows].n)) rows = d;
+        if (e[d].x == 0 && e[d].y != 0 && (columns < 0 || e[d].n > e[columns].n)) columns = d;
+    }
+    p->rows = p->columns = 1;
+    for (int d = 0; d < count; d++) {
+        if (d == rows) {
+            p->rows = e[d].n, p->a.row = e[d].x, p->out.row = e[d].out;
+        } else if (d == columns) {
+            p->columns = e[d].n, p->b.column = e[d].y, p->out.column = e[d].out;
+        } else {
+            p->shape[p->axes]  = e[d].n;
+            p->a.next[p->axes] = e[d].x, p->b.next[p->axes] = e[d].y, p->out.next[p->axes] = e[d].out;
+            p->axes++;
+        }
+    }
+}
+
+static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *result)
+{
+    gi_extent_of e[GPUARR_MAX_DIMS];
+    gi_product   p;
+    memset(&p, 0, sizeof p);
+    if (result->size == 0) return true;
+    if (inner.n == 0) return gi_clear(c->site, result);
+    for (int d = 0; d < c->ndim; d++) {
+        e[d]     = c->of[c->labels[d]];
+        e[d].out = result->strides[d];
+    }
+    gi_choose_matrices(&p, gi_join_extents(c->ndim, e), e);
+    p.dtype    = c->dtype;
+    p.inner    = inner.n;
+    p.a.column = inner.x;
+    p.b.row    = inner.y;
+    p.a.data   = (char *)c->x.a->data;
+    p.b.data   = (char *)c->y.a->data;
+    p.out.data = (char *)result->data;
+#if GI_HAS_CUDA
+    const ga_array *all[3] = { c->x.a, c->y.a, result };
+    if (result->device == GA_CUDA && !gi_cuda_touch_all(c->site, 3, all)) return false;
+#endif
+    return gi_multiply(c->site, result->device, &p);
+}
+
+/* Can the result be written straight into `out`? It must be as dense as a new array, and apart from x and y. */
+static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int64_t *shape)
+{
+    if (!out || out->alive != GI_ALIVE || out->dtype != c->dtype || out->device != c->x.a->device || out->size == 0) return false;
+    if (!gi_equal_shapes(c->ndim, shape, out->ndim, out->shape)) return false;
+    const char *low, *high;
+    gi_extent(out, &low, &high);
+    return high - low == out->size * ga_itemsize(out->dtype) && !ga_may_share_memory(out, c->x.a) &&
+           !ga_may_share_memory(out, c->y.a);
+}
+
+/* Of a contraction with its terms, dtype and the labels of the result: a new array, or `out` if that could be written. A number is a
+   sum along the documented tree, everything else chains. */
+static ga_array *gi_contract(gi_contraction *c, ga_array *out)
+{
+    ga_array    *result = NULL;
+    int64_t      shape[GPUARR_MAX_DIMS];
+    gi_extent_of inner;
+    bool         ok = gi_convert_term(c, &c->x, &c->made[0]) && gi_convert_term(c, &c->y, &c->made[1]);
+    if (ok) {
+        c->sums = gi_pick_labels(&c->x, c->ndim, c->labels, false, c->summed);
+        gi_measure_axes(c);
+        ok = gi_line_up(c, &inner);
+    }
+    if (ok && c->sums == 0) {
+        result = gi_contract_nothing(c, out);
+    } else if (ok && c->ndim == 0) {
+        result = gi_contract_fully(c, inner);
+    } else if (ok) {
+        for (int d = 0; d < c->ndim; d++) shape[d] = c->of[c->labels[d]].n;
+        result = gi_is_target(c, out, shape) && inner.n > 0 ? out : gi_new(c->site, c->dtype, c->x.a->device, c->ndim, shape);
+        if (result && !gi_contract_into(c, inner, result)) {
+            if (result != out) ga_free(result);
+            result = NULL;
+        }
+    }
+    for (int k = 0; k < 4; k++) ga_free(c->made[k]);
+    return result;
+}
+
+/* ---- matmul, dot, inner, outer, vdot, tensordot ------------------------------------------------------------------------- */
+
+static bool gi_check_factors(const char *site, const ga_array *a, const ga_array *b, const ga_array *out)
+{
+    const ga_array *both[2] = { a, b };
+    return gi_check(site, a, "a") && gi_check(site, b, "b") && !gi_null_option(site, "out", out) &&
+           gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
+}
+
+static void gi_contraction_of(gi_contraction *c, const char *site, const ga_array *a, const ga_array *b)
+{
+    memset(c, 0, sizeof *c);
+    c->site  = site;
+    c->dtype = ga_promote(a->dtype, b->dtype);
+    c->x.a   = a;
+    c->y.a   = b;
+}
+
+/* The result of a contraction, in .out if that is given. */
+static ga_array *gi_contracted(gi_contraction *c, ga_array *out)
+{
+    ga_array *result = gi_contract(c, out);
+    return result == out ? out : gi_finish(c->site, result, c->dtype, out);
+}
+
+static ga_array *gi_do_not_fit(const char *site, const ga_array *a, const ga_array *b, int axis_a, int axis_b)
+{
+    return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                               "shapes %s and %s do not fit: axis %d of a has length %lld, axis %d of b, which it meets, %lld",
+                               gi_shape_of(a), gi_shape_of(b), axis_a, (long long)a->shape[axis_a], axis_b,
+                               (long long)b->shape[axis_b]);
+}
+
+/* The sum over axis_a[k] of a and axis_b[k] of b; the other axes of a, then those of b, are the result's. */
+static ga_array *gi_sum_products(const char *site, const ga_array *a, const ga_array *b, int n, const int *axis_a, const int *axis_b,
+                                 ga_array *out)
+{
+    gi_contraction c;
+    bool           summed_a[GPUARR_MAX_DIMS] = { false }, summed_b[GPUARR_MAX_DIMS] = { false };
+    gi_contraction_of(&c, site, a, b);
+    if (a->ndim + b->ndim - 2 * n > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the product of shapes %s and %s has %d dimensions; at most %d are possible",
+                                   gi_shape_of(a), gi_shape_of(b), a->ndim + b->ndim - 2 * n, GPUARR_MAX_DIMS);
+    for (int k = 0; k < n; k++) {
+        if (a->shape[axis_a[k]] != b->shape[axis_b[k]]) return gi_do_not_fit(site, a, b, axis_a[k], axis_b[k]);
+        c.x.labels[axis_a[k]] = c.y.labels[axis_b[k]] = k;
+        summed_a[axis_a[k]] = summed_b[axis_b[k]] = true;
+    }
+    for (int d = 0; d < a->ndim; d++)
+        if (!summed_a[d]) c.labels[c.ndim] = c.x.labels[d] = n + c.ndim, c.ndim++;
+    for (int d = 0; d < b->ndim; d++)
+        if (!summed_b[d]) c.labels[c.ndim] = c.y.labels[d] = n + c.ndim, c.ndim++;
+    return gi_contracted(&c, out);
+}
+
+ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    gi_contraction c;
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (a->ndim == 0 || b->ndim == 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: a number is no matrix, use ga_multiply",
+                                   gi_shape_of(a), gi_shape_of(b));
+    enum { INNER, ROW, COLUMN, BATCH };
+    const int inner_a = a->ndim - 1, inner_b = b->ndim == 1 ? 0 : b->ndim - 2;
+    const int batch_a = a->ndim - 2, batch_b = b->ndim - 2; /* axes; -1 of vectors */
+    if (a->shape[inner_a] != b->shape[inner_b]) return gi_do_not_fit(o.site, a, b, inner_a, inner_b);
+    gi_contraction_of(&c, o.site, a, b);
+    for (int d = 0; d < batch_a; d++) c.x.labels[d] = BATCH + batch_a - 1 - d;
+    for (int d = 0; d < batch_b; d++) c.y.labels[d] = BATCH + batch_b - 1 - d;
+    for (int d = 1; d <= batch_a && d <= batch_b; d++) {
+        const int64_t na = a->shape[batch_a - d], nb = b->shape[batch_b - d];
+        if (na != nb && na != 1 && nb != 1)
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                       "shapes %s and %s do not fit: the axes before the last two do not broadcast",
+                                       gi_shape_of(a), gi_shape_of(b));
+    }
+    for (int d = (batch_a > batch_b ? batch_a : batch_b) - 1; d >= 0; d--) c.labels[c.ndim++] = BATCH + d;
+    c.x.labels[inner_a] = c.y.labels[inner_b] = INNER;
+    if (a->ndim > 1) c.labels[c.ndim++] = c.x.labels[batch_a] = ROW;
+    if (b->ndim > 1) c.labels[c.ndim++] = c.y.labels[b->ndim - 1] = COLUMN;
+    return gi_contracted(&c, o.out);
+}
+
+/* a * b where one of them is a number, as NumPy's products have it. */
+static ga_array *gi_scale(const char *site, const ga_array *a, const ga_array *b, ga_array *out)
+{
+    ga_array *result = (ga_multiply)(gi_operand_arg(a), gi_operand_arg(b), gi_map_site(site));
+    return gi_finish(site, result, ga_promote(a->dtype, b->dtype), out);
+}
+
+ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (a->ndim == 0 || b->ndim == 0) return gi_scale(o.site, a, b, o.out);
+    const int inner_a = a->ndim - 1, inner_b = b->ndim == 1 ? 0 : b->ndim - 2;
+    return gi_sum_products(o.site, a, b, 1, &inner_a, &inner_b, o.out);
+}
+
+ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (a->ndim == 0 || b->ndim == 0) return gi_scale(o.site, a, b, o.out);
+    const int inner_a = a->ndim - 1, inner_b = b->ndim - 1;
+    return gi_sum_products(o.site, a, b, 1, &inner_a, &inner_b, o.out);
+}
+
+ga_array *(ga_outer)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    ga_array *x = (ga_ravel)(a, o.site), *y = x ? (ga_ravel)(b, o.site) : NULL;
+    ga_array *r = y ? gi_sum_products(o.site, x, y, 0, NULL, NULL, o.out) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site)
+{
+    if (!gi_check_factors(site, a, b, NULL)) return NULL;
+    if (a->size != b->size)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s have %lld and %lld elements: they must be as many",
+                                   gi_shape_of(a), gi_shape_of(b), (long long)a->size, (long long)b->size);
+    const int first = 0;
+    ga_array *conj  = gi_is_complex(a->dtype) ? (ga_conj)(a, gi_map_site(site)) : (ga_view)(a, site);
+    ga_array *x = conj ? (ga_ravel)(conj, site) : NULL, *y = x ? (ga_ravel)(b, site) : NULL;
+    ga_array *r = y ? gi_sum_products(site, x, y, 1, &first, &first, NULL) : NULL;
+    ga_free(conj);
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+/* The axes of one operand that tensordot sums over; false with an error. */
+static bool gi_tensor_axes(const char *site, const char *name, const ga_array *a, int n, const ga_shape *given, int first, int *axes)
+{
+    bool marked[GPUARR_MAX_DIMS] = { false };
+    if (given->ndim > 0 && given->ndim != n) {
+        gi_fail(site, GA_BAD_ARGUMENT, ".axes_%s names %d axes, and %d are to be summed over", name, given->ndim, n);
+        return false;
+    }
+    if (n > a->ndim) {
+        gi_fail(site, GA_BAD_SHAPE, "%d axes are to be summed over, and %s has shape %s", n, name, gi_shape_of(a));
+        return false;
+    }
+    for (int k = 0; k < n; k++) {
+        int64_t axis = given->ndim > 0 ? given->n[k] : first + k;
+        axes[k]      = gi_axis(site, axis < INT_MIN || axis > INT_MAX ? INT_MAX : (int)axis, a->ndim);
+        if (axes[k] < 0) return false;
+        if (marked[axes[k]]) {
+            gi_fail(site, GA_BAD_ARGUMENT, "axis %d of %s is named twice", axes[k], name);
+            return false;
+        }
+        marked[axes[k]] = true;
+    }
+    return true;
+}
+
+ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o)
+{
+    int axis_a[GPUARR_MAX_DIMS], axis_b[GPUARR_MAX_DIMS];
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (axes < 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d axes cannot be summed over: use 0 or more", axes);
+    if (!gi_tensor_axes(o.site, "a", a, axes, &o.axes_a, a->ndim - axes, axis_a) ||
+        !gi_tensor_axes(o.site, "b", b, axes, &o.axes_b, 0, axis_b))
+        return NULL;
+    return gi_sum_products(o.site, a, b, axes, axis_a, axis_b, o.out);
+}
+
+/* ---- einsum --------------------------------------------------------------------------------------------------------------- */
+
+enum { GI_EINSUM_OPERANDS = 8, GI_LETTERS = 52 }; /* labels: the letters A to Z, a to z, then the axes of "...", from the last */
+
+typedef struct gi_einsum_job {
+    const char *site, *text;
+    int         n; /* operands that are left */
+    gi_term     terms[GI_EINSUM_OPERANDS];
+    ga_array   *made[GI_EINSUM_OPERANDS]; /* those that are ours, and not the caller's */
+    ga_dtype    dtype;
+    int         ndim, labels[GPUARR_MAX_DIMS]; /* of the result */
+    int64_t     length[GI_LABELS];
+    int         used[GI_LABELS]; /* how often in all operands */
+    int         dots;            /* axes that "..." stands for, at most */
+} gi_einsum_job;
+
+static bool gi_is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+static int  gi_letter_label(char c) { return c <= 'Z' ? c - 'A' : 26 + c - 'a'; }
+static char gi_label_letter(int label) { return (char)(label < 26 ? 'A' + label : 'a' + label - 26); }
+
+static bool gi_einsum_fail(const gi_einsum_job *e, const char *what)
+{
+    gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" %s", e->text, what);
+    return false;
+}
+
+/* The letters of one operand or the result, from *p on to the next comma or the end of that side. -1 stands for "...". */
+static bool gi_read_subscripts(const gi_einsum_job *e, const char **p, int *count, int *labels)
+{
+    const char *s    = *p;
+    bool        dots = false;
+    *count           = 0;
+    for (; *s && *s != ',' && *s != '-'; s++) {
+        if (*s == ' ') continue;
+        if (*s == '.' && (s[1] != '.' || s[2] != '.' || dots)) return gi_einsum_fail(e, "have a point that is not part of one \"...\"");
+        if (*s != '.' && !gi_is_letter(*s)) {
+            gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" contain '%c': use letters, commas, spaces, \"...\" and \"->\"",
+                    e->text, *s);
+            return false;
+        }
+        if (*count == GI_LABELS) return gi_einsum_fail(e, "have more letters than an array has axes");
+        labels[(*count)++] = *s == '.' ? -1 : gi_letter_label(*s);
+        if (*s == '.') dots = true, s += 2;
+    }
+    *p = s;
+    return true;
+}
+
+/* Gives every axis of an operand its label; false if they are not as many. */
+static bool gi_label_axes(gi_einsum_job *e, const ga_array *a, int k, int count, const int *written, int *labels)
+{
+    int letters = 0, n = 0;
+    for (int i = 0; i < count; i++) letters += written[i] >= 0;
+    const int dots = a->ndim - letters;
+    if (dots < 0 || (dots > 0 && letters == count)) {
+        gi_fail(e->site, GA_BAD_SHAPE, "operand number %d has shape %s, and the subscripts \"%s\" give it %d letter%s", k,
+                gi_shape_of(a), e->text, letters, letters == 1 ? "" : "s");
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (written[i] >= 0) labels[n++] = written[i];
+        else
+            for (int d = dots - 1; d >= 0; d--) labels[n++] = GI_LETTERS + d;
+    }
+    if (letters < count && dots > e->dots) e->dots = dots;
+    return true;
+}
+
+/* An operand as a term: axes with the same letter become their diagonal. */
+static bool gi_add_term(gi_einsum_job *e, const ga_array *a, int k, const int *labels)
+{
+    gi_term  *t = &e->terms[k];
+    gi_layout l = gi_layout_of(a);
+    l.ndim      = 0;
+    for (int d = 0; d < a->ndim; d++) {
+        int same = 0, label = labels[d];
+        while (same < l.ndim && t->labels[same] != label) same++;
+        if ((same < l.ndim && l.shape[same] != a->shape[d]) ||
+            (e->length[label] != 1 && a->shape[d] != 1 && e->length[label] != a->shape[d])) {
+            const long long here = (long long)a->shape[d];
+            const long long before = same < l.ndim ? (long long)l.shape[same] : (long long)e->length[label];
+            if (label >= GI_LETTERS)
+                gi_fail(e->site, GA_BAD_SHAPE, "the axes of \"...\" in \"%s\" do not broadcast: lengths %lld and %lld", e->text, before,
+                        here);
+            else
+                gi_fail(e->site, GA_BAD_SHAPE, "'%c' of the subscripts \"%s\" has length %lld, and %lld in operand number %d",
+                        gi_label_letter(label), e->text, before, here, k);
+            return false;
+        }
+        if (a->shape[d] != 1) e->length[label] = a->shape[d];
+        e->used[label]++;
+        if (same < l.ndim) {
+            l.strides[same] += a->strides[d];
+            continue;
+        }
+        t->labels[l.ndim]    = label;
+        l.shape[l.ndim]      = a->shape[d];
+        l.strides[l.ndim++] = a->strides[d];
+    }
+    t->a = a;
+    if (l.ndim == a->ndim) return true;
+    t->a = e->made[k] = gi_view_with(e->site, a, &l);
+    return t->a != NULL;
+}
+
+static bool gi_read_operands(gi_einsum_job *e, int n, const ga_array *const *arrays, const char **p)
+{
+    int count, written[GI_LABELS], labels[GPUARR_MAX_DIMS];
+    for (int k = 0; k < n; k++) {
+        if (!gi_read_subscripts(e, p, &count, written) || !gi_label_axes(e, arrays[k], k, count, written, labels) ||
+            !gi_add_term(e, arrays[k], k, labels))
+            return false;
+        e->n = k + 1;
+        if ((**p == ',') != (k + 1 < n)) {
+            int commas = 0;
+            for (const char *s = e->text; *s; s++) commas += *s == ',';
+            gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" are for %d operand%s, and there %s %d", e->text, commas + 1,
+                    commas ? "s" : "", n == 1 ? "is" : "are", n);
+            return false;
+        }
+        if (**p == ',') ++*p;
+    }
+    return true;
+}
+
+/* The labels of the result: those behind "->", or else the axes of "..." and every letter that appears once, A to Z, a to z. */
+static bool gi_read_result(gi_einsum_job *e, const char *p)
+{
+    int count = 0, written[GI_LABELS], labels[GI_LABELS], n = 0;
+    if (*p == '-') {
+        p += p[1] == '>' ? 2 : 0;
+        if (!gi_read_subscripts(e, &p, &count, written)) return false;
+        if (*p) return gi_einsum_fail(e, "have more behind the result");
+    } else {
+        written[count++] = -1;
+        for (int l = 0; l < GI_LETTERS; l++)
+            if (e->used[l] == 1) written[count++] = l;
+    }
+    bool dots = e->dots == 0;
+    for (int i = 0; i < count; i++) {
+        if (written[i] < 0) {
+            for (int d = e->dots - 1; d >= 0; d--) labels[n++] = GI_LETTERS + d;
+            dots = true;
+            continue;
+        }
+        for (int k = 0; k < i; k++)
+            if (written[k] == written[i]) return gi_einsum_fail(e, "have a letter twice in the result");
+        if (e->used[written[i]] == 0) return gi_einsum_fail(e, "have a letter in the result that no operand has");
+        labels[n++] = written[i];
+    }
+    if (!dots) return gi_einsum_fail(e, "have \"...\" in an operand and not in the result");
+    if (n > GPUARR_MAX_DIMS) return gi_einsum_fail(e, "give the result more dimensions than an array can have");
+    e->ndim = n;
+    memcpy(e->labels, labels, (size_t)n * sizeof *labels);
+    return true;
+}
+
+/* Is the label wanted by the result, or by an operand behind the first `passed`? */
+static bool gi_label_wanted(const gi_einsum_job *e, int label, int passed)
+{
+    for (int d = 0; d < e->ndim; d++)
+        if (e->labels[d] == label) return true;
+    for (int k = passed; k < e->n; k++)
+        for (int d = 0; d < e->terms[k].a->ndim; d++)
+            if (e->terms[k].labels[d] == label) return true;
+    return false;
+}
+
+/* Replaces an operand by an array of ours (NULL: it could not be made). */
+static bool gi_replace_term(gi_einsum_job *e, int k, ga_array *made)
+{
+    ga_free(e->made[k]);
+    e->made[k] = made;
+    if (made) e->terms[k].a = made;
+    return made != NULL;
+}
+
+/* Sums the first or second operand along the axes that nothing else has. */
+static bool gi_sum_term(gi_einsum_job *e, int k)
+{
+    gi_term          *t       = &e->terms[k];
+    const gi_term     other   = e->terms[1 - k];
+    ga_reduce_options o       = gi_reduce_site(e->site);
+    int               n       = 0, labels[GPUARR_MAX_DIMS];
+    if (e->dtype != GA_BOOL) o.dtype = e->dtype;
+    for (int d = 0; d < t->a->ndim; d++) {
+        bool wanted = gi_label_wanted(e, t->labels[d], 2);
+        for (int i = 0; e->n > 1 && i < other.a->ndim; i++) wanted = wanted || other.labels[i] == t->labels[d];
+        if (wanted) labels[n++] = t->labels[d];
+        else o.axes.n[o.axes.ndim++] = d;
+    }
+    if (o.axes.ndim == 0) return true;
+    memcpy(t->labels, labels, (size_t)n * sizeof *labels);
+    return gi_replace_term(e, k, e->dtype == GA_BOOL ? (ga_any)(t->a, o) : (ga_sum)(t->a, o));
+}
+
+/* Makes the first two operands one; the last two straight into the result. */
+static bool gi_join_terms(gi_einsum_job *e, ga_array *out)
+{
+    gi_contraction c;
+    int            labels[2 * GPUARR_MAX_DIMS], n = 0;
+    memset(&c, 0, sizeof c);
+    c.site  = e->site;
+    c.dtype = e->dtype;
+    c.x     = e->terms[0];
+    c.y     = e->terms[1];
+    if (e->n == 2) {
+        memcpy(labels, e->labels, (size_t)e->ndim * sizeof *labels);
+        n = e->ndim;
+    } else {
+        for (int d = 0; d < c.x.a->ndim; d++)
+            if (gi_label_wanted(e, c.x.labels[d], 2)) labels[n++] = c.x.labels[d];
+        const int of_x = n;
+        for (int d = 0; d < c.y.a->ndim; d++) {
+            bool known = !gi_label_wanted(e, c.y.labels[d], 2);
+            for (int i = 0; i < of_x; i++) known = known || labels[i] == c.y.labels[d];
+            if (!known) labels[n++] = c.y.labels[d];
+        }
+        if (n > GPUARR_MAX_DIMS) return gi_einsum_fail(e, "have more dimensions on the way than an array can have: take fewer operands");
+    }
+    c.ndim = n;
+    memcpy(c.labels, labels, (size_t)n * sizeof *labels);
+    ga_array *joined = gi_contract(&c, e->n == 2 ? out : NULL);
+    ga_free(e->made[1]);
+    e->made[1] = NULL;
+    if (!gi_replace_term(e, 0, joined)) return false;
+    memcpy(e->terms[0].labels, labels, (size_t)n * sizeof *labels);
+    for (int k = 2; k < e->n; k++) {
+        e->terms[k - 1] = e->terms[k];
+        e->made[k - 1]  = e->made[k];
+        e->made[k]      = NULL;
+    }
+    e->n--;
+    return true;
+}
+
+/* The one operand that is left, its axes in the order of the result. */
+static ga_array *gi_einsum_result(const gi_einsum_job *e)
+{
+    const gi_term *t = &e->terms[0];
+    gi_layout      l = gi_layout_of(t->a), from = l;
+    l.ndim = e->ndim;
+    for (int d = 0; d < e->ndim; d++) {
+        int at = 0;
+        while (t->labels[at] != e->labels[d]) at++;
+        l.shape[d]   = from.shape[at];
+        l.strides[d] = from.strides[at];
+    }
+    return gi_view_with(e->site, t->a, &l);
+}
+
+ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o)
+{
+    gi_einsum_job   e;
+    const char *p      = subscripts;
+    ga_array   *result = NULL;
+    memset(&e, 0, sizeof e);
+    e.site = o.site;
+    e.text = subscripts;
+    for (int l = 0; l < GI_LABELS; l++) e.length[l] = 1;
+    if (!subscripts) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the subscripts are NULL: give a text such as \"ik,kj->ij\"");
+    if (n < 1 || n > GI_EINSUM_OPERANDS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d operands: 1 to %d are possible", n, (int)GI_EINSUM_OPERANDS);
+    if (!gi_check_list(o.site, n, arrays) || gi_null_option(o.site, "out", o.out)) return NULL;
+    e.dtype = gi_promote_all(n, arrays);
+    bool ok = gi_read_operands(&e, n, arrays, &p) && gi_read_result(&e, p);
+    while (ok && e.n > 1) ok = gi_sum_term(&e, 0) && gi_sum_term(&e, 1) && gi_join_terms(&e, o.out);
+    if (n == 1) ok = ok && gi_sum_term(&e, 0);
+    if (ok && e.made[0] == o.out && o.out) { /* written already */
+        e.made[0] = NULL;
+        result    = o.out;
+    } else if (ok) {
+        result = gi_finish(o.site, gi_einsum_result(&e), e.dtype, o.out);
+    }
+    for (int k = 0; k < GI_EINSUM_OPERANDS; k++) ga_free(e.made[k]);
+    return result;
+}
+
 /* ==== >>convolution: sums of weighted neighbours ===================================================================== */
 /*  Every convolution, correlation and filter with weights becomes one or several jobs of one kind:
         out[i] = sum over k of weights[k] * in[i + k + offset]
@@ -11292,7 +12393,7 @@ static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *
     inside->columns = (right < p->column + p->columns ? right : p->column + p->columns) - inside->column;
     if (j->tiled && inside->columns < p->columns) inside->columns -= inside->columns % j->tiles.columns;
     return j->weight_planes == 1 && inside->rows > 0 &&
-           inside->columns >= (j->tiled && inside->rows >= GI_TILE_ROWS ? j->tiles.columns : j->lines.columns);
+           inside->columns >= (j->tiled && inside->rows >= GI_TAP_ROWS ? j->tiles.columns : j->lines.columns);
 }
 
 /* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
@@ -11353,7 +12454,7 @@ static char *gi_patch_out(const gi_correlator *j, const gi_patch *p)
 static int64_t gi_part_height(const gi_correlator *j, int64_t left)
 {
     if (left <= j->part_height) return left;
-    return j->blocks_tiled && left - j->part_height < GI_TILE_ROWS - 1 ? left - (GI_TILE_ROWS - 1) : j->part_height;
+    return j->blocks_tiled && left - j->part_height < GI_TAP_ROWS - 1 ? left - (GI_TAP_ROWS - 1) : j->part_height;
 }
 
 static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
@@ -11362,7 +12463,7 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
     const gi_correlation             *c = &j->c;
     const gi_correlate_loop *loop = j->blocks_tiled ? &j->tiles : &j->lines;
     const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
-    const int64_t rows = j->blocks_tiled ? (p->rows + GI_TILE_ROWS - 1) / GI_TILE_ROWS * GI_TILE_ROWS : p->rows;
+    const int64_t rows = j->blocks_tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
     const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
     const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
     const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
@@ -11405,7 +12506,7 @@ static void gi_correlate_inside(const gi_correlator *j, const gi_patch *p)
     t.pitch   = c->shape[c->ndim - 1] * j->step;
     t.weights = c->weights;
     const char *x = gi_find_row(j, p->plane, 0, row - c->offset[c->ndim - 2]) + column * j->size;
-    (j->tiled && p->rows >= GI_TILE_ROWS ? j->tiles : j->lines).run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
+    (j->tiled && p->rows >= GI_TAP_ROWS ? j->tiles : j->lines).run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
 }
 
 static void gi_correlate_blocks(const gi_correlator *j, gi_patch p)
@@ -11471,9 +12572,9 @@ static void gi_cut_correlation(gi_correlator *j)
     const gi_correlation *c    = &j->c;
     const int64_t         rows = c->result[c->ndim - 2], height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
     const int64_t         block = GI_BLOCK_BYTES / j->size, narrow = 1024 / j->size, part = GI_PART_BYTES / j->size;
-    enum { LEAST_TILED = 2 * GI_TILE_ROWS }; /* rows of a copy, for 4 rows of results and 5 of weights */
+    enum { LEAST_TILED = 2 * GI_TAP_ROWS }; /* rows of a copy, for 4 rows of results and 5 of weights */
     const int64_t span = j->tiled ? j->tiles.columns : j->lines.columns;
-    j->block_columns   = gi_within(block / rows, narrow, j->tiled ? block / GI_TILE_ROWS : block) / span * span;
+    j->block_columns   = gi_within(block / rows, narrow, j->tiled ? block / GI_TAP_ROWS : block) / span * span;
     if (j->block_columns > j->width) j->block_columns = j->tiled ? (j->width + span - 1) / span * span : j->width;
     j->part_width   = width;
     j->blocks_tiled = j->tiled && part / (j->block_columns + (width - 1) * j->step) >= LEAST_TILED;
@@ -11481,15 +12582,15 @@ static void gi_cut_correlation(gi_correlator *j)
         j->part_width = gi_within((j->block_columns > narrow ? j->block_columns : narrow) / j->step, 1, width);
     const int64_t pitch = j->block_columns + (j->part_width - 1) * j->step, part_rows = part / pitch;
     j->block_rows       = gi_within(block / (j->blocks_tiled ? j->block_columns : pitch), 1, part_rows / 2);
-    if (j->blocks_tiled) j->block_rows = gi_within(j->block_rows / GI_TILE_ROWS, 1, rows) * GI_TILE_ROWS;
+    if (j->blocks_tiled) j->block_rows = gi_within(j->block_rows / GI_TAP_ROWS, 1, rows) * GI_TAP_ROWS;
     j->part_height = j->part_width < width ? 1 : gi_within(part_rows - j->block_rows + 1, 1, height);
     /* units: some rows of blocks, but enough of them for all threads */
     int64_t unit    = GI_UNIT_BYTES / j->size;
     j->unit_columns = j->width < block ? j->width : block / span * span;
     j->unit_rows    = gi_within(unit / j->unit_columns, 1, rows);
     int64_t wanted  = 4 * ga_get_num_threads();
-    while (j->unit_rows > 2 * GI_TILE_ROWS && j->planes * (rows / j->unit_rows) * (j->width / j->unit_columns) < wanted) j->unit_rows /= 2;
-    if (j->unit_rows > GI_TILE_ROWS) j->unit_rows = j->unit_rows / GI_TILE_ROWS * GI_TILE_ROWS;
+    while (j->unit_rows > 2 * GI_TAP_ROWS && j->planes * (rows / j->unit_rows) * (j->width / j->unit_columns) < wanted) j->unit_rows /= 2;
+    if (j->unit_rows > GI_TAP_ROWS) j->unit_rows = j->unit_rows / GI_TAP_ROWS * GI_TAP_ROWS;
     j->units_down   = (rows + j->unit_rows - 1) / j->unit_rows;
     j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
@@ -11507,7 +12608,7 @@ static void gi_cpu_correlate(const gi_correlation *c)
     j.width         = j.c.result[columns] * j.step;
     j.lines         = gi_cpu_correlate_lines(c->dtype);
     if (dense) j.tiles = dense->correlate_tiles;
-    j.tiled = dense && j.c.size[rows] >= GI_TILE_ROWS - 1 && j.c.result[rows] >= GI_TILE_ROWS && j.width >= j.tiles.columns;
+    j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
     ga_arg constant;
     memset(&constant, 0, sizeof constant);
     constant.kind = GA_KIND_COMPLEX;

@@ -559,12 +559,13 @@ static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_
 #endif
 #endif
 
-#if GI_CLASS == 3
-/* ==== >>dense: loops that live in registers, on vectors of floats ================================================== */
+#if GI_DENSE
+/* ==== >>dense: loops that live in registers, on vectors of floats (and for matrix products of integers) ============= */
 /*  The lanes of a vector belong to different elements of the result. Each of these goes through the same chain of operations,
     however wide the vector is: so every instruction set gives the same bits.                                                 */
 GI_BEGIN_FAST
 /* clang-format off */
+#define GI_W         GI_JOIN(gi_wrap_, GA_TAG) /* the type of a lane: integers are unsigned and wrap */
 #define GI_V         GI_LOOP(gi_vector)
 #define GI_V_BITS    GI_LOOP(gi_vector_bits)
 #define GI_LANES     ((int)(GI_ISA_BYTES / sizeof(GA_T)))
@@ -573,17 +574,25 @@ GI_BEGIN_FAST
 #define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
 /* clang-format on */
-typedef GA_T    GI_V __attribute__((vector_size(GI_ISA_BYTES)));
-typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
+typedef GI_W GI_V __attribute__((vector_size(GI_ISA_BYTES)));
 
-static GI_INLINE GI_V GI_VFN(load)(const GA_T *p)
+static GI_INLINE GI_V GI_VFN(load)(const GI_W *p)
 {
     GI_V v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 
-static GI_INLINE void GI_VFN(store)(GA_T *p, GI_V v) { memcpy(p, &v, sizeof v); }
+static GI_INLINE void GI_VFN(store)(GI_W *p, GI_V v) { memcpy(p, &v, sizeof v); }
+
+static GI_INLINE GI_V GI_VFN(all)(GI_W x) /* x in every lane */
+{
+    const GI_V zero = { 0 };
+    return x - zero;
+}
+
+#if GI_CLASS == 3
+typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
 
 static GI_INLINE void GI_VFN(stream)(GA_T *p, GI_V v) /* past the caches; p is aligned to the vector */
 {
@@ -599,12 +608,6 @@ static GI_INLINE void GI_VFN(fence)(void) /* after streams: other threads see wh
 #ifdef GI_ISA_MM
     _mm_sfence();
 #endif
-}
-
-static GI_INLINE GI_V GI_VFN(all)(GA_T x) /* x in every lane */
-{
-    const GI_V zero = { 0 };
-    return x - zero;
 }
 
 /* Keeps v in a register: gcc would load it from memory again in each instruction that uses it. */
@@ -838,7 +841,7 @@ static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint
 /* ---- convolutions -------------------------------------------------------------------------------------------------- */
 
 /* A row of x for the rows first .. last - 1 of a tile: row r of the results takes it with the weights r rows before these. */
-static GI_INLINE void GI_LOOP(gi_take_row)(GI_V sums[GI_TILE_ROWS][GI_ISA_TILE], const gi_taps *t, const GA_T *x,
+static GI_INLINE void GI_LOOP(gi_take_row)(GI_V sums[GI_TAP_ROWS][GI_ISA_TILE], const gi_taps *t, const GA_T *x,
                                            const GA_T *weights, int first, int last)
 {
     for (int64_t v = 0; v < t->width; v++) {
@@ -846,7 +849,7 @@ static GI_INLINE void GI_LOOP(gi_take_row)(GI_V sums[GI_TILE_ROWS][GI_ISA_TILE],
         GI_UNROLL
         for (int c = 0; c < GI_ISA_TILE; c++) part[c] = GI_VFN(pin)(GI_VFN(load)(x + v * t->step + c * GI_LANES));
         GI_UNROLL
-        for (int r = 0; r < GI_TILE_ROWS; r++) {
+        for (int r = 0; r < GI_TAP_ROWS; r++) {
             if (r < first || r >= last) continue;
             const GI_V weight = GI_VFN(all)(weights[v - r * t->width]);
             GI_UNROLL
@@ -860,15 +863,15 @@ static void GI_LOOP(gi_correlate_tiles)(const gi_taps *t, int64_t rows, int64_t 
                                         int64_t pitch, bool begin)
 {
     enum { COLUMNS = GI_ISA_TILE * GI_LANES };
-    for (int64_t i = 0; i < rows; i += GI_TILE_ROWS) {
-        if (i + GI_TILE_ROWS > rows) i = rows - GI_TILE_ROWS; /* some once more */
+    for (int64_t i = 0; i < rows; i += GI_TAP_ROWS) {
+        if (i + GI_TAP_ROWS > rows) i = rows - GI_TAP_ROWS; /* some once more */
         for (int64_t j = 0; j < columns; j += COLUMNS) {
             if (j + COLUMNS > columns) j = columns - COLUMNS;
             const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
             GA_T       *to = (GA_T *)sums_ + i * pitch + j;
-            GI_V        sums[GI_TILE_ROWS][GI_ISA_TILE];
+            GI_V        sums[GI_TAP_ROWS][GI_ISA_TILE];
             GI_UNROLL
-            for (int r = 0; r < GI_TILE_ROWS; r++) {
+            for (int r = 0; r < GI_TAP_ROWS; r++) {
                 GI_UNROLL
                 for (int c = 0; c < GI_ISA_TILE; c++)
                     sums[r][c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + r * pitch + c * GI_LANES);
@@ -881,7 +884,7 @@ static void GI_LOOP(gi_correlate_tiles)(const gi_taps *t, int64_t rows, int64_t 
             GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 2, 4);
             GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 3, 4);
             GI_UNROLL
-            for (int r = 0; r < GI_TILE_ROWS; r++) {
+            for (int r = 0; r < GI_TAP_ROWS; r++) {
                 GI_UNROLL
                 for (int c = 0; c < GI_ISA_TILE; c++) GI_VFN(store)(to + r * pitch + c * GI_LANES, sums[r][c]);
             }
@@ -925,6 +928,64 @@ static const gi_dense GI_LOOP(gi_dense) = {
     { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
 };
 
+#else
+static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
+#endif
+
+/* ---- matrix products: a tile of `rows` rows, each `wide` vectors, of out ------------------------------------------------ */
+/* To out, or to nothing, n products a[r][k] * b[k][j] are added in the order of k. Rows of a lie GI_TILE_ROW elements apart, rows
+   of b and of out so many bytes. */
+static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const GI_W *a, const char *b, int64_t b_row,
+                                          char *out, int64_t out_row, bool more)
+{
+    GI_V sums[GI_TILE_ROWS][2];
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) {
+        GI_UNROLL
+        for (int v = 0; v < wide; v++)
+            sums[r][v] = more ? GI_VFN(load)((const GI_W *)(const void *)(out + r * out_row) + v * GI_LANES)
+                              : GI_VFN(all)((GI_W)-0.0);
+    }
+    for (int64_t k = 0; k < n; k++, b += b_row) {
+        GI_V row[2];
+        GI_UNROLL
+        for (int v = 0; v < wide; v++) row[v] = GI_VFN(load)((const GI_W *)(const void *)b + v * GI_LANES);
+        GI_UNROLL
+        for (int r = 0; r < rows; r++) {
+            const GI_V factor = GI_VFN(all)(a[r * GI_TILE_ROW + k]);
+            GI_UNROLL
+            for (int v = 0; v < wide; v++) sums[r][v] = GI_VFN(fma)(factor, row[v], sums[r][v]);
+        }
+    }
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) {
+        GI_UNROLL
+        for (int v = 0; v < wide; v++) GI_VFN(store)((GI_W *)(void *)(out + r * out_row) + v * GI_LANES, sums[r][v]);
+    }
+}
+
+static void GI_LOOP(gi_tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out,
+                             int64_t out_row, bool more)
+{
+#define GI_CASE(r, v)                                                                                                          \
+    if (rows == (r) && wide == (v)) {                                                                                          \
+        GI_LOOP(gi_tile_of)(r, v, n, (const GI_W *)a, b, b_row, out, out_row, more);                                           \
+        return;                                                                                                                \
+    }
+    GI_CASE(GI_ISA_ROWS, 2)
+    GI_CASE(GI_ISA_ROWS, 1)
+    GI_CASE(4, 2)
+    GI_CASE(4, 1)
+    GI_CASE(2, 2)
+    GI_CASE(2, 1)
+    GI_CASE(1, 2)
+    GI_CASE(1, 1)
+#undef GI_CASE
+}
+
+static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile) };
+
+#undef GI_W
 #undef GI_V
 #undef GI_V_BITS
 #undef GI_LANES
@@ -934,6 +995,44 @@ static const gi_dense GI_LOOP(gi_dense) = {
 #undef GI_MM
 GI_END_FAST
 #endif
+
+/* ---- sums of products, each one chain ---------------------------------------------------------------------------------- */
+/* out[i] = the sum over k < n of a[i][k] * b[i][k], `chains` of them at once, of which the last ones may be the same. */
+static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const bool shared, int64_t count, int64_t n, char *out,
+                                            int64_t out_next, const char *a, int64_t a_next, int64_t a_step, const char *b,
+                                            int64_t b_next, int64_t b_step)
+{
+    GA_T        sum[8];
+    const char *x[8], *y[8];
+    GI_UNROLL
+    for (int i = 0; i < chains; i++) {
+        const int64_t at = i < count ? i : count - 1;
+        sum[i]           = GA_FN(nothing)();
+        x[i]             = a + at * a_next;
+        y[i]             = b + at * b_next;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        const GA_T common = *(const GA_T *)(const void *)(b + k * b_step);
+        GI_UNROLL
+        for (int i = 0; i < chains; i++)
+            sum[i] = GA_FN(fma)(*(const GA_T *)(const void *)(x[i] + k * a_step),
+                                shared ? common : *(const GA_T *)(const void *)(y[i] + k * b_step), sum[i]);
+    }
+    for (int i = 0; i < chains && i < count; i++) *(GA_T *)(void *)(out + i * out_next) = sum[i];
+}
+
+static void GI_LOOP(gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next,
+                               int64_t a_step, const char *b, int64_t b_next, int64_t b_step)
+{
+    if (b_next == 0) {
+        for (int64_t i = 0; i < count; i += 8)
+            GI_LOOP(gi_chains_of)(8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
+        return;
+    }
+    for (int64_t i = 0; i < count; i += 4)
+        GI_LOOP(gi_chains_of)(4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next,
+                              b_next, b_step);
+}
 
 #if GI_CLASS != 3
 /* ==== convolutions of what is no float: the sums of a short line stay in the cache, weight after weight =============== */
@@ -1330,6 +1429,31 @@ static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
     }
 }
 
+
+#undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        return GI_FIND(gi_chains_##tag);
+static gi_chains GI_FIND(gi_find_chains)(ga_dtype dtype)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return NULL;
+    }
+}
+#undef GI_DTYPE_CASE
+static const gi_product_tiles *GI_FIND(gi_find_tiles)(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_F32: return &GI_FIND(gi_product_tiles_f32);
+    case GA_F64: return &GI_FIND(gi_product_tiles_f64);
+#if GI_ISA_INTEGERS
+    case GA_I32: return &GI_FIND(gi_product_tiles_i32);
+    case GA_I64: return &GI_FIND(gi_product_tiles_i64);
+#endif
+    default: return NULL;
+    }
+}
 static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
@@ -1380,7 +1504,7 @@ static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
 #define GI_MEND     256  /* elements whose rare arguments are mended together */
 
 /* Convolutions. */
-#define GI_TILE_ROWS    4    /* of results that are summed up together */
+#define GI_TAP_ROWS     4    /* of results that are summed up together */
 #define GI_LINE_VECTORS 8    /* the same in one row */
 #define GI_TAP_LINE     1024 /* elements, for what is no float */
 
@@ -1481,6 +1605,15 @@ typedef struct gi_ahead {
 
 typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
+/* Matrix products (section >>dense). */
+enum { GI_TILE_ROWS = 8, GI_TILE_DEPTH = 256, GI_TILE_ROW = GI_TILE_DEPTH + 8 }; /* rows of a tile lie in different cache sets */
+typedef struct gi_product_tiles {
+    int rows, bytes, lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
+    void (*tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out, int64_t out_row, bool more);
+} gi_product_tiles;
+typedef void (*gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next, int64_t a_step,
+                          const char *b, int64_t b_next, int64_t b_step);
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
     int tile;             /* vectors side by side in a tile */
@@ -1537,7 +1670,9 @@ GI_BEGIN_FAST
 #define GI_ISA        baseline
 #define GI_ISA_BYTES  16 /* of a vector register */
 #define GI_ISA_TILE   2  /* vectors side by side in a tile that fits the registers */
+#define GI_ISA_ROWS   4  /* of a tile of two vectors */
 #define GI_ISA_STAMPS 1
+#define GI_ISA_INTEGERS 1
 #define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
@@ -1546,7 +1681,9 @@ GI_BEGIN_FAST
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
@@ -1564,15 +1701,19 @@ GI_BEGIN_FAST
 #define GI_ISA        avx2
 #define GI_ISA_BYTES  32
 #define GI_ISA_TILE   2
+#define GI_ISA_ROWS   6
 #define GI_ISA_MM     _mm256_
 #define GI_ISA_STAMPS 1
+#define GI_ISA_INTEGERS 1
 #define GI_ISA_DTYPES GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_MM
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -1587,15 +1728,19 @@ GI_BEGIN_FAST
 #define GI_ISA        avx512
 #define GI_ISA_BYTES  64
 #define GI_ISA_TILE   4
+#define GI_ISA_ROWS   8
 #define GI_ISA_MM     _mm512_
 #define GI_ISA_STAMPS (GI_CLASS == 3)
+#define GI_ISA_INTEGERS 0
 #define GI_ISA_DTYPES GI_EACH_FLT
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_MM
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -1741,6 +1886,26 @@ static const gi_node_loops *gi_cpu_nodes(ga_dtype dtype) /* float32 or float64 *
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_nodes_avx2(dtype);
 #endif
     return gi_find_nodes_baseline(dtype);
+}
+
+static gi_chains gi_cpu_chains(ga_dtype dtype)
+{
+    gi_chains found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_chains_avx512(dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_chains_avx2(dtype);
+#endif
+    return found ? found : gi_find_chains_baseline(dtype);
+}
+
+static const gi_product_tiles *gi_cpu_tiles(ga_dtype dtype) /* of float32, float64, int32 or int64 */
+{
+    const gi_product_tiles *found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_tiles_avx512(dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_tiles_avx2(dtype);
+#endif
+    return found ? found : gi_find_tiles_baseline(dtype);
 }
 
 static gi_kernel gi_cpu_select(int itemsize)
