@@ -13105,6 +13105,7 @@ typedef struct gi_window {
     int64_t        count, rank;
     gi_keys        keys;
     ga_dtype       work, result; /* means are computed in `work`; the dtype of out */
+    bool           cut;          /* means lose their fractions */
 } gi_window;
 
 #if GI_HAS_CUDA
@@ -13473,7 +13474,7 @@ static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a
 static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64_t by)
 {
     ga_dtype  work   = p->w->work;
-    gi_kernel divide = gi_cpu_kernel(GA_OP_divide, work), cut = gi_kind_of(p->w->result) < 2 ? gi_cpu_kernel(GA_OP_trunc, work) : NULL;
+    gi_kernel divide = gi_cpu_kernel(GA_OP_divide, work), cut = p->w->cut ? gi_cpu_kernel(GA_OP_trunc, work) : NULL;
     double    number[GI_TILE];
     for (int64_t i = 0; i < GI_TILE; i++) gi_number_to(GA_ARG(by), work, (char *)number + i * ga_itemsize(work));
     for (int64_t i = 0; i < n; i += GI_TILE) {
@@ -13850,8 +13851,8 @@ static bool gi_place_window(const char *site, const ga_array *a, int64_t size, c
     if (!gi_fits_axes(site, "origin", origin, a->ndim)) return false;
     for (int d = 0; d < a->ndim; d++) {
         int64_t n = footprint ? footprint->shape[d] : given ? sizes->n[d] : size, o = gi_number_for(origin, d);
-        if (n < 1) {
-            gi_fail(site, GA_BAD_ARGUMENT, "the window has %lld elements along axis %d: use at least 1", (long long)n, d);
+        if (n < 1 || n > INT32_MAX) {
+            gi_fail(site, GA_BAD_ARGUMENT, "the window has %lld elements along axis %d: use 1 to %d", (long long)n, d, INT32_MAX);
             return false;
         }
         if (o < -(n / 2) || o > (n - 1) / 2) {
@@ -14201,13 +14202,17 @@ static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
     w.kind   = GI_WINDOW_MEAN;
     w.work   = f->work;
     w.result = f->result;
+    w.cut    = gi_is_whole(f);
     bool box = false;
     for (int d = 0; d < a->ndim; d++) box = box || f->box.size[d] > 1;
     if (!box) return gi_convert(f->site, a, f->result);
-    ga_array *in = gi_contiguous(f->site, a, a->dtype), *means = in ? gi_new(f->site, f->result, a->device, a->ndim, a->shape) : NULL;
+    w.at.dtype = a->dtype;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) w.at.dtype = w.result = f->work; /* converted before and after */
+#endif
+    ga_array *in = gi_contiguous(f->site, a, w.at.dtype), *means = in ? gi_new(f->site, w.result, a->device, a->ndim, a->shape) : NULL;
     bool      done = false;
     if (means) {
-        w.at.dtype  = a->dtype;
         w.at.in     = in->data;
         w.at.out    = means->data;
         w.at.border = f->border;
