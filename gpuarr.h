@@ -3239,6 +3239,15 @@ GI_EACH_DTYPE(GI_TYPE)
 #define GI_DENSE_i64 GI_ISA_INTEGERS
 #define GI_DENSE_f32 1
 #define GI_DENSE_f64 1
+#define GI_DENSE_b8   0
+#define GI_DENSE_i8   0
+#define GI_DENSE_u8   0
+#define GI_DENSE_i16  0
+#define GI_DENSE_u16  0
+#define GI_DENSE_u32  0
+#define GI_DENSE_u64  0
+#define GI_DENSE_c64  0
+#define GI_DENSE_c128 0
 /* Is it a type that sums are made in? */
 #define GI_WIDEST_b8   0
 #define GI_WIDEST_i8   0
