@@ -5148,14 +5148,14 @@ GI_LINK(ga_c128, c128)
 #undef GI_LINK
 
 /* One of the factors of a block: `along` elements of the inner axis by GI_PRODUCT_SIDE others. */
-typedef struct gi_cuda_factor {
+typedef struct gi_cuda_matrix {
     const char *data;
     int64_t     inner, other; /* strides */
     int64_t     others;       /* how many there are from here */
-} gi_cuda_factor;
+} gi_cuda_matrix;
 
 /* Where in the share of a block the elements of a thread lie: neighbouring threads take neighbours in memory. */
-template <int DEPTH> GI_DEVICE void gi_cuda_share_place(const gi_cuda_factor &f, int i, int *k, int *other)
+template <int DEPTH> GI_DEVICE void gi_cuda_share_place(const gi_cuda_matrix &f, int i, int *k, int *other)
 {
     const int  e         = threadIdx.x + i * GI_CUDA_THREADS;
     const bool by_others = (f.other < 0 ? -f.other : f.other) < (f.inner < 0 ? -f.inner : f.inner);
@@ -5164,7 +5164,7 @@ template <int DEPTH> GI_DEVICE void gi_cuda_share_place(const gi_cuda_factor &f,
 }
 
 template <int DEPTH, class T, int SHARE>
-GI_DEVICE void gi_cuda_fetch_factor(T (&share)[SHARE], const gi_cuda_factor &f, int64_t start, int64_t inner)
+GI_DEVICE void gi_cuda_fetch_factor(T (&share)[SHARE], const gi_cuda_matrix &f, int64_t start, int64_t inner)
 {
 #pragma unroll
     for (int i = 0; i < SHARE; i++) {
@@ -5186,8 +5186,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     const uint32_t tile = blockIdx.x % tiles;
     const int64_t  row = (int64_t)(tile / across) * GI_PRODUCT_SIDE, column = (int64_t)(tile % across) * GI_PRODUCT_SIDE;
     const int      lane = threadIdx.x % GI_PRODUCT_STEP, group = threadIdx.x / GI_PRODUCT_STEP;
-    gi_cuda_factor a   = { p.a.data + row * p.a.row, p.a.column, p.a.row, p.rows - row };
-    gi_cuda_factor b   = { p.b.data + column * p.b.column, p.b.row, p.b.column, p.columns - column };
+    gi_cuda_matrix a   = { p.a.data + row * p.a.row, p.a.column, p.a.row, p.rows - row };
+    gi_cuda_matrix b   = { p.b.data + column * p.b.column, p.b.row, p.b.column, p.columns - column };
     char          *out = p.out.data;
     int64_t        at  = first + blockIdx.x / tiles; /* which of the products */
     for (int d = p.axes - 1; d >= 0; d--) {
