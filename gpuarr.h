@@ -5866,15 +5866,22 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
     if (j->stream) gi_stream_end();
 }
 
+/* The operands of a job that have strides. Returns how many. */
+static int gi_strided_operands(gi_job *j, gi_operand **all)
+{
+    int n = 0;
+    for (int k = 0; k < j->inputs; k++)
+        if (!j->in[k].number) all[n++] = &j->in[k];
+    all[n++] = &j->out;
+    if (j->masked) all[n++] = &j->mask;
+    return n;
+}
+
 /* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
 static void gi_coalesce(gi_job *j)
 {
     gi_operand *all[GI_MOST_INPUTS + 2];
-    int         operands = 0, n = 0;
-    for (int k = 0; k < j->inputs; k++)
-        if (!j->in[k].number) all[operands++] = &j->in[k];
-    all[operands++] = &j->out;
-    if (j->masked) all[operands++] = &j->mask;
+    int         operands = gi_strided_operands(j, all), n = 0;
     for (int d = 0; d < j->ndim; d++) {
         if (j->shape[d] == 1) continue;
         bool joins = n > 0;
@@ -5891,43 +5898,34 @@ static void gi_coalesce(gi_job *j)
     j->ndim = n;
 }
 
-/* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
-static void gi_order_dimensions(gi_job *j)
-{
-    for (int i = 1; i < j->ndim; i++)
-        for (int d = i; d > 0; d--) {
-            int64_t before = j->out.strides[d - 1], here = j->out.strides[d];
-            if ((before < 0 ? -before : before) >= (here < 0 ? -here : here)) break;
-            gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
-            for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
-                int64_t s              = all[k]->strides[d];
-                all[k]->strides[d]     = all[k]->strides[d - 1];
-                all[k]->strides[d - 1] = s;
-            }
-            int64_t s       = j->shape[d];
-            j->shape[d]     = j->shape[d - 1];
-            j->shape[d - 1] = s;
-        }
-}
+static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
 /* Puts dimension `from` behind or before others, to become dimension `to`. */
 static void gi_move_dimension(gi_job *j, int from, int to)
 {
-    gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
-    int         way                     = to < from ? -1 : 1;
+    gi_operand *all[GI_MOST_INPUTS + 2];
+    int         operands = gi_strided_operands(j, all), way = to < from ? -1 : 1;
     for (int d = from; d != to; d += way) {
         int64_t length    = j->shape[d];
         j->shape[d]       = j->shape[d + way];
         j->shape[d + way] = length;
-        for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
-            int64_t stride              = all[k]->strides[d];
-            all[k]->strides[d]          = all[k]->strides[d + way];
-            all[k]->strides[d + way]    = stride;
+        for (int k = 0; k < operands; k++) {
+            int64_t stride           = all[k]->strides[d];
+            all[k]->strides[d]       = all[k]->strides[d + way];
+            all[k]->strides[d + way] = stride;
         }
     }
 }
 
-static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+/* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
+static void gi_order_dimensions(gi_job *j)
+{
+    for (int i = 1; i < j->ndim; i++) {
+        int d = i;
+        while (d > 0 && gi_distance(j->out.strides[d - 1]) < gi_distance(j->out.strides[i])) d--;
+        if (d < i) gi_move_dimension(j, i, d);
+    }
+}
 
 /* Does it lie closer together along the rows than along the columns? */
 static bool gi_lies_across(const gi_job *j, const gi_operand *v)
@@ -5950,17 +5948,18 @@ static bool gi_choose_blocks(gi_job *j, int square)
     for (int k = 0; k < j->inputs + j->masked && last > 0 && !across; k++) {
         const gi_operand *v    = gi_source_of(j, k);
         int               best = last;
-        for (int d = 0; d < last && !v->number && gi_distance(v->strides[last]) >= GI_LINE; d++)
+        if (v->number || gi_distance(v->strides[last]) < GI_LINE) continue;
+        for (int d = 0; d < last; d++)
             if (v->strides[d] != 0 && gi_distance(v->strides[d]) < gi_distance(v->strides[best])) best = d;
         if (best == last) continue;
         gi_move_dimension(j, best, last - 1);
         break;
     }
-    gi_operand *all[GI_MOST_INPUTS + 1] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->mask };
-    for (int k = 0; k < GI_MOST_INPUTS + 1; k++) {
-        all[k]->crossed = (k < GI_MOST_INPUTS ? k < j->inputs : j->masked) && gi_lies_across(j, all[k]);
-        across          = across || all[k]->crossed;
-        if (gi_rows(j) < square / 2 || gi_distance(gi_step(j, all[k])) < GI_LINE) all[k]->crossed = false;
+    for (int k = 0; k < j->inputs + j->masked; k++) {
+        gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
+        if (!gi_lies_across(j, v)) continue;
+        across     = true;
+        v->crossed = gi_rows(j) >= square / 2 && gi_distance(gi_step(j, v)) >= GI_LINE;
     }
     return across;
 }
@@ -5976,42 +5975,42 @@ static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / un
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    int64_t total = 1, widest = 1, threads = ga_get_num_threads();
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest;
     for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    int64_t out_size = ga_itemsize(j->out.dtype);
-    bool    streamed = total * out_size >= GI_STREAM_FROM && !j->masked && cost == 1;
-    j->direct        = !j->masked && j->kernel;
-    for (int k = 0; k < j->inputs; k++) {
-        if (ga_itemsize(j->in[k].dtype) > widest) widest = ga_itemsize(j->in[k].dtype);
-        if (j->in[k].data == j->out.data) streamed = false; /* its lines are in the cache already */
-    }
-    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
-    bool          across = gi_choose_blocks(j, (int)square);
-    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked;
     for (int k = 0; k <= j->inputs; k++) {
         const gi_operand *v = k < j->inputs ? &j->in[k] : &j->out;
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
         if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
-        j->direct = j->direct && gi_runs_directly(j, v);
+        if (k < j->inputs && v->data == j->out.data) streamed = false; /* its lines are in the cache already */
     }
-    if (j->stream) j->direct = false;
+    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
+    bool          across = gi_choose_blocks(j, (int)square);
+    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    j->direct            = !j->masked && !j->stream && j->kernel && gi_runs_directly(j, &j->out);
+    for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
     if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
 
-    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost;
+    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost, threads = ga_get_num_threads();
+    j->height = rows;
+    j->width  = columns;
+    if (total <= work && j->ndim <= 2 && !across) { /* one block: nothing to divide */
+        gi_run_units(0, 1, j);
+        return;
+    }
     if (work < total / (8 * threads)) work = total / (8 * threads);
     if (across) {
-        j->height = rows < square ? rows : square;
-        j->width  = gi_round_up(work / j->height + 1, square);
+        if (rows > square) j->height = square;
+        j->width = gi_round_up(work / j->height + 1, square);
     } else if (columns > work) {
         j->height = 1;
         j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);
-    } else {
-        j->height = work / columns < rows ? work / columns : rows;
-        j->width  = columns;
+    } else if (rows > work / columns) {
+        j->height = work / columns;
     }
     if (j->width > columns) j->width = columns;
     int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
@@ -6026,7 +6025,7 @@ static void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype wanted, int
     v->data   = (char *)a->data;
     v->dtype  = a->dtype;
     v->wanted = wanted;
-    v->number = false;
+    v->number = v->crossed = false;
     gi_broadcast_strides(a, ndim, shape, v->strides);
 }
 
@@ -6091,10 +6090,10 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
     static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand",
                                                        "the fourth operand" };
     gi_job                   j;
-    memset(&j, 0, sizeof j);
     j.kernel = kernel.cpu;
     j.gpu    = kernel.gpu;
     j.inputs = n;
+    j.ndim   = 0;
     j.masked = where != NULL;
     for (int k = 0; k < n; k++)
         if ((in[k].array || in[k].kind == GA_KIND_ARRAY) && !gi_check(site, in[k].array, names[k])) return NULL;
@@ -6155,8 +6154,9 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
         if (k == n && !where) break;
         if (!a) { /* a tile of copies of the number */
             int size  = (int)ga_itemsize(wanted[k]);
-            v->data   = tiles[k];
-            v->number = true;
+            v->data    = tiles[k];
+            v->number  = true;
+            v->crossed = false;
             v->dtype = v->wanted = wanted[k];
             int64_t copies_of_it = GI_TILE_BYTES / size;
             gi_number_to(in[k], wanted[k], tiles[k]);
@@ -6224,7 +6224,7 @@ static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
-    for (int d = GA_BOOL; d < (int)GA_DTYPE_COUNT; d++) {
+    for (int d = lifted ? common : arrays; d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
         if (holds && gi_row_has(op, (ga_dtype)d, common)) return (ga_dtype)d;
