@@ -16560,14 +16560,13 @@ static void gi_rows_to_vector(int64_t begin, int64_t end, void *job)
                   s->matrix + i * s->row_stride + (i + 1) * s->column_stride, s->column_stride);
 }
 
-static bool gi_cpu_squareform(const ga_array *from, ga_array *to)
+static void gi_cpu_squareform(const ga_array *from, ga_array *to)
 {
     const ga_array *matrix = to->ndim == 2 ? to : from, *vector = to->ndim == 2 ? from : to;
     gi_square_job   s      = { (char *)vector->data, (char *)matrix->data, matrix->shape[0], matrix->strides[0], matrix->strides[1],
                                (int)ga_itemsize(to->dtype) };
     if (to->ndim == 1) gi_parallel(s.n - 1, 1 + 65536 / s.n, gi_rows_to_vector, &s);
     else gi_parallel((s.n + GI_SQUARE_SIDE - 1) / GI_SQUARE_SIDE, 1 + 1024 / s.n, gi_vector_to_rows, &s);
-    return true;
 }
 
 /* Is a square matrix symmetric, and 0 on its diagonal? If not, an error. */
@@ -16614,14 +16613,15 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has %lld elements: n points have n * (n - 1) / 2 distances", (long long)v->size);
         shape[0] = shape[1] = n;
     }
-    ga_array *from = v->ndim < 2 || v->device == GA_CUDA ? gi_contiguous(o.site, v, v->dtype) : NULL;
-    ga_array *to   = from || v->ndim == 2 ? gi_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
+    bool      any_layout = v->ndim == 2 && v->device == GA_CPU;
+    ga_array *from       = any_layout ? gi_new_view(o.site, v, v->data, v->dtype, 2, v->shape, v->strides) : gi_contiguous(o.site, v, v->dtype);
+    ga_array *to         = from ? gi_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
     bool      ok   = to != NULL;
 #if GI_HAS_CUDA
     if (ok && to->size > 0 && to->device == GA_CUDA) ok = gi_cuda_squareform(o.site, from, to);
     else
 #endif
-        if (ok && to->size > 0) gi_cpu_squareform(from ? from : v, to);
+        if (ok && to->size > 0) gi_cpu_squareform(from, to);
     ga_free(from);
     if (ok) return to;
     ga_free(to);

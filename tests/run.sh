@@ -102,6 +102,24 @@ pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are 
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+distances() { # distances PROGRAM...: the printed numbers are SciPy's, and each of the seven ways gives the same distances
+    local out n=0 bad=0 line close
+    out=$(dirname "$1")/out
+    mkdir -p "$out"
+    "$@" --points 300 --features 7 --out "$out" >"$out/distances.txt" || return 1
+    while read -r line; do
+        if grep -qF "$line" "$out/distances.txt"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL not printed: $line"
+        fi
+    done <tests/distances_expected.txt
+    close=$(awk '/^  / && $NF + 0 <= 1e-11 { n++ } END { print n + 0 }' "$out/distances.txt")
+    [ "$close" = 7 ] && [ -s "$out/distances.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && cat "$out/distances.txt" && echo "FAIL a way differs"; }
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 finish() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
@@ -209,10 +227,11 @@ one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o bu
 part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
-for e in first pictures astronomy; do
+for e in first pictures astronomy distances; do
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
 done
 part "pictures of the seed" pictures build/pictures
+part "distances of the course" distances build/distances
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
 
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
