@@ -6224,7 +6224,7 @@ static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
-    for (int d = lifted ? common : arrays; d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
+    for (int d = (int)(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
         if (holds && gi_row_has(op, (ga_dtype)d, common)) return (ga_dtype)d;
@@ -8776,13 +8776,11 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
 /*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
     folded row by row, each step of the tree for all of them at once.                                                          */
 
-enum {
-    GI_PANEL_BYTES  = 8192,  /* of the accumulators of a panel, */
-    GI_PANEL_WIDTH  = 1024,  /* and at most so many lines, */
-    GI_PANEL_NARROW = 128,   /* or these, when rows must be gathered */
-    GI_PANEL_LEVELS = 11,    /* accumulators of the steps of the tree that are open at a time */
-    GI_SHORT_LINE   = 32     /* shorter lines are not worth being folded one after the other */
-};
+#define GI_PANEL_BYTES 8192 /* of the accumulators of a panel, */
+#define GI_PANEL_WIDTH 1024 /* and at most so many lines, */
+#define GI_PANEL_NARROW 128 /* or these, when rows must be gathered */
+#define GI_PANEL_LEVELS 11 /* accumulators of the steps of the tree that are open at a time */
+#define GI_SHORT_LINE 32 /* shorter lines are not worth being folded one after the other */
 
 typedef struct gi_panel {
     const gi_lines *lines;
@@ -9103,7 +9101,8 @@ typedef struct gi_moments {
     double              *result;
 } gi_moments;
 
-enum { GI_NODE_WIDTH = 256, GI_NODE_STEP = 128 }; /* lines side by side; elements of a line that are made nodes at once */
+#define GI_NODE_WIDTH 256 /* lines side by side */
+#define GI_NODE_STEP 128 /* elements of a line that are made nodes at once */
 
 static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
 {
@@ -9429,12 +9428,12 @@ static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *element
     enum { PART = 256 };
     __attribute__((aligned(64))) char wanted[PART * 16];
     bool                              found[PART], nan = gi_is_nan(r, x);
-    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : PART;
+    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : (int64_t)PART;
     memcpy(wanted, x, (size_t)size);
     for (int64_t done = 1; done < copies && !nan; done *= 2)
         memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
     for (int64_t start = 0; start < n; start += PART) {
-        int64_t     m    = n - start < PART ? n - start : PART;
+        int64_t     m    = n - start < PART ? n - start : (int64_t)PART;
         const char *part = (const char *)elements + start * size;
         if (nan) r->unordered(m, found, part, NULL, NULL);
         else r->equal(m, found, part, wanted, NULL);
@@ -11458,7 +11457,7 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
 
 /* ---- on the CPU: products with vectors, element by element ------------------------------------------------------------- */
 
-enum { GI_CHAINS = 64 };
+#define GI_CHAINS 64
 
 typedef struct gi_chained {
     const gi_product *p;
@@ -14044,10 +14043,9 @@ static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
 static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
 {
-    ga_new_options o;
+    ga_new_options o = { NULL, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT, false, false };
     ga_shape       length;
     gi_correlation c;
-    memset(&o, 0, sizeof o);
     memset(&length, 0, sizeof length);
     memset(&c, 0, sizeof c);
     o.site         = f->site;
@@ -15635,7 +15633,8 @@ static int64_t gi_group_of(const gi_groups *g, int64_t label)
     return low < g->count && g->values[low] == label ? low : -1;
 }
 
-enum { GI_LABEL_WORD = 64, GI_LABEL_CHUNK = 8192 };
+#define GI_LABEL_WORD 64
+#define GI_LABEL_CHUNK 8192
 
 /* The label of element i. */
 static int64_t gi_label_at(const ga_array *labels, int64_t i)
@@ -16363,11 +16362,9 @@ static bool      gi_cuda_distances(const char *site, const gi_distances *d, cons
 static bool      gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
 #endif
 
-enum {
-    GI_DISTANCE_WORK   = 1 << 17, /* steps of a chain that are worth a thread */
-    GI_DISTANCE_STREAM = 4 << 20, /* bytes of a result that is written past the caches */
-    GI_DISTANCE_ROOM   = 64       /* elements of a tile's widest row */
-};
+#define GI_DISTANCE_WORK (1 << 17) /* steps of a chain that are worth a thread */
+#define GI_DISTANCE_STREAM (4 << 20) /* bytes of a result that is written past the caches */
+#define GI_DISTANCE_ROOM 64 /* elements of a tile's widest row */
 
 typedef struct gi_distance_job {
     const gi_distances *d;

@@ -754,7 +754,7 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
     const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
     int64_t       n, done = 0;
     do {
-        n               = d->features - done < FEATURES ? d->features - done : FEATURES;
+        n               = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
         const bool last = done + n == d->features;
         GA_T      *y    = packed;
         for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH)
@@ -1534,11 +1534,9 @@ typedef struct gi_fold {
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
-enum {
-    GI_DISTANCE_TILE = 4,     /* rows of a tile */
-    GI_DISTANCE_PACK = 32768, /* bytes of y that are used while they are in the first cache */
-    GI_DISTANCE_ROWS = 128    /* rows whose sums are kept where the features come in several parts */
-};
+#define GI_DISTANCE_TILE 4 /* rows of a tile */
+#define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
+#define GI_DISTANCE_ROWS 128 /* rows whose sums are kept where the features come in several parts */
 
 /* The distances of each row of x (a row of the result) from each row of y (a column). */
 typedef struct gi_distances {
@@ -1594,7 +1592,8 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
 } gi_node_loops;
-enum { GI_LINE = 64, GI_MOST_INPUTS = 4 }; /* bytes of a cache line; inputs of an elementwise call */
+#define GI_LINE 64 /* bytes of a cache line */
+#define GI_MOST_INPUTS 4 /* inputs of an elementwise call */
 
 /* What will be read next, and is fetched while a result is streamed. */
 typedef struct gi_ahead {
