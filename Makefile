@@ -4,6 +4,7 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
+EXAMPLES = first pictures astronomy convolution
 HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu

@@ -120,6 +120,24 @@ distances() { # distances PROGRAM...: the printed numbers are SciPy's, and each 
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+convolution() { # convolution SUM SUM_1D PROGRAM...: the sums are SciPy's, and on a GPU the results are the CPU's
+    local out want n=0 bad=0
+    out=$(dirname "$3")/out
+    mkdir -p "$out"
+    "${@:3}" --out "$out" >"$out/convolution.txt" || return 1
+    for want in "^convolved .* sum $1\$" "^in one dimension .* sum $2\$" "^against the definition +largest difference (0|[0-9.]+e-1[5-9])\$" \
+        "$(case $* in *cuda*) echo "^the same on both +true" ;; *) echo "convolve2d on the CPU" ;; esac)"; do
+        if grep -qE "$want" "$out/convolution.txt"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL no line '$want' in:"
+            cat "$out/convolution.txt"
+        fi
+    done
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 finish() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
@@ -227,10 +245,11 @@ one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o bu
 part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
-for e in first pictures astronomy distances; do
+for e in first pictures astronomy convolution distances; do
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
 done
 part "pictures of the seed" pictures build/pictures
+part "convolution of the lesson" convolution 1182763.826 101407.8533 build/convolution
 part "distances of the course" distances build/distances
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
 
