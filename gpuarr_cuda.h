@@ -8,8 +8,8 @@
         part 1: >>cuda runtime (devices, errors, streams, memory, copies)
         part 2: >>cuda map  >>cuda tree  >>cuda rows
         part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
-                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda distances  >>cuda convolution
-                 >>cuda filters  >>cuda streams and devices                                                                        */
+                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda products  >>cuda distances
+                 >>cuda convolution  >>cuda filters  >>cuda streams and devices                                                    */
 
 #if defined(GA_TAG)
 /* ==== >>cuda rows: the kernels of one element type ================================================================== */
@@ -4968,6 +4968,19 @@ template <class P> static bool gi_cuda_measure_labels(const gi_cuda_measuring *g
     return ok;
 }
 
+/* The largest label; 0 if there is none above. False with an error. */
+static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+{
+    ga_reduce_options o = gi_reduce_site(site);
+    *largest            = 0;
+    if (labels->size == 0) return true;
+    ga_array *max   = (ga_nanmax)(labels, o);
+    bool      known = max && gi_item_as(site, max, NULL, GA_I64, largest);
+    ga_free(max);
+    if (*largest < 0) *largest = 0;
+    return known && gi_can_list(site, *largest);
+}
+
 /* The measures of the wanted labels; see gi_measure_labels, which has looked at the arrays. */
 static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                         const ga_array *index)
@@ -5113,22 +5126,176 @@ static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, doubl
     return kept;
 }
 
+/* ==== >>cuda products: of matrices ========================================================================================= */
+/*  A block computes a square of the result, a thread GI_PRODUCT_EACH x GI_PRODUCT_EACH elements of it in registers, each one chain along
+    the inner axis. The factors come to the block some columns of a and rows of b at a time; while they are used, each thread fetches its
+    share of the next ones. For float32 a warp reads 8 x 4 bytes of shared memory per thread for 16 fused products.                 */
+
+enum { GI_PRODUCT_SIDE = 64, GI_PRODUCT_EACH = 4, GI_PRODUCT_STEP = GI_PRODUCT_SIDE / GI_PRODUCT_EACH };
+
+#define GI_LINK(T, tag)                                                                                                        \
+    GI_DEVICE T    gi_cuda_link(T x, T y, T sum) { return gi_fma_##tag(x, y, sum); }                                           \
+    GI_DEVICE void gi_cuda_begin(T &sum) { sum = gi_nothing_##tag(); }
+GI_LINK(bool, b8)
+GI_LINK(uint8_t, u8)
+GI_LINK(uint16_t, u16)
+GI_LINK(uint32_t, u32)
+GI_LINK(uint64_t, u64)
+GI_LINK(float, f32)
+GI_LINK(double, f64)
+GI_LINK(ga_c64, c64)
+GI_LINK(ga_c128, c128)
+#undef GI_LINK
+
+/* One of the factors of a block: `along` elements of the inner axis by GI_PRODUCT_SIDE others. */
+typedef struct gi_cuda_matrix {
+    const char *data;
+    int64_t     inner, other; /* strides */
+    int64_t     others;       /* how many there are from here */
+} gi_cuda_matrix;
+
+/* Where in the share of a block the elements of a thread lie: neighbouring threads take neighbours in memory. */
+template <int DEPTH> GI_DEVICE void gi_cuda_share_place(const gi_cuda_matrix &f, int i, int *k, int *other)
+{
+    const int  e         = threadIdx.x + i * GI_CUDA_THREADS;
+    const bool by_others = (f.other < 0 ? -f.other : f.other) < (f.inner < 0 ? -f.inner : f.inner);
+    *k                   = by_others ? e / GI_PRODUCT_SIDE : e % DEPTH;
+    *other               = by_others ? e % GI_PRODUCT_SIDE : e / DEPTH;
+}
+
+template <int DEPTH, class T, int SHARE>
+GI_DEVICE void gi_cuda_fetch_factor(T (&share)[SHARE], const gi_cuda_matrix &f, int64_t start, int64_t inner)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE; i++) {
+        int k, other;
+        gi_cuda_share_place<DEPTH>(f, i, &k, &other);
+        share[i] = T();
+        if (start + k < inner && other < f.others) share[i] = *(const T *)(f.data + (start + k) * f.inner + other * f.other);
+    }
+}
+
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_product_kernel(const __grid_constant__ gi_product p, int64_t first, uint32_t across, uint32_t tiles)
+{
+    enum { DEPTH = sizeof(T) == 16 ? 8 : 16, SHARE = GI_PRODUCT_SIDE * DEPTH / GI_CUDA_THREADS };
+    enum { WIDTH = GI_PRODUCT_SIDE + (sizeof(T) >= 4 ? 16 / sizeof(T) : 4) }; /* so that writes go to several banks */
+    GI_SHARED(T, x, [2][DEPTH][WIDTH]);
+    GI_SHARED(T, y, [2][DEPTH][WIDTH]);
+    const uint32_t tile = blockIdx.x % tiles;
+    const int64_t  row = (int64_t)(tile / across) * GI_PRODUCT_SIDE, column = (int64_t)(tile % across) * GI_PRODUCT_SIDE;
+    const int      lane = threadIdx.x % GI_PRODUCT_STEP, group = threadIdx.x / GI_PRODUCT_STEP;
+    gi_cuda_matrix a   = { p.a.data + row * p.a.row, p.a.column, p.a.row, p.rows - row };
+    gi_cuda_matrix b   = { p.b.data + column * p.b.column, p.b.row, p.b.column, p.columns - column };
+    char          *out = p.out.data;
+    int64_t        at  = first + blockIdx.x / tiles; /* which of the products */
+    for (int d = p.axes - 1; d >= 0; d--) {
+        const int64_t i = at % p.shape[d];
+        at /= p.shape[d];
+        a.data += i * p.a.next[d];
+        b.data += i * p.b.next[d];
+        out += i * p.out.next[d];
+    }
+    T sums[GI_PRODUCT_EACH][GI_PRODUCT_EACH], next_x[SHARE], next_y[SHARE];
+#pragma unroll
+    for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+        for (int c = 0; c < GI_PRODUCT_EACH; c++) gi_cuda_begin(sums[r][c]);
+    gi_cuda_fetch_factor<DEPTH>(next_x, a, 0, p.inner);
+    gi_cuda_fetch_factor<DEPTH>(next_y, b, 0, p.inner);
+    int turn = 0;
+    for (int64_t start = 0; start < p.inner; start += DEPTH) {
+#pragma unroll
+        for (int i = 0; i < SHARE; i++) {
+            int k, other;
+            gi_cuda_share_place<DEPTH>(a, i, &k, &other);
+            x[turn][k][other] = next_x[i];
+            gi_cuda_share_place<DEPTH>(b, i, &k, &other);
+            y[turn][k][other] = next_y[i];
+        }
+        __syncthreads(); /* one is enough: the other half is written next, which all threads have read before they came here */
+        gi_cuda_fetch_factor<DEPTH>(next_x, a, start + DEPTH, p.inner);
+        gi_cuda_fetch_factor<DEPTH>(next_y, b, start + DEPTH, p.inner);
+        const int n = p.inner - start < DEPTH ? (int)(p.inner - start) : (int)DEPTH;
+#pragma unroll 4
+        for (int k = 0; k < n; k++) {
+            T rows[GI_PRODUCT_EACH], columns[GI_PRODUCT_EACH];
+#pragma unroll
+            for (int r = 0; r < GI_PRODUCT_EACH; r++) rows[r] = x[turn][k][group * GI_PRODUCT_EACH + r];
+#pragma unroll
+            for (int c = 0; c < GI_PRODUCT_EACH; c++) columns[c] = y[turn][k][lane + c * GI_PRODUCT_STEP];
+#pragma unroll
+            for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+                for (int c = 0; c < GI_PRODUCT_EACH; c++) sums[r][c] = gi_cuda_link(rows[r], columns[c], sums[r][c]);
+        }
+        turn ^= 1;
+    }
+#pragma unroll
+    for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+        for (int c = 0; c < GI_PRODUCT_EACH; c++) {
+            const int64_t i = row + group * GI_PRODUCT_EACH + r, j = column + lane + c * GI_PRODUCT_STEP;
+            if (i < p.rows && j < p.columns) *(T *)(out + i * p.out.row + j * p.out.column) = sums[r][c];
+        }
+}
+
+typedef void (*gi_cuda_product_of)(const gi_product, int64_t, uint32_t, uint32_t);
+static gi_cuda_product_of gi_cuda_find_product(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_BOOL: return gi_cuda_product_kernel<bool>;
+    case GA_F32: return gi_cuda_product_kernel<float>;
+    case GA_F64: return gi_cuda_product_kernel<double>;
+    case GA_C64: return gi_cuda_product_kernel<ga_c64>;
+    case GA_C128: return gi_cuda_product_kernel<ga_c128>;
+    default: break;
+    }
+    switch (ga_itemsize(dtype)) { /* integers wrap: those with and without a sign have the same bits */
+    case 1: return gi_cuda_product_kernel<uint8_t>;
+    case 2: return gi_cuda_product_kernel<uint16_t>;
+    case 4: return gi_cuda_product_kernel<uint32_t>;
+    default: return gi_cuda_product_kernel<uint64_t>;
+    }
+}
+
+/* The memory has been touched by the caller. */
+static bool gi_cuda_product(const char *site, const gi_product *p)
+{
+    const int64_t across = (p->columns + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE;
+    const int64_t tiles = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
+    const int64_t most = INT32_MAX / tiles;
+    for (int64_t first = 0; first < count; first += most) {
+        const int64_t n = count - first < most ? count - first : most;
+        GI_LAUNCH(gi_cuda_find_product(p->dtype), (unsigned)(n * tiles), GI_CUDA_THREADS, gi_cuda_current_stream(), *p, first,
+                  (uint32_t)across, (uint32_t)tiles);
+        if (!gi_cuda_launched(site, "a matrix product")) return false;
+    }
+    return true;
+}
+
 /* ==== >>cuda distances: between the rows of two arrays =================================================================== */
 /*  A block computes a square of the result, a thread GI_DISTANCE_EACH x GI_DISTANCE_EACH distances of it in registers. The features come
     to the block GI_DISTANCE_DEPTH at a time; while they are used, each thread fetches its share of the next ones.              */
 
-enum { GI_DISTANCE_SIDE = 64, GI_DISTANCE_EACH = 4, GI_DISTANCE_DEPTH = 16, GI_DISTANCE_STEP = GI_DISTANCE_SIDE / GI_DISTANCE_EACH };
+enum {
+    GI_DISTANCE_SIDE  = 64,
+    GI_DISTANCE_EACH  = 4,
+    GI_DISTANCE_DEPTH = 16,
+    GI_DISTANCE_STEP  = GI_DISTANCE_SIDE / GI_DISTANCE_EACH
+};
 
-GI_DEVICE float    gi_cuda_fma(float a, float b, float c) { return gi_fma_f32(a, b, c); }
-GI_DEVICE double   gi_cuda_fma(double a, double b, double c) { return gi_fma_f64(a, b, c); }
-GI_DEVICE float    gi_cuda_length(float x) { return gi_abs_f32(x); }
-GI_DEVICE double   gi_cuda_length(double x) { return gi_abs_f64(x); }
-GI_DEVICE float    gi_cuda_root_of(float x) { return gi_root_f32(x); }
-GI_DEVICE double   gi_cuda_root_of(double x) { return gi_root_f64(x); }
-GI_DEVICE float    gi_cuda_longest(float a, float b) { return gi_maximum_f32(a, b); }
-GI_DEVICE double   gi_cuda_longest(double a, double b) { return gi_maximum_f64(a, b); }
-GI_DEVICE float    gi_cuda_cosine(float product, float a, float b) { return gi_cosine_distance_f32(product, a, b); }
-GI_DEVICE double   gi_cuda_cosine(double product, double a, double b) { return gi_cosine_distance_f64(product, a, b); }
+GI_DEVICE float  gi_cuda_fma(float a, float b, float c) { return gi_fma_f32(a, b, c); }
+GI_DEVICE double gi_cuda_fma(double a, double b, double c) { return gi_fma_f64(a, b, c); }
+GI_DEVICE float  gi_cuda_length(float x) { return gi_abs_f32(x); }
+GI_DEVICE double gi_cuda_length(double x) { return gi_abs_f64(x); }
+GI_DEVICE float  gi_cuda_root_of(float x) { return gi_root_f32(x); }
+GI_DEVICE double gi_cuda_root_of(double x) { return gi_root_f64(x); }
+GI_DEVICE float  gi_cuda_longest(float a, float b) { return gi_maximum_f32(a, b); }
+GI_DEVICE double gi_cuda_longest(double a, double b) { return gi_maximum_f64(a, b); }
+GI_DEVICE float  gi_cuda_cosine(float product, float a, float b) { return gi_cosine_distance_f32(product, a, b); }
+GI_DEVICE double gi_cuda_cosine(double product, double a, double b) { return gi_cosine_distance_f64(product, a, b); }
 
 template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_distance(T sum, T x, T y)
 {
@@ -5143,7 +5310,8 @@ template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_distance(T sum, T x
 
 /* A thread's share of the features of a block's points from `start` on; what does not exist is 0, which adds nothing. */
 template <class T>
-GI_DEVICE void gi_cuda_fetch(T (&share)[GI_DISTANCE_EACH], const T *points, int64_t count, int64_t features, int64_t first, int64_t start)
+GI_DEVICE void gi_cuda_fetch(T (&share)[GI_DISTANCE_EACH], const T *points, int64_t count, int64_t features, int64_t first,
+                             int64_t start)
 {
     const int64_t k = start + threadIdx.x % GI_DISTANCE_DEPTH, row = first + threadIdx.x / GI_DISTANCE_DEPTH;
 #pragma unroll
@@ -5157,11 +5325,14 @@ template <class T, ga_metric METRIC>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_distance(const __grid_constant__ gi_distances d, uint32_t across)
 {
-    enum { PACK = GI_VECTOR(sizeof(T)), WIDTH = GI_DISTANCE_SIDE + PACK }; /* so that the writes of a warp go to several banks */
+    enum {
+        PACK  = GI_VECTOR(sizeof(T)),
+        WIDTH = GI_DISTANCE_SIDE + PACK
+    }; /* so that the writes of a warp go to several banks */
     GI_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
     typedef gi_pack<T, PACK> pack;
     GI_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
-    const int64_t first_row = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
+    const int64_t first_row    = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
     const int64_t first_column = (int64_t)(blockIdx.x % across) * GI_DISTANCE_SIDE;
     const int     lane = threadIdx.x % GI_DISTANCE_STEP, group = threadIdx.x / GI_DISTANCE_STEP;
     T             sums[GI_DISTANCE_EACH][GI_DISTANCE_EACH] = {}, next_x[GI_DISTANCE_EACH], next_y[GI_DISTANCE_EACH];
@@ -5224,13 +5395,16 @@ template <class T> static gi_cuda_distance_kernel gi_cuda_distance_kernel_for(ga
 static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result)
 {
     const ga_array *all[3] = { x, y, result };
-    int64_t         across = (d->columns + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE, down = (d->rows + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE;
+    int64_t         across = (d->columns + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE,
+            down           = (d->rows + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE;
     if (across > INT32_MAX / down) {
-        gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: take parts of them", gi_shape_of(x), gi_shape_of(y));
+        gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: take parts of them", gi_shape_of(x),
+                gi_shape_of(y));
         return false;
     }
     if (!gi_cuda_touch_all(site, 3, all)) return false;
-    gi_cuda_distance_kernel kernel = x->dtype == GA_F32 ? gi_cuda_distance_kernel_for<float>(d->metric) : gi_cuda_distance_kernel_for<double>(d->metric);
+    gi_cuda_distance_kernel kernel =
+        x->dtype == GA_F32 ? gi_cuda_distance_kernel_for<float>(d->metric) : gi_cuda_distance_kernel_for<double>(d->metric);
     GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), *d, (uint32_t)across);
     return gi_cuda_launched(site, "ga_cdist");
 }
@@ -5241,7 +5415,8 @@ static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_
 enum { GI_SQUARE_ROWS = GI_CUDA_THREADS / GI_SQUARE_SIDE };
 
 template <class U>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_vector_to_matrix(const U *vector, U *matrix, int64_t n, uint32_t across)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_vector_to_matrix(const U *vector, U *matrix, int64_t n, uint32_t across)
 {
     GI_SHARED(U, square, [GI_SQUARE_SIDE][GI_SQUARE_SIDE + 1]);
     const uint32_t down = blockIdx.x / across, right = blockIdx.x % across, lane = threadIdx.x % GI_SQUARE_SIDE;
@@ -5261,7 +5436,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_vector_to_matr
 }
 
 template <class U>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_matrix_to_vector(const U *matrix, U *vector, int64_t n, uint32_t across)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_matrix_to_vector(const U *matrix, U *vector, int64_t n, uint32_t across)
 {
     const int64_t i = blockIdx.x / across, j = (int64_t)(blockIdx.x % across) * GI_CUDA_THREADS + threadIdx.x;
     if (i < j && j < n) vector[gi_pair_place(n, i, j)] = matrix[i * n + j];
@@ -5270,15 +5446,16 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_matrix_to_vect
 template <class U> static bool gi_cuda_squareform_of(const char *site, const ga_array *from, ga_array *to)
 {
     const bool    square = to->ndim == 2;
-    const int64_t n = square ? to->shape[0] : from->shape[0], width = square ? (int64_t)GI_SQUARE_SIDE : (int64_t)GI_CUDA_THREADS;
+    const int64_t n      = square ? to->shape[0] : from->shape[0],
+                  width  = square ? (int64_t)GI_SQUARE_SIDE : (int64_t)GI_CUDA_THREADS;
     const int64_t across = (n + width - 1) / width, down = square ? across : n;
     if (across > INT32_MAX / down) {
         gi_fail(site, GA_BAD_SHAPE, "%lld points are too many for the GPU", (long long)n);
         return false;
     }
     auto kernel = square ? gi_cuda_vector_to_matrix<U> : gi_cuda_matrix_to_vector<U>;
-    GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), (const U *)from->data, (U *)to->data, n,
-              (uint32_t)across);
+    GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), (const U *)from->data,
+              (U *)to->data, n, (uint32_t)across);
     return gi_cuda_launched(site, "ga_squareform");
 }
 
@@ -5341,6 +5518,9 @@ typedef struct gi_cuda_correlation {
     int          lines, columns;        /* of a tile that are computed at most: whole threads */
     int          pitch;                 /* elements from line to line in shared memory */
     alignas(16) char nothing[16], constant[16];
+    const char *outside;  /* not NULL: where the constant is */
+    const int  *factored; /* not NULL: something is to be done only if what is there is `passes` */
+    int         passes;
 } gi_cuda_correlation;
 
 /* Where a line lies: the index along its axis and the place in memory of its first position; those from begin to end exist. */
@@ -5448,7 +5628,7 @@ GI_DEVICE void gi_cuda_read_lines(const gi_cuda_correlation &m, const gi_cuda_li
 #pragma unroll 1
             for (; i < length; i += step) {
                 const int64_t at = gi_border_index(line.index + i, n, m.border);
-                C             x  = *(const C *)m.constant;
+                C             x  = *(const C *)(m.outside ? m.outside : m.constant);
                 if (at >= 0) gi_cuda_fetch(m.in + (line.place + (at - line.index) * stride) * m.itemsize, m.itemsize, x);
                 to[i] = x;
             }
@@ -5500,6 +5680,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS, sizeof(C) > 8 ? 3 : 4)
     const int     k = (int)threadIdx.x, warp = k / 32, lane = k % 32, pitch = m.pitch / V;
     const bool    active = lane < m.lines && warp * R < m.columns;
     C             sums[R];
+    if (m.factored && *m.factored != m.passes) return;
 #pragma unroll
     for (int r = 0; r < R; r++) sums[r] = *(const C *)m.nothing;
 #pragma unroll 1
@@ -5636,32 +5817,152 @@ static bool gi_cuda_start_correlation(const char *site, const gi_correlation *c,
     return true;
 }
 
+static void gi_cuda_describe_correlation(const gi_correlation *c, gi_cuda_correlation *m)
+{
+    memset(m, 0, sizeof *m);
+    m->in       = (const char *)c->in;
+    m->weights  = (const char *)c->weights;
+    m->out      = (char *)c->out;
+    m->itemsize = (int)ga_itemsize(c->dtype);
+    m->truth    = c->dtype == GA_BOOL;
+    m->border   = c->border;
+    ga_arg z    = GA_ARG(0);
+    z.kind      = GA_KIND_COMPLEX;
+    z.re = z.im = -0.0;
+    gi_number_to(z, c->dtype, m->nothing);
+    z.re = c->cval;
+    z.im = c->cval_imag;
+    gi_number_to(z, c->dtype, m->constant);
+}
+
+static bool gi_cuda_run_correlation(const char *site, const gi_correlation *c, gi_cuda_correlation *m)
+{
+    switch (c->dtype) {
+    case GA_F32: return gi_cuda_start_correlation<float, 8, gi_weigh_f32>(site, c, m);
+    case GA_F64: return gi_cuda_start_correlation<double, 8, gi_weigh_f64>(site, c, m);
+    case GA_C64: return gi_cuda_start_correlation<ga_c64, 4, gi_weigh_c64>(site, c, m);
+    case GA_C128: return gi_cuda_start_correlation<ga_c128, 4, gi_weigh_c128>(site, c, m);
+    case GA_I64:
+    case GA_U64: return gi_cuda_start_correlation<uint64_t, 4, gi_weigh_u64>(site, c, m);
+    default: return gi_cuda_start_correlation<uint32_t, 8, gi_weigh_u32>(site, c, m); /* bits of signs and truths, too */
+    }
+}
+
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c)
 {
     gi_cuda_correlation m;
-    memset(&m, 0, sizeof m);
-    m.in       = (const char *)c->in;
-    m.weights  = (const char *)c->weights;
-    m.out      = (char *)c->out;
-    m.itemsize = (int)ga_itemsize(c->dtype);
-    m.truth    = c->dtype == GA_BOOL;
-    m.border   = c->border;
-    ga_arg z   = GA_ARG(0);
-    z.kind     = GA_KIND_COMPLEX;
-    z.re = z.im = -0.0;
-    gi_number_to(z, c->dtype, m.nothing);
-    z.re = c->cval;
-    z.im = c->cval_imag;
-    gi_number_to(z, c->dtype, m.constant);
-    switch (c->dtype) {
-    case GA_F32: return gi_cuda_start_correlation<float, 8, gi_weigh_f32>(site, c, &m);
-    case GA_F64: return gi_cuda_start_correlation<double, 8, gi_weigh_f64>(site, c, &m);
-    case GA_C64: return gi_cuda_start_correlation<ga_c64, 4, gi_weigh_c64>(site, c, &m);
-    case GA_C128: return gi_cuda_start_correlation<ga_c128, 4, gi_weigh_c128>(site, c, &m);
-    case GA_I64:
-    case GA_U64: return gi_cuda_start_correlation<uint64_t, 4, gi_weigh_u64>(site, c, &m);
-    default: return gi_cuda_start_correlation<uint32_t, 8, gi_weigh_u32>(site, c, &m); /* bits of signs and truths, too */
+    gi_cuda_describe_correlation(c, &m);
+    return gi_cuda_run_correlation(site, c, &m);
+}
+
+/* ---- weights that are an outer product ------------------------------------------------------------------------------------ */
+/*  They are tried as on the CPU (gpuarr.h, gi_factor_weights), and the host does not wait to hear whether they are: both ways are
+    queued, and the kernels of the one that is not wanted find nothing to do.                                                  */
+
+typedef struct gi_cuda_factoring {
+    const void *weights;
+    int64_t     n, width;
+    double      cval;
+    void       *column, *row, *outside; /* outside: the sum over a row of what is cval everywhere */
+    int        *factored;
+} gi_cuda_factoring;
+
+enum { GI_WEIGHTS_WILD = 1, GI_WEIGHTS_FRACTIONS = 2, GI_WEIGHTS_APART = 4 };
+
+template <class T, T (*of)(double), T (*weigh)(T, T, T)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_factor(const gi_cuda_factoring j)
+{
+    GI_SHARED(unsigned long long, top, [2]); /* the bits of the largest weight's size; where it is first */
+    GI_SHARED(int, found, [1]);
+    const T *weights = (const T *)j.weights;
+    T       *column = (T *)j.column, *row = (T *)j.row;
+    double   largest = 0;
+    int64_t  place   = 0;
+    int      kinds   = 0;
+    if (threadIdx.x == 0) {
+        top[0] = found[0] = 0;
+        top[1]            = UINT64_MAX;
     }
+    __syncthreads();
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.n; i += GI_CUDA_THREADS) {
+        const double x = gi_abs_f64((double)weights[i]);
+        if (!(x <= DBL_MAX)) kinds |= GI_WEIGHTS_WILD;
+        if (x != gi_floor_f64(x)) kinds |= GI_WEIGHTS_FRACTIONS;
+        if (x > largest) {
+            largest = x;
+            place   = i;
+        }
+    }
+    atomicMax(&top[0], gi_bits_f64(largest));
+    atomicOr(&found[0], kinds);
+    __syncthreads();
+    if (gi_bits_f64(largest) == top[0]) atomicMin(&top[1], (unsigned long long)place);
+    kinds = found[0];
+    __syncthreads();
+    place               = (int64_t)top[1];
+    const double  by    = (double)weights[place];
+    const int64_t above = place / j.width, before = place - above * j.width, height = j.n / j.width;
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < height; i += GI_CUDA_THREADS) column[i] = weights[i * j.width + before];
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.width; i += GI_CUDA_THREADS) row[i] = of((double)weights[above * j.width + i] / by);
+    __syncthreads();
+    const double ulps = kinds & GI_WEIGHTS_FRACTIONS ? 16 * (sizeof(T) == 4 ? FLT_EPSILON : DBL_EPSILON) : 0;
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.n; i += GI_CUDA_THREADS)
+        if (!gi_is_product((double)weights[i], (double)column[i / j.width], (double)row[i % j.width], ulps))
+            kinds |= GI_WEIGHTS_APART;
+    atomicOr(&found[0], kinds);
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    *j.factored = !(found[0] & (GI_WEIGHTS_WILD | GI_WEIGHTS_APART));
+    T outside   = (T)-0.0;
+#pragma unroll 1
+    for (int64_t i = 0; i < j.width; i++) outside = weigh(outside, row[i], of(j.cval));
+    *(T *)j.outside = outside;
+}
+
+/* The job as it is, and as two with the sums over the rows in `between`. */
+static bool gi_cuda_correlate_both_ways(const char *site, const gi_correlation *c, const gi_cuda_factoring *j, void *between)
+{
+    gi_correlation jobs[3];
+    void (*factor)(gi_cuda_factoring) = c->dtype == GA_F32 ? gi_cuda_factor<float, gi_cast_f32_f64, gi_weigh_f32>
+                                                           : gi_cuda_factor<double, gi_cast_f64_f64, gi_weigh_f64>;
+    jobs[0]                           = *c;
+    gi_split_correlation(c, j->column, j->row, between, &jobs[1], &jobs[2]);
+    GI_LAUNCH(factor, 1, GI_CUDA_THREADS, gi_cuda_current_stream(), *j);
+    bool ok = gi_cuda_launched(site, "the weights of a convolution");
+    for (int k = 0; k < 3 && ok; k++) {
+        gi_cuda_correlation m;
+        gi_cuda_describe_correlation(&jobs[k], &m);
+        m.factored = j->factored;
+        m.passes   = k > 0;
+        if (k == 2) m.outside = (const char *)j->outside;
+        ok = gi_cuda_run_correlation(site, &jobs[k], &m);
+    }
+    return ok;
+}
+
+static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c)
+{
+    const int64_t     size = ga_itemsize(c->dtype), sums = (c->shape[0] * c->result[1] * size + 15) / 16 * 16;
+    const size_t      bytes  = (size_t)(sums + 16 + (c->size[0] + c->size[1] + 1) * size);
+    cudaStream_t      stream = gi_cuda_current_stream();
+    gi_cuda_factoring j;
+    char             *p = (char *)gi_cuda_alloc(site, gi_cuda_selected, stream, bytes);
+    if (!p) return false;
+    j.weights  = c->weights;
+    j.n        = c->size[0] * c->size[1];
+    j.width    = c->size[1];
+    j.cval     = c->cval;
+    j.factored = (int *)(p + sums);
+    j.outside  = p + sums + 16;
+    j.column   = p + sums + 16 + size;
+    j.row      = p + sums + 16 + size + c->size[0] * size;
+    bool ok    = gi_cuda_correlate_both_ways(site, c, &j, p);
+    gi_cuda_release(p, gi_cuda_selected, stream, bytes);
+    return ok;
 }
 
 /* ==== >>cuda filters: windows ============================================================================================= */
@@ -5730,7 +6031,7 @@ template <class U, class F> GI_DEVICE void gi_cuda_walk(const gi_cuda_window_job
         int64_t rest = row, place = result - own * m.along.stride.by, cell = 0;
         bool    inside = true;
         for (int d = m.axes - 1; d >= 0; d--) {
-            const gi_cuda_window_axis &a = m.across[d];
+            const gi_cuda_window_axis &a    = m.across[d];
             const int64_t              next = gi_divide_wide(rest, a.size), k = rest - next * a.size.by;
             const int64_t              here = gi_cuda_coordinate(result, a);
             const int64_t              i    = gi_border_index(here + a.offset + k, a.length.by, m.border);
@@ -5769,7 +6070,8 @@ template <class U> struct gi_cuda_split {
     }
 };
 
-template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __grid_constant__ gi_cuda_window_job m)
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __grid_constant__ gi_cuda_window_job m)
 {
     const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (result >= m.results) return;
@@ -5806,7 +6108,8 @@ template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const
     return sum;
 }
 
-template <class T> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __grid_constant__ gi_cuda_window_job m)
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __grid_constant__ gi_cuda_window_job m)
 {
     const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (result >= m.results) return;
@@ -5839,7 +6142,7 @@ static bool gi_cuda_start_window(const char *site, gi_cuda_window_kernel kernel,
 
 static void gi_cuda_place_window(const gi_window *w, gi_cuda_window_job *m)
 {
-    const gi_correlation *c = &w->at;
+    const gi_correlation *c      = &w->at;
     int64_t               stride = 1, cells = 1, all = gi_size(c->ndim, c->size), longest = 0;
     m->results = gi_size(c->ndim, c->result);
     m->rows    = 1;

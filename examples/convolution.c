@@ -128,12 +128,13 @@ int main(int argc, char **argv)
         double ms_2d = best_of_5("convolve2d on the CPU", convolve_2d, cpu);
         double ms_1d = best_of_5("convolve, one dimension, on the CPU", convolve_1d, cpu);
         if (gpu) {
-            lesson    there = to_gpu(cpu);
-            ga_array *other = ga_convolve2d(there.deltas, there.gauss), *other_1d = ga_convolve(there.deltas_1d, there.gauss_1d);
-            bool      same = ga_array_equal(convolved, other) && ga_array_equal(convolved_1d, other_1d);
-            double    gpu_2d = best_of_5("convolve2d on the GPU", convolve_2d, there);
-            double    both   = best_of_5("transfer, convolve2d, transfer back", transfer_compute_transferback, cpu);
-            double    gpu_1d = best_of_5("convolve, one dimension, on the GPU", convolve_1d, there);
+            lesson    there    = to_gpu(cpu);
+            ga_array *other    = ga_convolve2d(there.deltas, there.gauss),
+                     *other_1d = ga_convolve(there.deltas_1d, there.gauss_1d);
+            bool   same        = ga_array_equal(convolved, other) && ga_array_equal(convolved_1d, other_1d);
+            double gpu_2d      = best_of_5("convolve2d on the GPU", convolve_2d, there);
+            double both        = best_of_5("transfer, convolve2d, transfer back", transfer_compute_transferback, cpu);
+            double gpu_1d      = best_of_5("convolve, one dimension, on the GPU", convolve_1d, there);
             printf("\nspeedup of convolve2d     %.4g ms / %.4g ms = %.3g\n", ms_2d, gpu_2d, ms_2d / gpu_2d);
             printf("with the transfers        %.4g ms / %.4g ms = %.3g\n", ms_2d, both, ms_2d / both);
             printf("in one dimension          %.4g ms / %.4g ms = %.3g\n", ms_1d, gpu_1d, ms_1d / gpu_1d);
