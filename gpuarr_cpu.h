@@ -1030,14 +1030,12 @@ static void GI_LOOP(gi_chains)(int64_t count, int64_t n, char *out, int64_t out_
                                int64_t a_step, const char *b, int64_t b_next, int64_t b_step)
 {
     if (b_next == 0) {
-        for (int64_t i = 0; i < count; i += 8)
-            GI_LOOP(gi_chains_of)
-            (8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
+        for (int64_t i = 0; i < count; i += 8) GI_LOOP(gi_chains_of)
+        (8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
         return;
     }
-    for (int64_t i = 0; i < count; i += 4)
-        GI_LOOP(gi_chains_of)
-        (4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next, b_next, b_step);
+    for (int64_t i = 0; i < count; i += 4) GI_LOOP(gi_chains_of)
+    (4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next, b_next, b_step);
 }
 
 #if GI_CLASS != 3

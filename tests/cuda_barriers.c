@@ -133,8 +133,8 @@ static void convolutions(void)
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
     X(moments)                                                                                                                 \
-    X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging)          \
-        X(convolutions)
+    X(search)                                                                                                                  \
+    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)
 
 int main(int argc, char **argv)
 {
