@@ -13321,8 +13321,9 @@ static void gi_pack_network(gi_network *net)
 /* Tiles. */
 
 enum {
-    GI_BOX_BYTES      = 65536, /* of the tile of a box */
-    GI_NETWORK_BYTES  = 20480, /* of a network's rows, and of its tile */
+    GI_ROW_BYTES      = 8192,  /* of a tile's row, at least; half a page and less would be read in no order that is foreseen */
+    GI_TILE_MOST      = 65536, /* bytes of a tile */
+    GI_NETWORK_BYTES  = 20480, /* of a network's rows */
     GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
 };
 
@@ -13332,7 +13333,8 @@ typedef struct gi_window_plan {
     int64_t          extent[GPUARR_MAX_DIMS], whole[GPUARR_MAX_DIMS]; /* results of a tile; elements that they need */
     int64_t          stride[GPUARR_MAX_DIMS], elements;               /* in the packed tile */
     int64_t          tiles, parts;
-    void (*run)(const struct gi_window_plan *p, const int64_t *start, char *scratch);
+    bool (*run)(const struct gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch); /* is the tile still there? */
+    gi_stream              stream; /* how results go past the caches; NULL: they do not */
     const gi_window_loops *loops;
     char                  *scratch;
     size_t                 scratch_bytes;         /* of a part */
@@ -13425,8 +13427,9 @@ static void gi_load_row(const gi_window_plan *p, const int64_t *start, int64_t r
 static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t row, const void *results)
 {
     const gi_window *w    = p->w;
-    int              last = w->at.ndim - 1;
-    int64_t          at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
+    static const gi_ahead nothing;
+    int                   last = w->at.ndim - 1;
+    int64_t               at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
     gi_unravel(row, last, p->extent, at);
     for (int d = 0; d < last; d++) {
         if (start[d] + at[d] >= w->at.result[d]) return;
@@ -13434,7 +13437,9 @@ static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t 
     }
     to = to * w->at.result[last] + start[last];
     if (n > p->extent[last]) n = p->extent[last];
-    gi_cast(w->result, w->work, n, (char *)w->at.out + to * ga_itemsize(w->result), results);
+    char *out = (char *)w->at.out + to * ga_itemsize(w->result);
+    if (p->stream) p->stream(out, results, n * ga_itemsize(w->result), &nothing);
+    else gi_cast(w->result, w->work, n, out, results);
 }
 
 /* The results lie in a packed tile: they become elements, and go where they belong. */
@@ -13452,47 +13457,49 @@ static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *t
 
 /* Boxes. */
 
-static void gi_swap(char **a, char **b)
-{
-    char *t = *a;
-    *a      = *b;
-    *b      = t;
-}
-
-/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. Returns which of the
-   two places they are in. */
-static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *to)
+/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. The places take turns;
+   returns in which of them, or at `from`, the result is. */
+static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *place, char *other)
 {
     int64_t bytes = apart * ga_itemsize(p->w->work);
-    for (int64_t have = 1, more; have < size; have = more, gi_swap(&from, &to)) {
+    for (int64_t have = 1, more; have < size; have = more) {
         more           = have * 3 < size ? have * 3 : size;
         int64_t second = more - have < have ? more - have : have;
-        p->loops->least(n - (more - have) * apart, to, from, from + second * bytes, from + (more - have) * bytes);
+        p->loops->least(n - (more - have) * apart, place, from, from + second * bytes, from + (more - have) * bytes);
         n -= (more - have) * apart;
+        from  = place;
+        place = other;
+        other = from;
     }
     return from;
 }
 
+/* The first rows of a tile that has moved by its extent along the first axis are the last ones of the one before; returns their number. */
+static int64_t gi_keep_rows(const gi_window_plan *p, int64_t kept, char *tile)
+{
+    int64_t slab = p->stride[0] * ga_itemsize(p->w->work);
+    memmove(tile, tile + p->extent[0] * slab, (size_t)(kept * slab));
+    return kept * (p->stride[0] / p->whole[p->w->at.ndim - 1]);
+}
+
 /* Along the last axis row by row as they are read, then along the others all rows at once. */
-static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_least(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
-    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1;
-    char            *tile = scratch, *spare = tile + gi_roomy(n * size), *row = spare + gi_roomy(n * size),
-         *other = row + gi_roomy(length * size);
-    for (int64_t r = 0; r < n / p->extent[last]; r++) {
+    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1, bytes = gi_roomy(n * size);
+    char            *tile = scratch, *places[2] = { tile + bytes, tile + 2 * bytes }, *row = tile + 3 * bytes, *other = row + gi_roomy(length * size);
+    for (int64_t r = gi_keep_rows(p, kept, tile); r < n / p->extent[last]; r++) {
         gi_load_row(p, start, r, row);
         p->loops->to_keys(&w->keys, length, row);
-        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other),
-               (size_t)(p->extent[last] * size));
+        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other, row), (size_t)(p->extent[last] * size));
     }
     for (int d = 0; d < last; d++) {
-        char *least = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, spare);
-        if (least != tile) gi_swap(&tile, &spare);
+        tile = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, places[tile == places[0]], places[tile != places[0]]);
         if (d == 0) n -= (w->at.size[0] - 1) * p->stride[0];
     }
     gi_store_tile(p, start, tile);
+    return true;
 }
 
 /* Elements of the tile that lie outside of the array along an axis become cval. */
@@ -13538,7 +13545,7 @@ static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64
 }
 
 /* A sum is made of the sums of 1, 2, 4 ... elements that its length is made of, in this order; each of those is the sum of its halves. */
-static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_mean(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_correlation *c = &p->w->at;
     int64_t               n = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
@@ -13568,14 +13575,16 @@ static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scr
         if (c->size[d] > 1) gi_divide_tile(p, n, tile, c->size[d]);
     }
     gi_store_tile(p, start, tile);
+    (void)kept;
+    return false;
 }
 
 /* A tile of keys. Is there a NaN? */
-static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
+static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, int64_t kept, char *tile)
 {
     int64_t length = p->whole[p->w->at.ndim - 1], size = ga_itemsize(p->w->work);
     bool    nan = false;
-    for (int64_t row = 0; row < p->elements / length; row++) {
+    for (int64_t row = gi_keep_rows(p, kept, tile); row < p->elements / length; row++) {
         char *to = tile + row * length * size;
         gi_load_row(p, start, row, to);
         nan = p->loops->to_keys(&p->w->keys, length, to) || nan;
@@ -13624,15 +13633,15 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
 
 static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *scratch);
 
-static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_network(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
     int64_t          size = ga_itemsize(w->work), at[GPUARR_MAX_DIMS];
     char            *tile = scratch, *more = scratch + gi_roomy(p->elements * size), **rows = (char **)(void *)more;
-    if (gi_load_keys(p, start, tile) && w->kind == GI_WINDOW_RANK) {
+    if (gi_load_keys(p, start, kept, tile) && w->kind == GI_WINDOW_RANK) {
         gi_slide_tile(p, start, scratch); /* that counts the NaNs of a window */
-        return;
+        return false;
     }
     more += gi_roomy(p->net->rows * (int64_t)sizeof *rows);
     for (int k = p->net->inputs; k < p->net->rows; k++) rows[k] = more + (k - p->net->inputs) * p->row_bytes;
@@ -13645,6 +13654,7 @@ static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *
         p->loops->from_keys(&w->keys, p->extent[last], result);
         gi_store_row(p, start, row, result);
     }
+    return true;
 }
 
 /* Ranks by sets of bits. */
@@ -13726,10 +13736,11 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     gi_store_tile(p, start, tile);
 }
 
-static void gi_run_slide(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_slide(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
-    gi_load_keys(p, start, scratch);
+    gi_load_keys(p, start, kept, scratch);
     gi_slide_tile(p, start, scratch);
+    return false;
 }
 
 /* Where the elements of the window lie in the tile, and which of them have none before and none behind them along an axis; with a NULL
@@ -13776,18 +13787,24 @@ static double gi_slide_cost(const gi_window_plan *p, int64_t size)
            (4 + 3 * (double)size) * (double)p->elements / (double)gi_size(p->w->at.ndim, p->extent);
 }
 
+/* A unit is a part of the tiles, which go along the first axis as far as possible. */
 static void gi_window_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_window_plan *p = (const gi_window_plan *)job;
+    const gi_correlation *c = &p->w->at;
     int64_t               tiles[GPUARR_MAX_DIMS], start[GPUARR_MAX_DIMS];
-    int                   ndim = p->w->at.ndim;
-    for (int d = 0; d < ndim; d++) tiles[d] = (p->w->at.result[d] + p->extent[d] - 1) / p->extent[d];
-    for (int64_t part = begin; part < end; part++)
+    for (int d = 0; d < c->ndim; d++) tiles[d] = (c->result[d] + p->extent[d] - 1) / p->extent[d];
+    for (int64_t part = begin; part < end; part++) {
+        bool there = false;
         for (int64_t tile = p->tiles * part / p->parts; tile < p->tiles * (part + 1) / p->parts; tile++) {
-            gi_unravel(tile, ndim, tiles, start);
-            for (int d = 0; d < ndim; d++) start[d] *= p->extent[d];
-            p->run(p, start, p->scratch + (size_t)part * p->scratch_bytes);
+            gi_unravel(tile / tiles[0], c->ndim - 1, tiles + 1, start + 1);
+            start[0] = tile % tiles[0];
+            there    = there && start[0] > 0 && c->ndim > 1;
+            for (int d = 0; d < c->ndim; d++) start[d] *= p->extent[d];
+            there = p->run(p, start, there ? c->size[0] - 1 : 0, p->scratch + (size_t)part * p->scratch_bytes);
         }
+    }
+    if (p->stream) gi_stream_end();
 }
 
 static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
@@ -13836,7 +13853,7 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
         if (gi_is_median_of(w, 5)) gi_use_median(p, p->loops->median_5x5, 5, 21);
         int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1);
         p->run      = gi_run_network;
-        gi_choose_tiles(p, (row < 512 ? 512 : row > 4096 ? 4096 : row) / size, GI_NETWORK_BYTES / size);
+        gi_choose_tiles(p, (row < 512 ? 512 : row) / size, GI_TILE_MOST / size);
     } else p->net->inputs = 0;
     if (p->elements > INT32_MAX)
         return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once",
@@ -13870,12 +13887,12 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     p.loops = gi_cpu_windows((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
         p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
-        gi_choose_tiles(&p, 2048 / size, GI_BOX_BYTES / size);
+        gi_choose_tiles(&p, GI_ROW_BYTES / size, GI_TILE_MOST / size);
         if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
-        p.scratch_bytes = (size_t)(2 * gi_roomy(p.elements * size) +
+        p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size) +
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
-        if (p.run == gi_run_mean) p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size));
     } else done = gi_plan_ranks(site, &p);
+    if (w->work == w->result && 2 * gi_size(w->at.ndim, w->at.result) * size >= GI_STREAM_FROM) p.stream = gi_cpu_stream(); /* in and out */
     p.parts         = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
     p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;
@@ -14194,21 +14211,33 @@ static void gi_gaussian_weights(double sigma, int order, int64_t radius, double 
     }
 }
 
-/* a, a Gaussian or a derivative of it along each axis; a new array of dtype work. */
+/* Replaces *a by it with a Gaussian, or a derivative of one, along an axis. */
+static void gi_blur_axis(const gi_filter *f, ga_array **a, int axis, int order)
+{
+    int64_t n = 2 * f->radii[axis] + 1;
+    double *w = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
+    if (w) {
+        gi_gaussian_weights(f->sigmas[axis], order, f->radii[axis], w);
+        gi_pass(f, a, axis, n, w);
+        *a = gi_between_axes(f, *a);
+    } else {
+        ga_free(*a);
+        *a = NULL;
+    }
+    gi_release(w, (size_t)n * sizeof *w);
+}
+
+/* A new array of dtype work: a, with a Gaussian along each axis. */
 static ga_array *gi_blur(const gi_filter *f, const ga_array *a, const int *orders)
 {
-    ga_array *r = gi_convert(f->site, a, f->work);
-    for (int d = 0; d < a->ndim && r; d++) {
+    ga_array *r = NULL;
+    for (int d = 0; d < a->ndim; d++) {
         if (f->sigmas[d] <= 1e-15) continue;
-        int64_t n = 2 * f->radii[d] + 1;
-        double *w = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
-        if (w) gi_gaussian_weights(f->sigmas[d], orders[d], f->radii[d], w);
-        if (w) gi_pass(f, &r, d, n, w);
-        else ga_free(r), r = NULL;
-        gi_release(w, (size_t)n * sizeof *w);
-        r = gi_between_axes(f, r);
+        if (!r && !(r = gi_contiguous(f->site, a, f->work))) return NULL;
+        gi_blur_axis(f, &r, d, orders[d]);
+        if (!r) return NULL;
     }
-    return r;
+    return r ? r : gi_convert(f->site, a, f->work);
 }
 
 static ga_array *gi_run_gaussian(const gi_filter *f, const ga_array *a) { return gi_blur(f, a, f->orders); }
@@ -14235,7 +14264,7 @@ static ga_array *gi_run_derivatives(const gi_filter *f, const ga_array *a)
 static ga_array *gi_run_edges(const gi_filter *f, const ga_array *a)
 {
     const double difference[3] = { -1, 0, 1 }, smooth[3] = { 1, f->middle, 1 };
-    ga_array    *r = gi_convert(f->site, a, f->work);
+    ga_array    *r = gi_contiguous(f->site, a, f->work);
     gi_pass(f, &r, f->axis, 3, difference);
     for (int d = 0; d < a->ndim; d++)
         if (d != f->axis) gi_pass(f, &r, d, 3, smooth);

@@ -6088,22 +6088,36 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __g
     ((U *)m.out)[result] = gi_cuda_of_key(m, r.low);
 }
 
-/* The sum of the 2^levels elements of the window from number k on, by halves: a sum waits at its level for the other half. */
+/* Sum number k of its size is joined with the one before it if that waits for it, this with the one before, and so on; what has no other
+   half yet waits at its level. */
+template <class T, int LEVELS> GI_DEVICE T gi_cuda_join_halves(T (&waiting)[LEVELS], uint32_t k, T sum)
+{
+    bool joins = true;
+#pragma unroll
+    for (int level = 0; level < LEVELS; level++) {
+        if (joins && (k >> level & 1)) {
+            sum = waiting[level] + sum;
+        } else if (joins) {
+            waiting[level] = sum;
+            joins          = false;
+        }
+    }
+    return sum;
+}
+
+/* The sum of the 2^levels elements of the window from number `start` on, by halves; of 32 at a time, so that most levels are seldom
+   looked at. */
 template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const T *line, int64_t start, int levels)
 {
-    enum { MOST = 31 };
-    T waiting[MOST], sum = 0;
-    for (uint32_t k = 0; k < 1u << levels; k++) {
-        const int64_t i = gi_border_index(start + k, m.along.length.by, m.border);
-        sum             = i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant;
-#pragma unroll
-        for (int level = 0; level < MOST; level++) {
-            if (!(k >> level & 1)) {
-                waiting[level] = sum;
-                break;
-            }
-            sum = waiting[level] + sum;
+    enum { LOW = 5, HIGH = 26 };
+    T              low[LOW], high[HIGH], sum = 0;
+    const uint32_t n = 1u << levels, few = levels < LOW ? n : 1u << LOW;
+    for (uint32_t k = 0; k < n; k += few) {
+        for (uint32_t j = 0; j < few; j++) {
+            const int64_t i = gi_border_index(start + k + j, m.along.length.by, m.border);
+            sum = gi_cuda_join_halves(low, j, i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant);
         }
+        sum = gi_cuda_join_halves(high, k >> LOW, sum);
     }
     return sum;
 }
