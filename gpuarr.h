@@ -436,7 +436,7 @@ GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a :
 /* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
 GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
 {
-    const GA_T d = 1 - product / GA_FN(mul)(length, other);
+    const GA_T d = GA_FN(fma)(product / GA_FN(mul)(length, other), -1, 1); /* 1 - the cosine, which nvcc must not fuse */
     return d < 0 ? (GA_T)0 : d > 2 ? (GA_T)2 : d;
 }
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
