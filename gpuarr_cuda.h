@@ -6134,7 +6134,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __
     bool          begun = false;
     for (int level = 0; m.along.size.by >> level; level++) {
         if (!(m.along.size.by >> level & 1)) continue;
-        const T more = gi_cuda_sum_of<T>(m, line, start, level);
+        const T more = gi_cuda_sum_of(m, line, start, level);
         sum          = begun ? sum + more : more;
         begun        = true;
         start += (int64_t)1 << level;
