@@ -9,6 +9,7 @@ HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
 OUT     ?= out
+EXAMPLES = first pictures astronomy distances
 CASES   ?= 200000
 SEED    ?= 1
 

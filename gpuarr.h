@@ -1147,8 +1147,9 @@ ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o
 /* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
 ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o);
 ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o); /* over the last axes of both */
-ga_array *(ga_outer)(const ga_array *a, const ga_array *b, ga_product_options o); /* every a times every b, both flattened: 2-D */
-ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site);      /* of both flattened, a conjugated: 0-d */
+ga_array *(ga_outer)(const ga_array *a, const ga_array *b,
+                     ga_product_options o);                                  /* every a times every b, both flattened: 2-D */
+ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site); /* of both flattened, a conjugated: 0-d */
 typedef struct ga_tensordot_options {
     const char     *site;
     ga_shape axes_a GI_DEFAULT; /* which axes of a, and of b: .axes_a = ga_axes(1, 0) */
@@ -1176,14 +1177,14 @@ typedef enum ga_mode {
 typedef enum ga_method {
     GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct; or FFT */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT     /* through Fourier transforms (FFTW, cuFFT): other rounding errors, about 1e-16 (float32: 1e-7) of the largest result */
+    GA_METHOD_FFT /* through Fourier transforms (FFTW, cuFFT): other rounding errors, about 1e-16 (float32: 1e-7) of the largest result */
 } ga_method;
-typedef enum ga_border {  /* what stands outside of a b c d, by the names of scipy.ndimage */
-    GA_BORDER_REFLECT,    /* d c b a | a b c d | d c b a */
-    GA_BORDER_CONSTANT,   /* k k k k | a b c d | k k k k with k = .cval */
-    GA_BORDER_NEAREST,    /* a a a a | a b c d | d d d d */
-    GA_BORDER_MIRROR,     /*   d c b | a b c d | c b a */
-    GA_BORDER_WRAP        /* a b c d | a b c d | a b c d */
+typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
+                         GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */
+                         GA_BORDER_CONSTANT, /* k k k k | a b c d | k k k k with k = .cval */
+                         GA_BORDER_NEAREST,  /* a a a a | a b c d | d d d d */
+                         GA_BORDER_MIRROR,   /*   d c b | a b c d | c b a */
+                         GA_BORDER_WRAP      /* a b c d | a b c d | a b c d */
 } ga_border;
 
 typedef struct ga_convolve_options {
@@ -1220,7 +1221,8 @@ typedef struct ga_ndconvolve_options {
     const char      *site;
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
-    ga_shape origin  GI_DEFAULT; /* moves the weights, whose middle is element n / 2: one number or one for each axis, ga_axes(-1, 0) */
+    ga_shape origin
+        GI_DEFAULT; /* moves the weights, whose middle is element n / 2: one number or one for each axis, ga_axes(-1, 0) */
     ga_method method GI_DEFAULT;
     ga_array *out    GI_DEFAULT;
 } ga_ndconvolve_options;
@@ -1296,8 +1298,10 @@ typedef struct ga_window_options {
 ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
-ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size, ga_window_options o); /* < 0: from the greatest */
-ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size, ga_window_options o); /* 0 the least, -1 the greatest */
+ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size,
+                                 ga_window_options o); /* < 0: from the greatest */
+ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
+                           ga_window_options o); /* 0 the least, -1 the greatest */
 
 /* ==== >>images and sky ============================================================================================ */
 
@@ -1319,7 +1323,7 @@ ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_ar
 ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
 typedef struct ga_center_options {
-    const char          *site;
+    const char     *site;
     ga_array **sums GI_DEFAULT; /* also what ga_sum_labels returns: it is known by then */
 } ga_center_options;
 ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index,
@@ -1360,7 +1364,8 @@ typedef struct ga_distance_options {
     ga_metric metric GI_DEFAULT; /* default GA_EUCLIDEAN */
     ga_array *out    GI_DEFAULT;
 } ga_distance_options;
-ga_array *(ga_cdist)(const ga_array *x, const ga_array *y, ga_distance_options o); /* (n, m): of each point of x from each of y */
+ga_array *(ga_cdist)(const ga_array *x, const ga_array *y,
+                     ga_distance_options o); /* (n, m): of each point of x from each of y */
 /* Of each pair of points of x, 1-D: (0, 1), (0, 2) ... (1, 2) ...; distance (i, j > i) is element i * (2 * n - i - 3) / 2 + j - 1. */
 ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o);
 typedef struct ga_squareform_options {
@@ -2899,10 +2904,7 @@ static void gi_pause(void)
 }
 
 /* Is there a job that a helper can join, which has done all up to number `done`? */
-static bool gi_job_waits(uint64_t state, uint64_t done)
-{
-    return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done;
-}
+static bool gi_job_waits(uint64_t state, uint64_t done) { return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done; }
 
 /* Sleeps until there is one. */
 static void gi_sleep(uint64_t done)
@@ -5787,8 +5789,8 @@ static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_t
         next.inputs = 0;
         for (int k = 0; k < sources; k++) {
             if (move[k] < 0) /* what is only copied needs no tile of its own */
-                x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n, t->raw[k],
-                                                  packed && !j->kernel ? to : t->cast[k]);
+                x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n,
+                                                  t->raw[k], packed && !j->kernel ? to : t->cast[k]);
             if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
         }
         const char *made = x[0];
@@ -5866,15 +5868,22 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
     if (j->stream) gi_stream_end();
 }
 
+/* The operands of a job that have strides. Returns how many. */
+static int gi_strided_operands(gi_job *j, gi_operand **all)
+{
+    int n = 0;
+    for (int k = 0; k < j->inputs; k++)
+        if (!j->in[k].number) all[n++] = &j->in[k];
+    all[n++] = &j->out;
+    if (j->masked) all[n++] = &j->mask;
+    return n;
+}
+
 /* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
 static void gi_coalesce(gi_job *j)
 {
     gi_operand *all[GI_MOST_INPUTS + 2];
-    int         operands = 0, n = 0;
-    for (int k = 0; k < j->inputs; k++)
-        if (!j->in[k].number) all[operands++] = &j->in[k];
-    all[operands++] = &j->out;
-    if (j->masked) all[operands++] = &j->mask;
+    int         operands = gi_strided_operands(j, all), n = 0;
     for (int d = 0; d < j->ndim; d++) {
         if (j->shape[d] == 1) continue;
         bool joins = n > 0;
@@ -5891,43 +5900,34 @@ static void gi_coalesce(gi_job *j)
     j->ndim = n;
 }
 
-/* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
-static void gi_order_dimensions(gi_job *j)
-{
-    for (int i = 1; i < j->ndim; i++)
-        for (int d = i; d > 0; d--) {
-            int64_t before = j->out.strides[d - 1], here = j->out.strides[d];
-            if ((before < 0 ? -before : before) >= (here < 0 ? -here : here)) break;
-            gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
-            for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
-                int64_t s              = all[k]->strides[d];
-                all[k]->strides[d]     = all[k]->strides[d - 1];
-                all[k]->strides[d - 1] = s;
-            }
-            int64_t s       = j->shape[d];
-            j->shape[d]     = j->shape[d - 1];
-            j->shape[d - 1] = s;
-        }
-}
+static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
 /* Puts dimension `from` behind or before others, to become dimension `to`. */
 static void gi_move_dimension(gi_job *j, int from, int to)
 {
-    gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
-    int         way                     = to < from ? -1 : 1;
+    gi_operand *all[GI_MOST_INPUTS + 2];
+    int         operands = gi_strided_operands(j, all), way = to < from ? -1 : 1;
     for (int d = from; d != to; d += way) {
         int64_t length    = j->shape[d];
         j->shape[d]       = j->shape[d + way];
         j->shape[d + way] = length;
-        for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
-            int64_t stride              = all[k]->strides[d];
-            all[k]->strides[d]          = all[k]->strides[d + way];
-            all[k]->strides[d + way]    = stride;
+        for (int k = 0; k < operands; k++) {
+            int64_t stride           = all[k]->strides[d];
+            all[k]->strides[d]       = all[k]->strides[d + way];
+            all[k]->strides[d + way] = stride;
         }
     }
 }
 
-static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+/* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
+static void gi_order_dimensions(gi_job *j)
+{
+    for (int i = 1; i < j->ndim; i++) {
+        int d = i;
+        while (d > 0 && gi_distance(j->out.strides[d - 1]) < gi_distance(j->out.strides[i])) d--;
+        if (d < i) gi_move_dimension(j, i, d);
+    }
+}
 
 /* Does it lie closer together along the rows than along the columns? */
 static bool gi_lies_across(const gi_job *j, const gi_operand *v)
@@ -5950,17 +5950,18 @@ static bool gi_choose_blocks(gi_job *j, int square)
     for (int k = 0; k < j->inputs + j->masked && last > 0 && !across; k++) {
         const gi_operand *v    = gi_source_of(j, k);
         int               best = last;
-        for (int d = 0; d < last && !v->number && gi_distance(v->strides[last]) >= GI_LINE; d++)
+        if (v->number || gi_distance(v->strides[last]) < GI_LINE) continue;
+        for (int d = 0; d < last; d++)
             if (v->strides[d] != 0 && gi_distance(v->strides[d]) < gi_distance(v->strides[best])) best = d;
         if (best == last) continue;
         gi_move_dimension(j, best, last - 1);
         break;
     }
-    gi_operand *all[GI_MOST_INPUTS + 1] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->mask };
-    for (int k = 0; k < GI_MOST_INPUTS + 1; k++) {
-        all[k]->crossed = (k < GI_MOST_INPUTS ? k < j->inputs : j->masked) && gi_lies_across(j, all[k]);
-        across          = across || all[k]->crossed;
-        if (gi_rows(j) < square / 2 || gi_distance(gi_step(j, all[k])) < GI_LINE) all[k]->crossed = false;
+    for (int k = 0; k < j->inputs + j->masked; k++) {
+        gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
+        if (!gi_lies_across(j, v)) continue;
+        across     = true;
+        v->crossed = gi_rows(j) >= square / 2 && gi_distance(gi_step(j, v)) >= GI_LINE;
     }
     return across;
 }
@@ -5976,42 +5977,42 @@ static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / un
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    int64_t total = 1, widest = 1, threads = ga_get_num_threads();
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest;
     for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    int64_t out_size = ga_itemsize(j->out.dtype);
-    bool    streamed = total * out_size >= GI_STREAM_FROM && !j->masked && cost == 1;
-    j->direct        = !j->masked && j->kernel;
-    for (int k = 0; k < j->inputs; k++) {
-        if (ga_itemsize(j->in[k].dtype) > widest) widest = ga_itemsize(j->in[k].dtype);
-        if (j->in[k].data == j->out.data) streamed = false; /* its lines are in the cache already */
-    }
-    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
-    bool          across = gi_choose_blocks(j, (int)square);
-    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked;
     for (int k = 0; k <= j->inputs; k++) {
         const gi_operand *v = k < j->inputs ? &j->in[k] : &j->out;
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
         if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
-        j->direct = j->direct && gi_runs_directly(j, v);
+        if (k < j->inputs && v->data == j->out.data) streamed = false; /* its lines are in the cache already */
     }
-    if (j->stream) j->direct = false;
+    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
+    bool          across = gi_choose_blocks(j, (int)square);
+    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    j->direct            = !j->masked && !j->stream && j->kernel && gi_runs_directly(j, &j->out);
+    for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
     if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
 
-    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost;
+    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost, threads = ga_get_num_threads();
+    j->height = rows;
+    j->width  = columns;
+    if (total <= work && j->ndim <= 2 && !across) { /* one block: nothing to divide */
+        gi_run_units(0, 1, j);
+        return;
+    }
     if (work < total / (8 * threads)) work = total / (8 * threads);
     if (across) {
-        j->height = rows < square ? rows : square;
-        j->width  = gi_round_up(work / j->height + 1, square);
+        if (rows > square) j->height = square;
+        j->width = gi_round_up(work / j->height + 1, square);
     } else if (columns > work) {
         j->height = 1;
         j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);
-    } else {
-        j->height = work / columns < rows ? work / columns : rows;
-        j->width  = columns;
+    } else if (rows > work / columns) {
+        j->height = work / columns;
     }
     if (j->width > columns) j->width = columns;
     int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
@@ -6026,7 +6027,7 @@ static void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype wanted, int
     v->data   = (char *)a->data;
     v->dtype  = a->dtype;
     v->wanted = wanted;
-    v->number = false;
+    v->number = v->crossed = false;
     gi_broadcast_strides(a, ndim, shape, v->strides);
 }
 
@@ -6091,10 +6092,10 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
     static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand",
                                                        "the fourth operand" };
     gi_job                   j;
-    memset(&j, 0, sizeof j);
     j.kernel = kernel.cpu;
     j.gpu    = kernel.gpu;
     j.inputs = n;
+    j.ndim   = 0;
     j.masked = where != NULL;
     for (int k = 0; k < n; k++)
         if ((in[k].array || in[k].kind == GA_KIND_ARRAY) && !gi_check(site, in[k].array, names[k])) return NULL;
@@ -6154,13 +6155,15 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
         gi_operand     *v = k < n ? &j.in[k] : &j.mask;
         if (k == n && !where) break;
         if (!a) { /* a tile of copies of the number */
-            int size  = (int)ga_itemsize(wanted[k]);
-            v->data   = tiles[k];
-            v->number = true;
+            int size   = (int)ga_itemsize(wanted[k]);
+            v->data    = tiles[k];
+            v->number  = true;
+            v->crossed = false;
             v->dtype = v->wanted = wanted[k];
             int64_t copies_of_it = GI_TILE_BYTES / size;
             gi_number_to(in[k], wanted[k], tiles[k]);
-            if (device == GA_CPU) gi_repeat(size, target->size < copies_of_it ? target->size : copies_of_it, tiles[k], tiles[k]);
+            if (device == GA_CPU)
+                gi_repeat(size, target->size < copies_of_it ? target->size : copies_of_it, tiles[k], tiles[k]);
             continue;
         }
         if (out && ga_may_share_memory(a, out) && !gi_same_layout(a, j.ndim, j.shape, out)) {
@@ -6224,7 +6227,7 @@ static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
-    for (int d = GA_BOOL; d < (int)GA_DTYPE_COUNT; d++) {
+    for (int d = (int)(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
         if (holds && gi_row_has(op, (ga_dtype)d, common)) return (ga_dtype)d;
@@ -8571,7 +8574,7 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
 
 typedef struct gi_lines {
     const ga_array *a;
-    ga_dtype        dtype; /* in which the elements are folded */
+    ga_dtype        dtype;         /* in which the elements are folded */
     int             kept, reduced; /* axes, joined where possible */
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
@@ -8631,7 +8634,7 @@ static void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t le
         strides[last] = stride;
         return;
     }
-    shape[*ndim]        = length;
+    shape[*ndim]       = length;
     strides[(*ndim)++] = stride;
 }
 
@@ -8776,13 +8779,11 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
 /*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
     folded row by row, each step of the tree for all of them at once.                                                          */
 
-enum {
-    GI_PANEL_BYTES  = 8192,  /* of the accumulators of a panel, */
-    GI_PANEL_WIDTH  = 1024,  /* and at most so many lines, */
-    GI_PANEL_NARROW = 128,   /* or these, when rows must be gathered */
-    GI_PANEL_LEVELS = 11,    /* accumulators of the steps of the tree that are open at a time */
-    GI_SHORT_LINE   = 32     /* shorter lines are not worth being folded one after the other */
-};
+#define GI_PANEL_BYTES  8192 /* of the accumulators of a panel, */
+#define GI_PANEL_WIDTH  1024 /* and at most so many lines, */
+#define GI_PANEL_NARROW 128  /* or these, when rows must be gathered */
+#define GI_PANEL_LEVELS 11   /* accumulators of the steps of the tree that are open at a time */
+#define GI_SHORT_LINE   32   /* shorter lines are not worth being folded one after the other */
 
 typedef struct gi_panel {
     const gi_lines *lines;
@@ -8877,17 +8878,16 @@ static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reduction *r = (gi_reduction *)job;
     for (int64_t unit = begin; unit < end; unit++) {
-        gi_panel s     = gi_panel_of(&r->lines, r->columns, r->width, unit);
-        int64_t column = s.first % r->columns, group = s.first - column, row = r->columns * r->fold.acc_bytes;
-        char   *accs = r->accs + (group * r->blocks + column) * r->fold.acc_bytes;
+        gi_panel s      = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t  column = s.first % r->columns, group = s.first - column, row = r->columns * r->fold.acc_bytes;
+        char    *accs = r->accs + (group * r->blocks + column) * r->fold.acc_bytes;
         for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
             for (int64_t b = 0; b * GI_BLOCK < n; b++) {
                 int64_t m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
                 char   *first = accs + b * GI_BLOCK * row;
                 while (h < m) h *= 2;
                 for (h /= 2; h > 0; h /= 2)
-                    for (int64_t i = 0; i < h && i + h < m; i++)
-                        r->fold.join(s.count, first + i * row, first + (i + h) * row);
+                    for (int64_t i = 0; i < h && i + h < m; i++) r->fold.join(s.count, first + i * row, first + (i + h) * row);
                 memmove(accs + b * row, first, (size_t)(s.count * r->fold.acc_bytes));
             }
         r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, r->lines.length);
@@ -9103,7 +9103,8 @@ typedef struct gi_moments {
     double              *result;
 } gi_moments;
 
-enum { GI_NODE_WIDTH = 256, GI_NODE_STEP = 128 }; /* lines side by side; elements of a line that are made nodes at once */
+#define GI_NODE_WIDTH 256 /* lines side by side */
+#define GI_NODE_STEP  128 /* elements of a line that are made nodes at once */
 
 static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
 {
@@ -9183,10 +9184,10 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
         }
         const void *x = gi_read_line(p, line, start, n, raw, cast);
         if (x != raw && x != cast) gi_touch(x, n * ga_itemsize(p->dtype));
-        gi_node node      = gi_block_node(r, n, x, origin);
-        r->nodes.n[unit]  = node.n;
-        r->nodes.s[unit]  = node.s;
-        r->nodes.m[unit]  = node.m;
+        gi_node node     = gi_block_node(r, n, x, origin);
+        r->nodes.n[unit] = node.n;
+        r->nodes.s[unit] = node.s;
+        r->nodes.m[unit] = node.m;
     }
 }
 
@@ -9203,7 +9204,7 @@ static void gi_moment_lines(int64_t begin, int64_t end, void *job)
                 v.s[b] = *block.s;
                 v.m[b] = *block.m;
             }
-        gi_node node     = { *v.n, *v.s, *v.m };
+        gi_node node    = { *v.n, *v.s, *v.m };
         r->result[line] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
     }
 }
@@ -9240,15 +9241,15 @@ static void gi_moment_panels(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
     const gi_nodes                    more = { count, s, m };
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block = unit % r->blocks;
-        gi_panel v     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
-        v.start        = block * GI_BLOCK;
-        v.n            = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
-        v.raw          = raw;
-        v.cast         = cast;
+        int64_t  block  = unit % r->blocks;
+        gi_panel v      = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        v.start         = block * GI_BLOCK;
+        v.n             = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
+        v.raw           = raw;
+        v.cast          = cast;
         int64_t  column = v.first % r->columns, group = v.first - column;
-        gi_nodes to     = gi_nodes_from(&r->nodes, group * r->blocks + block * r->columns + column);
-        bool     nan    = false;
+        gi_nodes to  = gi_nodes_from(&r->nodes, group * r->blocks + block * r->columns + column);
+        bool     nan = false;
         gi_origins(r, v.first, v.count, origin);
         gi_join_rows(r, &v, origin, false, 0, 1, &to, &more);
         for (int64_t i = 0; i < v.count; i++) {
@@ -9266,7 +9267,7 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel p      = gi_panel_of(&r->lines, r->columns, r->width, unit);
         int64_t  column = p.first % r->columns, group = p.first - column;
-        gi_nodes v      = gi_nodes_from(&r->nodes, group * r->blocks + column);
+        gi_nodes v = gi_nodes_from(&r->nodes, group * r->blocks + column);
         for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
             for (int64_t b = 0; b * GI_BLOCK < n; b++) {
                 int64_t  m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
@@ -9282,7 +9283,7 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
                 memmove(to.m, first.m, (size_t)p.count * sizeof *to.m);
             }
         for (int64_t i = 0; i < p.count; i++) {
-            gi_node node             = { v.n[i], v.s[i], v.m[i] };
+            gi_node node           = { v.n[i], v.s[i], v.m[i] };
             r->result[p.first + i] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
         }
     }
@@ -9314,7 +9315,7 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     r.blocks          = (p->length + GI_BLOCK - 1) / GI_BLOCK;
     r.of              = gi_cpu_nodes(dtype);
     r.join            = gi_cpu_nodes(GA_F64);
-    int64_t count     = p->lines * r.blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
+    int64_t count = p->lines * r.blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
     for (int64_t i = 0; i < result->size && r.blocks == 0; i++) r.result[i] = gi_nan_f64();
     if (count == 0) return result;
     r.nodes.n = (double *)gi_alloc(o->site, (size_t)(3 * count) * sizeof(double));
@@ -9399,10 +9400,10 @@ typedef struct gi_search {
     gi_lines  lines;
     gi_fold   fold; /* of the extremes */
     gi_kernel less_equal, equal, unordered;
-    bool      largest, skip_nan, nothing;  /* nothing but NaN is left */
-    int64_t   columns, width;              /* of lines side by side */
-    int64_t   segment, segments;           /* elements of one, segments of a line */
-    char     *extremes;                    /* of each segment: those of a line side by side, or of `columns` lines in turn */
+    bool      largest, skip_nan, nothing; /* nothing but NaN is left */
+    int64_t   columns, width;             /* of lines side by side */
+    int64_t   segment, segments;          /* elements of one, segments of a line */
+    char     *extremes;                   /* of each segment: those of a line side by side, or of `columns` lines in turn */
     int64_t  *places, *result;
 } gi_search;
 
@@ -9429,12 +9430,12 @@ static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *element
     enum { PART = 256 };
     __attribute__((aligned(64))) char wanted[PART * 16];
     bool                              found[PART], nan = gi_is_nan(r, x);
-    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : PART;
+    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : (int64_t)PART;
     memcpy(wanted, x, (size_t)size);
     for (int64_t done = 1; done < copies && !nan; done *= 2)
         memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
     for (int64_t start = 0; start < n; start += PART) {
-        int64_t     m    = n - start < PART ? n - start : PART;
+        int64_t     m    = n - start < PART ? n - start : (int64_t)PART;
         const char *part = (const char *)elements + start * size;
         if (nan) r->unordered(m, found, part, NULL, NULL);
         else r->equal(m, found, part, wanted, NULL);
@@ -9553,14 +9554,14 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.fold               = plan.fold;
     r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
     r.equal              = gi_cpu_kernel(GA_OP_equal, a->dtype);
-    r.unordered              = gi_cpu_kernel(GA_OP_isnan, a->dtype);
+    r.unordered          = gi_cpu_kernel(GA_OP_isnan, a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
     r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
     r.segments    = (p->length + r.segment - 1) / r.segment;
     int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
-    r.places      = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
+    r.places = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
     if (!r.places) {
         ga_free(places);
         return NULL;
@@ -11254,7 +11255,7 @@ typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int
         for (int64_t l = 0; l < lines; l++) {                                                                                  \
             const W *from = (const W *)in + l * next;                                                                          \
             for (int64_t j = 0; j < n; j++) {                                                                                  \
-                const W x                                        = from[j];                                                    \
+                const W x                                 = from[j];                                                           \
                 *(U *)(void *)(out + l * line + j * step) = narrow;                                                            \
             }                                                                                                                  \
         }                                                                                                                      \
@@ -11269,23 +11270,26 @@ GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
 GI_END_FAST
 
 typedef struct gi_blocks {
-    const gi_product *p;
-    const gi_product_tiles   *tiles;
-    gi_packer         pack;
-    gi_unpack         unpack;
-    int64_t           size, packed; /* bytes of an element, before and after packing */
-    int64_t           parts;        /* rows that one row of b becomes: 2 of complex numbers */
-    int64_t           width;        /* columns in a vector; a strip is one or two vectors wide */
-    bool              direct;       /* b is not packed: its rows are whole, and few rows of a meet them */
-    int64_t           height, breadth, depth; /* of a block */
-    int64_t           down, across;           /* how many blocks */
-    int64_t           room;                   /* bytes of the strips of a block */
-    int               rooms;                  /* of which so many are in `memory`, one for each thread */
-    char             *memory;
-    char              taken[GI_MOST_THREADS]; /* atomic */
+    const gi_product       *p;
+    const gi_product_tiles *tiles;
+    gi_packer               pack;
+    gi_unpack               unpack;
+    int64_t                 size, packed;           /* bytes of an element, before and after packing */
+    int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
+    int64_t                 width;                  /* columns in a vector; a strip is one or two vectors wide */
+    bool                    direct;                 /* b is not packed: its rows are whole, and few rows of a meet them */
+    int64_t                 height, breadth, depth; /* of a block */
+    int64_t                 down, across;           /* how many blocks */
+    int64_t                 room;                   /* bytes of the strips of a block */
+    int                     rooms;                  /* of which so many are in `memory`, one for each thread */
+    char                   *memory;
+    char                    taken[GI_MOST_THREADS]; /* atomic */
 } gi_blocks;
 
-enum { GI_BAND = 2048, GI_NEAR = 16384 }; /* bytes of a packed row of a block; bytes of a block that needs no other memory than the stack */
+enum {
+    GI_BAND = 2048,
+    GI_NEAR = 16384
+}; /* bytes of a packed row of a block; bytes of a block that needs no other memory than the stack */
 
 /* The part of a strip that a complex element becomes besides itself: (re, im) gives (-im, re) in the next row. */
 static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes)
@@ -11353,7 +11357,10 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
                 const int64_t n      = columns - c < width ? columns - c : width;
                 const bool    direct = j->direct && n % j->width == 0;
                 const char   *strip  = direct ? b + k * p->b.row + c * p->b.column : strips + c / width * strip_bytes;
-                gi_multiply_tile(j, (int)r, n, depth, panel, strip, direct ? p->b.row : n > j->width ? bytes : bytes / 2,
+                gi_multiply_tile(j, (int)r, n, depth, panel, strip,
+                                 direct         ? p->b.row
+                                 : n > j->width ? bytes
+                                                : bytes / 2,
                                  out + i * p->out.row + c * p->out.column, k > 0);
             }
         }
@@ -11377,8 +11384,8 @@ static void gi_locate_item(const gi_product *p, int64_t item, const char **a, co
 
 static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_blocks        *j = (gi_blocks *)job;
-    const gi_product *p = j->p;
+    gi_blocks                        *j = (gi_blocks *)job;
+    const gi_product                 *p = j->p;
     __attribute__((aligned(64))) char near_[GI_NEAR];
     int                               mine = 0;
     while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
@@ -11427,7 +11434,7 @@ static void gi_cut_blocks(gi_blocks *j, int64_t items)
     j->height  = p->rows;
     if (j->depth > p->inner) j->depth = p->inner;
     if (j->breadth > p->columns) j->breadth = p->columns;
-    j->across  = (p->columns + j->breadth - 1) / j->breadth;
+    j->across = (p->columns + j->breadth - 1) / j->breadth;
     for (j->down = 1; items * j->across * j->down < (j->height < 256 ? threads : 4 * threads) && j->height >= 64;) {
         j->height = (j->height / 2 + few - 1) / few * few;
         j->down   = (p->rows + j->height - 1) / j->height;
@@ -11439,9 +11446,9 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
 {
     gi_blocks j;
     memset(&j, 0, sizeof j);
-    j.p                 = p;
-    j.tiles             = gi_cpu_tiles(gi_packing(&j, p->dtype));
-    j.width             = j.tiles->bytes / j.packed;
+    j.p     = p;
+    j.tiles = gi_cpu_tiles(gi_packing(&j, p->dtype));
+    j.width = j.tiles->bytes / j.packed;
     gi_cut_blocks(&j, items);
     const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
     const int64_t chunk = 1 + 400000 / (work + 1);
@@ -11458,7 +11465,7 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
 
 /* ---- on the CPU: products with vectors, element by element ------------------------------------------------------------- */
 
-enum { GI_CHAINS = 64 };
+#define GI_CHAINS 64
 
 typedef struct gi_chained {
     const gi_product *p;
@@ -11674,8 +11681,8 @@ static int gi_join_extents(int count, gi_extent_of *e)
     int n = 0;
     for (int d = 0; d < count; d++) {
         if (e[d].n == 1) continue;
-        gi_extent_of *last  = n ? &e[n - 1] : NULL, next = e[d];
-        bool          joins = last && last->x == next.x * next.n && last->y == next.y * next.n && last->out == next.out * next.n;
+        gi_extent_of *last = n ? &e[n - 1] : NULL, next = e[d];
+        bool joins = last && last->x == next.x * next.n && last->y == next.y * next.n && last->out == next.out * next.n;
         if (joins) {
             next.n *= last->n;
             *last = next;
@@ -11749,8 +11756,8 @@ static ga_array *gi_contract_nothing(const gi_contraction *c, ga_array *out)
 {
     ga_map_options o = gi_map_site(c->site);
     ga_array      *x = gi_view_labels(c, &c->x, c->ndim, c->labels), *y = gi_view_labels(c, &c->y, c->ndim, c->labels);
-    o.out            = out;
-    ga_array *r      = x && y ? (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), o) : NULL;
+    o.out       = out;
+    ga_array *r = x && y ? (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), o) : NULL;
     ga_free(x);
     ga_free(y);
     return r;
@@ -11790,13 +11797,13 @@ static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *re
         e[d].out = result->strides[d];
     }
     gi_choose_matrices(&p, gi_join_extents(c->ndim, e), e);
-    p.dtype    = c->dtype;
-    p.inner    = inner.n;
-    p.a.column = inner.x;
-    p.b.row    = inner.y;
-    p.a.data   = (char *)c->x.a->data;
-    p.b.data   = (char *)c->y.a->data;
-    p.out.data = (char *)result->data;
+    p.dtype                = c->dtype;
+    p.inner                = inner.n;
+    p.a.column             = inner.x;
+    p.b.row                = inner.y;
+    p.a.data               = (char *)c->x.a->data;
+    p.b.data               = (char *)c->y.a->data;
+    p.out.data             = (char *)result->data;
 #if GI_HAS_CUDA
     const ga_array *all[3] = { c->x.a, c->y.a, result };
     if (result->device == GA_CUDA && !gi_cuda_touch_all(c->site, 3, all)) return false;
@@ -11807,7 +11814,8 @@ static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *re
 /* Can the result be written straight into `out`? It must be as dense as a new array, and apart from x and y. */
 static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int64_t *shape)
 {
-    if (!out || out->alive != GI_ALIVE || out->dtype != c->dtype || out->device != c->x.a->device || out->size == 0) return false;
+    if (!out || out->alive != GI_ALIVE || out->dtype != c->dtype || out->device != c->x.a->device || out->size == 0)
+        return false;
     if (!gi_equal_shapes(c->ndim, shape, out->ndim, out->shape)) return false;
     const char *low, *high;
     gi_extent(out, &low, &high);
@@ -11871,22 +11879,22 @@ static ga_array *gi_contracted(gi_contraction *c, ga_array *out)
 
 static ga_array *gi_do_not_fit(const char *site, const ga_array *a, const ga_array *b, int axis_a, int axis_b)
 {
-    return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                               "shapes %s and %s do not fit: axis %d of a has length %lld, axis %d of b, which it meets, %lld",
-                               gi_shape_of(a), gi_shape_of(b), axis_a, (long long)a->shape[axis_a], axis_b,
-                               (long long)b->shape[axis_b]);
+    return (ga_array *)gi_fail(
+        site, GA_BAD_SHAPE, "shapes %s and %s do not fit: axis %d of a has length %lld, axis %d of b, which it meets, %lld",
+        gi_shape_of(a), gi_shape_of(b), axis_a, (long long)a->shape[axis_a], axis_b, (long long)b->shape[axis_b]);
 }
 
 /* The sum over axis_a[k] of a and axis_b[k] of b; the other axes of a, then those of b, are the result's. */
-static ga_array *gi_sum_products(const char *site, const ga_array *a, const ga_array *b, int n, const int *axis_a, const int *axis_b,
-                                 ga_array *out)
+static ga_array *gi_sum_products(const char *site, const ga_array *a, const ga_array *b, int n, const int *axis_a,
+                                 const int *axis_b, ga_array *out)
 {
     gi_contraction c;
     bool           summed_a[GPUARR_MAX_DIMS] = { false }, summed_b[GPUARR_MAX_DIMS] = { false };
     gi_contraction_of(&c, site, a, b);
     if (a->ndim + b->ndim - 2 * n > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the product of shapes %s and %s has %d dimensions; at most %d are possible",
-                                   gi_shape_of(a), gi_shape_of(b), a->ndim + b->ndim - 2 * n, GPUARR_MAX_DIMS);
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "the product of shapes %s and %s has %d dimensions; at most %d are possible", gi_shape_of(a),
+                                   gi_shape_of(b), a->ndim + b->ndim - 2 * n, GPUARR_MAX_DIMS);
     for (int k = 0; k < n; k++) {
         if (a->shape[axis_a[k]] != b->shape[axis_b[k]]) return gi_do_not_fit(site, a, b, axis_a[k], axis_b[k]);
         c.x.labels[axis_a[k]] = c.y.labels[axis_b[k]] = k;
@@ -11977,7 +11985,8 @@ ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site)
 }
 
 /* The axes of one operand that tensordot sums over; false with an error. */
-static bool gi_tensor_axes(const char *site, const char *name, const ga_array *a, int n, const ga_shape *given, int first, int *axes)
+static bool gi_tensor_axes(const char *site, const char *name, const ga_array *a, int n, const ga_shape *given, int first,
+                           int *axes)
 {
     bool marked[GPUARR_MAX_DIMS] = { false };
     if (given->ndim > 0 && given->ndim != n) {
@@ -12005,8 +12014,7 @@ ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tens
 {
     int axis_a[GPUARR_MAX_DIMS], axis_b[GPUARR_MAX_DIMS];
     if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
-    if (axes < 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d axes cannot be summed over: use 0 or more", axes);
+    if (axes < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d axes cannot be summed over: use 0 or more", axes);
     if (!gi_tensor_axes(o.site, "a", a, axes, &o.axes_a, a->ndim - axes, axis_a) ||
         !gi_tensor_axes(o.site, "b", b, axes, &o.axes_b, 0, axis_b))
         return NULL;
@@ -12015,7 +12023,10 @@ ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tens
 
 /* ---- einsum --------------------------------------------------------------------------------------------------------------- */
 
-enum { GI_EINSUM_OPERANDS = 8, GI_LETTERS = 52 }; /* labels: the letters A to Z, a to z, then the axes of "...", from the last */
+enum {
+    GI_EINSUM_OPERANDS = 8,
+    GI_LETTERS         = 52
+}; /* labels: the letters A to Z, a to z, then the axes of "...", from the last */
 
 typedef struct gi_einsum_job {
     const char *site, *text;
@@ -12047,10 +12058,11 @@ static bool gi_read_subscripts(const gi_einsum_job *e, const char **p, int *coun
     *count           = 0;
     for (; *s && *s != ',' && *s != '-'; s++) {
         if (*s == ' ') continue;
-        if (*s == '.' && (s[1] != '.' || s[2] != '.' || dots)) return gi_einsum_fail(e, "have a point that is not part of one \"...\"");
+        if (*s == '.' && (s[1] != '.' || s[2] != '.' || dots))
+            return gi_einsum_fail(e, "have a point that is not part of one \"...\"");
         if (*s != '.' && !gi_is_letter(*s)) {
-            gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" contain '%c': use letters, commas, spaces, \"...\" and \"->\"",
-                    e->text, *s);
+            gi_fail(e->site, GA_BAD_ARGUMENT,
+                    "the subscripts \"%s\" contain '%c': use letters, commas, spaces, \"...\" and \"->\"", e->text, *s);
             return false;
         }
         if (*count == GI_LABELS) return gi_einsum_fail(e, "have more letters than an array has axes");
@@ -12092,11 +12104,11 @@ static bool gi_add_term(gi_einsum_job *e, const ga_array *a, int k, const int *l
         while (same < l.ndim && t->labels[same] != label) same++;
         if ((same < l.ndim && l.shape[same] != a->shape[d]) ||
             (e->length[label] != 1 && a->shape[d] != 1 && e->length[label] != a->shape[d])) {
-            const long long here = (long long)a->shape[d];
+            const long long here   = (long long)a->shape[d];
             const long long before = same < l.ndim ? (long long)l.shape[same] : (long long)e->length[label];
             if (label >= GI_LETTERS)
-                gi_fail(e->site, GA_BAD_SHAPE, "the axes of \"...\" in \"%s\" do not broadcast: lengths %lld and %lld", e->text, before,
-                        here);
+                gi_fail(e->site, GA_BAD_SHAPE, "the axes of \"...\" in \"%s\" do not broadcast: lengths %lld and %lld", e->text,
+                        before, here);
             else
                 gi_fail(e->site, GA_BAD_SHAPE, "'%c' of the subscripts \"%s\" has length %lld, and %lld in operand number %d",
                         gi_label_letter(label), e->text, before, here, k);
@@ -12108,8 +12120,8 @@ static bool gi_add_term(gi_einsum_job *e, const ga_array *a, int k, const int *l
             l.strides[same] += a->strides[d];
             continue;
         }
-        t->labels[l.ndim]    = label;
-        l.shape[l.ndim]      = a->shape[d];
+        t->labels[l.ndim]   = label;
+        l.shape[l.ndim]     = a->shape[d];
         l.strides[l.ndim++] = a->strides[d];
     }
     t->a = a;
@@ -12129,8 +12141,8 @@ static bool gi_read_operands(gi_einsum_job *e, int n, const ga_array *const *arr
         if ((**p == ',') != (k + 1 < n)) {
             int commas = 0;
             for (const char *s = e->text; *s; s++) commas += *s == ',';
-            gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" are for %d operand%s, and there %s %d", e->text, commas + 1,
-                    commas ? "s" : "", n == 1 ? "is" : "are", n);
+            gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" are for %d operand%s, and there %s %d", e->text,
+                    commas + 1, commas ? "s" : "", n == 1 ? "is" : "are", n);
             return false;
         }
         if (**p == ',') ++*p;
@@ -12193,10 +12205,10 @@ static bool gi_replace_term(gi_einsum_job *e, int k, ga_array *made)
 /* Sums the first or second operand along the axes that nothing else has. */
 static bool gi_sum_term(gi_einsum_job *e, int k)
 {
-    gi_term          *t       = &e->terms[k];
-    const gi_term     other   = e->terms[1 - k];
-    ga_reduce_options o       = gi_reduce_site(e->site);
-    int               n       = 0, labels[GPUARR_MAX_DIMS];
+    gi_term          *t     = &e->terms[k];
+    const gi_term     other = e->terms[1 - k];
+    ga_reduce_options o     = gi_reduce_site(e->site);
+    int               n     = 0, labels[GPUARR_MAX_DIMS];
     if (e->dtype != GA_BOOL) o.dtype = e->dtype;
     for (int d = 0; d < t->a->ndim; d++) {
         bool wanted = gi_label_wanted(e, t->labels[d], 2);
@@ -12231,7 +12243,8 @@ static bool gi_join_terms(gi_einsum_job *e, ga_array *out)
             for (int i = 0; i < of_x; i++) known = known || labels[i] == c.y.labels[d];
             if (!known) labels[n++] = c.y.labels[d];
         }
-        if (n > GPUARR_MAX_DIMS) return gi_einsum_fail(e, "have more dimensions on the way than an array can have: take fewer operands");
+        if (n > GPUARR_MAX_DIMS)
+            return gi_einsum_fail(e, "have more dimensions on the way than an array can have: take fewer operands");
     }
     c.ndim = n;
     memcpy(c.labels, labels, (size_t)n * sizeof *labels);
@@ -12266,14 +12279,15 @@ static ga_array *gi_einsum_result(const gi_einsum_job *e)
 
 ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o)
 {
-    gi_einsum_job   e;
-    const char *p      = subscripts;
-    ga_array   *result = NULL;
+    gi_einsum_job e;
+    const char   *p      = subscripts;
+    ga_array     *result = NULL;
     memset(&e, 0, sizeof e);
     e.site = o.site;
     e.text = subscripts;
     for (int l = 0; l < GI_LABELS; l++) e.length[l] = 1;
-    if (!subscripts) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the subscripts are NULL: give a text such as \"ik,kj->ij\"");
+    if (!subscripts)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the subscripts are NULL: give a text such as \"ik,kj->ij\"");
     if (n < 1 || n > GI_EINSUM_OPERANDS)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d operands: 1 to %d are possible", n, (int)GI_EINSUM_OPERANDS);
     if (!gi_check_list(o.site, n, arrays) || gi_null_option(o.site, "out", o.out)) return NULL;
@@ -12324,17 +12338,17 @@ static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c
 #define GI_BLOCK_BYTES ((int64_t)32 << 10) /* of the results of a block */
 #define GI_PART_BYTES  ((int64_t)64 << 10) /* of the copy of its neighbours for some of the weights */
 #define GI_UNIT_BYTES  ((int64_t)256 << 10)
-#define GI_SLACK_BYTES ((int64_t)1 << 10)  /* lines are rounded up to whole vectors */
+#define GI_SLACK_BYTES ((int64_t)1 << 10) /* lines are rounded up to whole vectors */
 
 typedef struct gi_correlator {
     gi_correlation    c;    /* axes without weights joined with their neighbours; the last two are rows and columns */
     int64_t           step; /* elements of a pixel: the length of the axes without weights behind the columns */
     int64_t           planes, weight_planes; /* of results and of weights: the products of the axes before */
     gi_correlate_loop lines, tiles;
-    bool              tiled;         /* inside */
-    bool              blocks_tiled;  /* and in blocks, too */
-    int64_t           size;          /* of an element */
-    int64_t           width;         /* of the results; this and all columns in elements */
+    bool              tiled;        /* inside */
+    bool              blocks_tiled; /* and in blocks, too */
+    int64_t           size;         /* of an element */
+    int64_t           width;        /* of the results; this and all columns in elements */
     int64_t           unit_rows, unit_columns, units_down, units_across;
     int64_t           block_rows, block_columns, part_height, part_width;
     char              constant[16];
@@ -12349,13 +12363,13 @@ typedef struct gi_patch {
 static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
 {
     bool untouched[GPUARR_MAX_DIMS + 1] = { false }, joins;
-    j->c      = *c;
-    j->c.ndim = 0;
-    j->step   = 1;
+    j->c                                = *c;
+    j->c.ndim                           = 0;
+    j->step                             = 1;
     for (int d = 0; d < c->ndim; d++) {
-        bool free_ = c->size[d] == 1 && c->offset[d] == 0 && c->result[d] == c->shape[d];
-        joins      = free_ && j->c.ndim > 0 && untouched[j->c.ndim - 1];
-        int to     = joins ? j->c.ndim - 1 : j->c.ndim++;
+        bool free_      = c->size[d] == 1 && c->offset[d] == 0 && c->result[d] == c->shape[d];
+        joins           = free_ && j->c.ndim > 0 && untouched[j->c.ndim - 1];
+        int to          = joins ? j->c.ndim - 1 : j->c.ndim++;
         untouched[to]   = free_;
         j->c.shape[to]  = joins ? j->c.shape[to] * c->shape[d] : c->shape[d];
         j->c.result[to] = joins ? j->c.result[to] * c->result[d] : c->result[d];
@@ -12363,7 +12377,8 @@ static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
         j->c.offset[to] = c->offset[d];
     }
     int last = j->c.ndim - 1;
-    if (last > 0 && untouched[last] && j->c.shape[last] * ga_itemsize(c->dtype) < 256) { /* a short axis: of colours, for example */
+    if (last > 0 && untouched[last] &&
+        j->c.shape[last] * ga_itemsize(c->dtype) < 256) { /* a short axis: of colours, for example */
         j->step   = j->c.shape[last];
         j->c.ndim = last;
     }
@@ -12407,15 +12422,15 @@ static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *
 
 /* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
    lies outside. */
-static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant, int64_t start,
-                        int64_t n, char *to)
+static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant,
+                           int64_t start, int64_t n, char *to)
 {
     const int64_t length = pixels * step;
     for (int64_t i = 0; i < n;) {
         int64_t at = start + i, run = row && at >= 0 && at < length ? length - at : 1;
         if (run == 1) {
             int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
-            pixel         = row ? gi_border_index(pixel, pixels, border) : -1;
+            pixel = row ? gi_border_index(pixel, pixels, border) : -1;
             memcpy(to + i * size, pixel < 0 ? constant : row + (pixel * step + within) * size, (size_t)size);
         } else {
             if (run > n - i) run = n - i;
@@ -12426,7 +12441,8 @@ static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_
 }
 
 /* Elements start .. start + n of the last axis of `in`, in the row with these coordinates; what is outside by the border. */
-static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant, char *to)
+static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant,
+                             char *to)
 {
     const int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1];
     int64_t       at = 0;
@@ -12434,13 +12450,14 @@ static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_
         int64_t i = gi_border_index(row[d], c->shape[d], c->border);
         at        = i < 0 ? -1 : at * c->shape[d] + i;
     }
-    gi_read_padded(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n, to);
+    gi_read_padded(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n,
+                   to);
 }
 
 /* Where a row of `in` begins, counted from the first neighbour of a plane of results in a plane of weights; NULL: outside. */
 static const char *gi_find_row(const gi_correlator *j, int64_t plane, int64_t weight_plane, int64_t row)
 {
-    const gi_correlation *c  = &j->c;
+    const gi_correlation *c    = &j->c;
     int                   rows = c->ndim - 2;
     int64_t               at = gi_border_index(row + c->offset[rows], c->shape[rows], c->border), stride = c->shape[rows];
     for (int d = rows - 1; d >= 0 && at >= 0; d--) {
@@ -12469,10 +12486,10 @@ static int64_t gi_part_height(const gi_correlator *j, int64_t left)
 static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
 {
     __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
-    const gi_correlation             *c = &j->c;
-    const gi_correlate_loop *loop = j->blocks_tiled ? &j->tiles : &j->lines;
+    const gi_correlation             *c    = &j->c;
+    const gi_correlate_loop          *loop = j->blocks_tiled ? &j->tiles : &j->lines;
     const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
-    const int64_t rows = j->blocks_tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
+    const int64_t rows   = j->blocks_tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
     const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
     const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
     const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
@@ -12489,12 +12506,14 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
                 t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
                 int64_t q = 0;
                 for (; q < rows + t.height - 1; q++)
-                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border, j->constant,
-                                p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch, x + q * pitch * size);
+                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border,
+                                   j->constant, p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch,
+                                   x + q * pitch * size);
                 if (j->blocks_tiled) {
                     loop->run(&t, rows, across, x, sums, across, begin);
                 } else {
-                    memset(x + q * pitch * size, 0, (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
+                    memset(x + q * pitch * size, 0,
+                           (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
                     loop->run(&t, 1, line, x, sums, line, begin);
                 }
             }
@@ -12509,13 +12528,14 @@ static void gi_correlate_inside(const gi_correlator *j, const gi_patch *p)
     const gi_correlation *c   = &j->c;
     const int64_t         row = p->row + c->offset[c->ndim - 2], column = p->column + c->offset[c->ndim - 1] * j->step;
     gi_taps               t;
-    t.height  = c->size[c->ndim - 2];
-    t.width   = c->size[c->ndim - 1];
-    t.step    = j->step;
-    t.pitch   = c->shape[c->ndim - 1] * j->step;
-    t.weights = c->weights;
+    t.height      = c->size[c->ndim - 2];
+    t.width       = c->size[c->ndim - 1];
+    t.step        = j->step;
+    t.pitch       = c->shape[c->ndim - 1] * j->step;
+    t.weights     = c->weights;
     const char *x = gi_find_row(j, p->plane, 0, row - c->offset[c->ndim - 2]) + column * j->size;
-    (j->tiled && p->rows >= GI_TAP_ROWS ? j->tiles : j->lines).run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
+    (j->tiled && p->rows >= GI_TAP_ROWS ? j->tiles : j->lines)
+        .run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
 }
 
 static void gi_correlate_blocks(const gi_correlator *j, gi_patch p)
@@ -12590,7 +12610,7 @@ static void gi_cut_correlation(gi_correlator *j)
     if (!j->blocks_tiled)
         j->part_width = gi_within((j->block_columns > narrow ? j->block_columns : narrow) / j->step, 1, width);
     const int64_t pitch = j->block_columns + (j->part_width - 1) * j->step, part_rows = part / pitch;
-    j->block_rows       = gi_within(block / (j->blocks_tiled ? j->block_columns : pitch), 1, part_rows / 2);
+    j->block_rows = gi_within(block / (j->blocks_tiled ? j->block_columns : pitch), 1, part_rows / 2);
     if (j->blocks_tiled) j->block_rows = gi_within(j->block_rows / GI_TAP_ROWS, 1, rows) * GI_TAP_ROWS;
     j->part_height = j->part_width < width ? 1 : gi_within(part_rows - j->block_rows + 1, 1, height);
     /* units: some rows of blocks, but enough of them for all threads */
@@ -12598,7 +12618,8 @@ static void gi_cut_correlation(gi_correlator *j)
     j->unit_columns = j->width < block ? j->width : block / span * span;
     j->unit_rows    = gi_within(unit / j->unit_columns, 1, rows);
     int64_t wanted  = 4 * ga_get_num_threads();
-    while (j->unit_rows > 2 * GI_TAP_ROWS && j->planes * (rows / j->unit_rows) * (j->width / j->unit_columns) < wanted) j->unit_rows /= 2;
+    while (j->unit_rows > 2 * GI_TAP_ROWS && j->planes * (rows / j->unit_rows) * (j->width / j->unit_columns) < wanted)
+        j->unit_rows /= 2;
     if (j->unit_rows > GI_TAP_ROWS) j->unit_rows = j->unit_rows / GI_TAP_ROWS * GI_TAP_ROWS;
     j->units_down   = (rows + j->unit_rows - 1) / j->unit_rows;
     j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
@@ -12680,14 +12701,16 @@ static bool gi_factor_weights(const ga_array *w, ga_array *column, ga_array *row
         gi_number_to(number, w->dtype, (char *)row->data + i * ga_itemsize(w->dtype));
     }
     for (int64_t i = 0; i < w->size; i++)
-        if (!gi_is_product(gi_weight_at(w, i), gi_weight_at(column, i / width), gi_weight_at(row, i % width), whole ? 0 : 16 * ulp))
+        if (!gi_is_product(gi_weight_at(w, i), gi_weight_at(column, i / width), gi_weight_at(row, i % width),
+                           whole ? 0 : 16 * ulp))
             return false;
     return true;
 }
 
 /* Finds column and row as arrays on the device of the weights: 1 found, 0 there are none, -1 an error. *outside becomes the sum
    over a row of what is .cval everywhere. */
-static int gi_find_factors(const char *site, const ga_array *weights, double cval, ga_array **column, ga_array **row, double *outside)
+static int gi_find_factors(const char *site, const ga_array *weights, double cval, ga_array **column, ga_array **row,
+                           double *outside)
 {
     const int64_t down[2] = { weights->shape[0], 1 }, across[2] = { 1, weights->shape[1] };
     ga_array     *w = gi_on_cpu(site, weights), *c = w ? gi_new(site, w->dtype, GA_CPU, 2, down) : NULL;
@@ -12712,8 +12735,8 @@ static int gi_find_factors(const char *site, const ga_array *weights, double cva
 }
 
 /* The job as two: along the rows into `between`, then along the columns. */
-static void gi_split_correlation(const gi_correlation *c, const void *column, const void *row, void *between, gi_correlation *along,
-                                 gi_correlation *down)
+static void gi_split_correlation(const gi_correlation *c, const void *column, const void *row, void *between,
+                                 gi_correlation *along, gi_correlation *down)
 {
     *along = *down   = *c;
     along->weights   = row;
@@ -12784,7 +12807,6 @@ static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, c
 }
 GI_END_FAST
 
-
 /* The same for all elements, in place. Takes over the array: on error it is freed. */
 static ga_array *gi_cut_fractions(const char *site, ga_array *a)
 {
@@ -12816,7 +12838,8 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
 }
 
 /* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
-static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a, const ga_array *b)
+static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
+                             const ga_array *b)
 {
     return out && out->alive == GI_ALIVE && out->device == a->device && out->dtype == dtype && ga_is_contiguous(out) &&
            gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
@@ -12829,7 +12852,7 @@ static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_arra
 {
     const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
     ga_array  *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
-    ga_array  *r = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
+    ga_array  *r    = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
     bool       done = false;
 #if GI_HAS_CUDA
     if (straight && !gi_cuda_touch(site, out)) r = NULL;
@@ -12870,7 +12893,8 @@ static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
     if (mode < GA_MODE_DEFAULT || mode > GA_VALID)
         gi_fail(site, GA_BAD_ARGUMENT, ".mode = %d is none: use GA_FULL, GA_SAME or GA_VALID", (int)mode);
     else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
-        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT", (int)method);
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT",
+                (int)method);
     else return true;
     return false;
 }
@@ -12881,9 +12905,11 @@ static bool gi_check_pair(const char *site, const ga_array *a, const ga_array *v
     const ga_array *both[2] = { a, v };
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return false;
     if (a->ndim != v->ndim)
-        gi_fail(site, GA_BAD_SHAPE, "a has shape %s and v %s: they must have as many dimensions", gi_shape_of(a), gi_shape_of(v));
+        gi_fail(site, GA_BAD_SHAPE, "a has shape %s and v %s: they must have as many dimensions", gi_shape_of(a),
+                gi_shape_of(v));
     else if (a->size == 0 || v->size == 0)
-        gi_fail(site, GA_BAD_SHAPE, "%s has no elements: its shape is %s", a->size == 0 ? "a" : "v", gi_shape_of(a->size == 0 ? a : v));
+        gi_fail(site, GA_BAD_SHAPE, "%s has no elements: its shape is %s", a->size == 0 ? "a" : "v",
+                gi_shape_of(a->size == 0 ? a : v));
     else return true;
     return false;
 }
@@ -12911,15 +12937,15 @@ static bool gi_place_valid(const char *site, const ga_array *a, const ga_array *
 }
 
 /* The sums over the products of a and v with zeros around both. The smaller one becomes the weights. */
-static ga_array *gi_overlap(const char *site, const ga_array *a, const ga_array *v, bool correlate, bool conjugate_a, bool conjugate_v,
-                            const gi_places *p, ga_method method, ga_array *out)
+static ga_array *gi_overlap(const char *site, const ga_array *a, const ga_array *v, bool correlate, bool conjugate_a,
+                            bool conjugate_v, const gi_places *p, ga_method method, ga_array *out)
 {
-    const bool     exchange = v->size > a->size; /* then the larger one is read the way that the weights would be */
+    const bool      exchange = v->size > a->size; /* then the larger one is read the way that the weights would be */
     const ga_array *large = exchange ? v : a, *small = exchange ? a : v;
-    const ga_dtype dtype = ga_promote(a->dtype, v->dtype);
-    ga_array      *in    = gi_turn(site, large, exchange && correlate, exchange ? conjugate_v : conjugate_a);
-    ga_array      *w     = in ? gi_turn(site, small, exchange || !correlate, exchange ? conjugate_a : conjugate_v) : NULL;
-    gi_correlation c;
+    const ga_dtype  dtype = ga_promote(a->dtype, v->dtype);
+    ga_array       *in    = gi_turn(site, large, exchange && correlate, exchange ? conjugate_v : conjugate_a);
+    ga_array       *w     = in ? gi_turn(site, small, exchange || !correlate, exchange ? conjugate_a : conjugate_v) : NULL;
+    gi_correlation  c;
     memset(&c, 0, sizeof c);
     c.ndim   = a->ndim;
     c.border = GA_BORDER_CONSTANT;
@@ -12933,7 +12959,8 @@ static ga_array *gi_overlap(const char *site, const ga_array *a, const ga_array 
 }
 
 /* numpy.convolve and numpy.correlate of lines, scipy.signal's of more dimensions. */
-static ga_array *gi_convolve_lines(const ga_array *a, const ga_array *v, bool correlate, ga_mode mode, const ga_convolve_options *o)
+static ga_array *gi_convolve_lines(const ga_array *a, const ga_array *v, bool correlate, ga_mode mode,
+                                   const ga_convolve_options *o)
 {
     gi_places p;
     if (mode == GA_VALID && !gi_place_valid(o->site, a, v, &p)) return NULL;
@@ -12952,7 +12979,7 @@ static ga_array *gi_convolve_any(const ga_array *a, const ga_array *v, bool corr
     if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
     if (!gi_check_mode(site, o->mode, o->method)) return NULL;
     const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
-    ga_array      *x = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
+    ga_array      *x   = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
     ga_array      *y = !x ? NULL : v->ndim == 0 ? (ga_reshape)(v, one, site) : (ga_view)(v, site), *r = NULL;
     ga_mode        mode = o->mode != GA_MODE_DEFAULT ? o->mode : correlate && x && x->ndim == 1 ? GA_VALID : GA_FULL;
     if (y && gi_check_pair(site, x, y)) r = gi_convolve_lines(x, y, correlate, mode, o);
@@ -12961,8 +12988,14 @@ static ga_array *gi_convolve_any(const ga_array *a, const ga_array *v, bool corr
     return r;
 }
 
-ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o) { return gi_convolve_any(a, v, false, &o); }
-ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o) { return gi_convolve_any(a, v, true, &o); }
+ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o)
+{
+    return gi_convolve_any(a, v, false, &o);
+}
+ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o)
+{
+    return gi_convolve_any(a, v, true, &o);
+}
 
 static ga_array *gi_convolve_planes(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve2d_options *o)
 {
@@ -13005,8 +13038,14 @@ static ga_array *gi_convolve_planes(const ga_array *a, const ga_array *v, bool c
     return gi_run_correlation(site, a, gi_turn(site, v, !correlate, correlate), dtype, dtype, &c, o->method, o->out);
 }
 
-ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o) { return gi_convolve_planes(a, v, false, &o); }
-ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o) { return gi_convolve_planes(a, v, true, &o); }
+ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o)
+{
+    return gi_convolve_planes(a, v, false, &o);
+}
+ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o)
+{
+    return gi_convolve_planes(a, v, true, &o);
+}
 
 /* scipy.ndimage's: the weights have as many dimensions as a. */
 static ga_array *gi_convolve_image(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
@@ -13027,12 +13066,13 @@ static ga_array *gi_convolve_image(const ga_array *a, const ga_array *weights, b
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "there are no weights: their shape is %s", gi_shape_of(weights));
         if (origin < -(n / 2) || origin > (n - 1) / 2)
             return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".origin = %lld along axis %d: for %lld weights use %lld to %lld",
-                                       (long long)given, d, (long long)n, (long long)(convolve ? -((n - 1) / 2) - (n % 2 == 0) : -(n / 2)),
+                                       (long long)given, d, (long long)n,
+                                       (long long)(convolve ? -((n - 1) / 2) - (n % 2 == 0) : -(n / 2)),
                                        (long long)(convolve ? n / 2 - (n % 2 == 0) : (n - 1) / 2));
         c.offset[d] = -(n / 2) - origin;
     }
-    return gi_run_correlation(site, a, gi_turn(site, weights, convolve, !convolve), gi_kind_of(result) < 2 ? GA_F64 : result, result,
-                              &c, o->method, o->out);
+    return gi_run_correlation(site, a, gi_turn(site, weights, convolve, !convolve), gi_kind_of(result) < 2 ? GA_F64 : result,
+                              result, &c, o->method, o->out);
 }
 
 static ga_array *gi_ndconvolve(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
@@ -13077,7 +13117,7 @@ static ga_array *gi_convolve_axis(const ga_array *a, const ga_array *weights, bo
     for (int d = 0; d < a->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
     origin.n[axis]           = o->origin;
     ga_ndconvolve_options nd = { site, o->border, o->cval, origin, o->method, o->out };
-    ga_array *w = (ga_reshape)(weights, across, site), *r = w ? gi_ndconvolve(a, w, convolve, &nd) : NULL;
+    ga_array             *w = (ga_reshape)(weights, across, site), *r = w ? gi_ndconvolve(a, w, convolve, &nd) : NULL;
     ga_free(w);
     return r;
 }
@@ -13130,26 +13170,26 @@ typedef struct gi_row_from { /* a row of keys, from its element `at` on */
 } gi_row_from;
 
 typedef struct gi_sorted_rows { /* ascending */
-    int        n;
+    int         n;
     gi_row_from e[GI_MOST_SORTED];
 } gi_sorted_rows;
 
 /* A network while it is made. Each step has two rows of its own; gi_pack_network lets them take turns. */
 typedef struct gi_network {
-    int        inputs, rows, count;
-    gi_network_step    steps[GI_MOST_STEPS];
-    gi_row_from result;
-    int        reach[GI_MOST_STEPS * 3]; /* of each row: how many elements more than results it needs, -1 none at all */
-    int        place[GI_MOST_STEPS * 3]; /* of each row: where it lies, and the last step that reads it */
-    int        last[GI_MOST_STEPS * 3];
+    int             inputs, rows, count;
+    gi_network_step steps[GI_MOST_STEPS];
+    gi_row_from     result;
+    int             reach[GI_MOST_STEPS * 3]; /* of each row: how many elements more than results it needs, -1 none at all */
+    int             place[GI_MOST_STEPS * 3]; /* of each row: where it lies, and the last step that reads it */
+    int             last[GI_MOST_STEPS * 3];
 } gi_network;
 
 static void gi_compare(gi_network *net, gi_row_from a, gi_row_from b, gi_row_from *low, gi_row_from *high)
 {
-    const gi_network_step step      = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
-    net->steps[net->count++] = step;
-    low->row                 = net->rows++;
-    high->row                = net->rows++;
+    const gi_network_step step = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
+    net->steps[net->count++]   = step;
+    low->row                   = net->rows++;
+    high->row                  = net->rows++;
     low->at = high->at = 0;
 }
 
@@ -13194,7 +13234,8 @@ static void gi_sort_operands(gi_network *net, int n, const gi_row_from *e, gi_so
 }
 
 /* The elements of a window of `columns` columns and of the one beside it. */
-static void gi_merge_beside(gi_network *net, const gi_sorted_rows *a, int columns, const gi_sorted_rows *beside, gi_sorted_rows *out)
+static void gi_merge_beside(gi_network *net, const gi_sorted_rows *a, int columns, const gi_sorted_rows *beside,
+                            gi_sorted_rows *out)
 {
     gi_sorted_rows b = *beside;
     for (int i = 0; i < b.n; i++) b.e[i].at += columns;
@@ -13206,7 +13247,7 @@ static void gi_merge_beside(gi_network *net, const gi_sorted_rows *a, int column
 static void gi_sort_columns(gi_network *net, const gi_sorted_rows *column, int columns, gi_sorted_rows *out)
 {
     gi_sorted_rows more, next;
-    int       bit = 0;
+    int            bit = 0;
     while (columns >> (bit + 1)) bit++;
     *out = *column;
     if (bit > 0) gi_merge_beside(net, column, 1, column, &more);
@@ -13245,8 +13286,8 @@ static void gi_pack_network(gi_network *net)
     reach[net->result.row] = net->result.at;
     for (int k = net->count - 1; k >= 0; k--) {
         gi_network_step *s    = &net->steps[k];
-        int      more = reach[s->low] > reach[s->high] ? reach[s->low] : reach[s->high];
-        s->reach      = more;
+        int              more = reach[s->low] > reach[s->high] ? reach[s->low] : reach[s->high];
+        s->reach              = more;
         if (more < 0) continue;
         if (reach[s->low] < 0) s->low = -1;
         if (reach[s->high] < 0) s->high = -1;
@@ -13261,9 +13302,9 @@ static void gi_pack_network(gi_network *net)
     net->rows             = net->inputs;
     for (int r = 0; r < net->inputs; r++) place[r] = r;
     for (int k = 0; k < count; k++) {
-        gi_network_step *s         = &net->steps[k];
-        int     *made[2]   = { &s->low, &s->high };
-        int      read[2]   = { s->a, s->b };
+        gi_network_step *s       = &net->steps[k];
+        int             *made[2] = { &s->low, &s->high };
+        int              read[2] = { s->a, s->b };
         for (int i = 0; i < 2; i++) {
             if (*made[i] < 0) continue;
             place[*made[i]] = ready > 0 ? spare[--ready] : net->rows++;
@@ -13287,21 +13328,21 @@ enum {
 
 /* How the CPU does it. Every tile has the same extent; what lies beyond the end of the results is computed and thrown away. */
 typedef struct gi_window_plan {
-    const gi_window       *w;
-    int64_t                extent[GPUARR_MAX_DIMS], whole[GPUARR_MAX_DIMS]; /* results of a tile; elements that they need */
-    int64_t                stride[GPUARR_MAX_DIMS], elements;              /* in the packed tile */
-    int64_t                tiles, parts;
+    const gi_window *w;
+    int64_t          extent[GPUARR_MAX_DIMS], whole[GPUARR_MAX_DIMS]; /* results of a tile; elements that they need */
+    int64_t          stride[GPUARR_MAX_DIMS], elements;               /* in the packed tile */
+    int64_t          tiles, parts;
     void (*run)(const struct gi_window_plan *p, const int64_t *start, char *scratch);
     const gi_window_loops *loops;
     char                  *scratch;
-    size_t                 scratch_bytes; /* of a part */
+    size_t                 scratch_bytes;         /* of a part */
     void (*median)(int64_t n, char *const *rows); /* in place of a network's steps */
     gi_network *net;
     int64_t     row_bytes; /* of a network */
-    int64_t               *rows;      /* where the window's rows lie in the tile; behind that, the slide's positions */
-    size_t                 rows_bytes;
-    int                    axis; /* along which the window slides */
-    gi_slide               slide;
+    int64_t    *rows;      /* where the window's rows lie in the tile; behind that, the slide's positions */
+    size_t      rows_bytes;
+    int         axis; /* along which the window slides */
+    gi_slide    slide;
 } gi_window_plan;
 
 /* Loops that compute by 64 bytes read behind the end. */
@@ -13438,11 +13479,13 @@ static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *sc
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
     int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1;
-    char            *tile = scratch, *spare = tile + gi_roomy(n * size), *row = spare + gi_roomy(n * size), *other = row + gi_roomy(length * size);
+    char            *tile = scratch, *spare = tile + gi_roomy(n * size), *row = spare + gi_roomy(n * size),
+         *other = row + gi_roomy(length * size);
     for (int64_t r = 0; r < n / p->extent[last]; r++) {
         gi_load_row(p, start, r, row);
         p->loops->to_keys(&w->keys, length, row);
-        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other), (size_t)(p->extent[last] * size));
+        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other),
+               (size_t)(p->extent[last] * size));
     }
     for (int d = 0; d < last; d++) {
         char *least = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, spare);
@@ -13455,7 +13498,7 @@ static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *sc
 /* Elements of the tile that lie outside of the array along an axis become cval. */
 static void gi_fill_outside(const gi_window_plan *p, const int64_t *start, int d, char *tile)
 {
-    const gi_correlation *c = &p->w->at;
+    const gi_correlation *c    = &p->w->at;
     int64_t               size = ga_itemsize(p->w->work), block = p->stride[d], first = start[d] + c->offset[d];
     char                  constant[16];
     gi_number_to(GA_ARG(c->cval), p->w->work, constant);
@@ -13497,8 +13540,8 @@ static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64
 /* A sum is made of the sums of 1, 2, 4 ... elements that its length is made of, in this order; each of those is the sum of its halves. */
 static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scratch)
 {
-    const gi_correlation *c    = &p->w->at;
-    int64_t               n    = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
+    const gi_correlation *c = &p->w->at;
+    int64_t               n = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
     char                 *tile = scratch, *raw = gi_spare_tile(p, scratch, tile, NULL);
     for (int64_t row = 0; row < n / length; row++) {
         gi_load_row(p, start, row, raw);
@@ -13531,7 +13574,7 @@ static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scr
 static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
 {
     int64_t length = p->whole[p->w->at.ndim - 1], size = ga_itemsize(p->w->work);
-    bool    nan    = false;
+    bool    nan = false;
     for (int64_t row = 0; row < p->elements / length; row++) {
         char *to = tile + row * length * size;
         gi_load_row(p, start, row, to);
@@ -13548,12 +13591,12 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
 {
     const gi_correlation *c     = &w->at;
     int                   width = (int)c->size[c->ndim - 1], rows = (int)(w->count / width), n = 0;
-    bool                  sort  = w->kind == GI_WINDOW_RANK, box = !w->footprint && width > 1;
-    gi_row_from            e[GI_MOST_SORTED], least = { -1, 0 }, unused;
-    gi_sorted_rows             column, a, b;
+    bool                  sort = w->kind == GI_WINDOW_RANK, box = !w->footprint && width > 1;
+    gi_row_from           e[GI_MOST_SORTED], least              = { -1, 0 }, unused;
+    gi_sorted_rows        column, a, b;
     if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
-    rows       = (int)gi_size(c->ndim - 1, c->size);
-    net->count = 0;
+    rows        = (int)gi_size(c->ndim - 1, c->size);
+    net->count  = 0;
     net->inputs = net->rows = rows;
     for (int64_t k = 0; k < (int64_t)rows * width; k += box ? width : 1) {
         const gi_row_from element = { (int)(k / width), (int)(k % width) };
@@ -13642,9 +13685,9 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     const gi_window *w    = p->w;
     int              size = (int)ga_itemsize(w->work), ndim = w->at.ndim, record = size == 8 ? 16 : 8;
     int64_t          n = p->elements, step = p->stride[p->axis], length = p->extent[p->axis], at[GPUARR_MAX_DIMS];
-    gi_slide         s       = p->slide;
-    const gi_keys    sign    = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
-    char            *tile    = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
+    gi_slide         s    = p->slide;
+    const gi_keys    sign = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
+    char            *tile = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
     int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
     uint32_t        *numbers = (uint32_t *)(void *)(places + gi_radix_chunks(n) * GI_DIGITS), *found = numbers + n;
     uint64_t        *records = (uint64_t *)(void *)memory;
@@ -13661,7 +13704,8 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     gi_find_numbers(n, records, size, numbers);
     s.first_nan = (uint32_t)n;
     if (w->keys.real && w->kind == GI_WINDOW_RANK) /* their key is the greatest */
-        while (s.first_nan > 0 && (size == 8 ? records[2 * s.first_nan - 1] == UINT64_MAX : records[s.first_nan - 1] >> 32 == UINT32_MAX))
+        while (s.first_nan > 0 &&
+               (size == 8 ? records[2 * s.first_nan - 1] == UINT64_MAX : records[s.first_nan - 1] >> 32 == UINT32_MAX))
             s.first_nan--;
     int64_t lines[GPUARR_MAX_DIMS];
     memcpy(lines, p->extent, sizeof lines);
@@ -13692,7 +13736,7 @@ static void gi_run_slide(const gi_window_plan *p, const int64_t *start, char *sc
    they are only counted. */
 static void gi_list_window(const gi_window *w, const int64_t *stride, int axis, gi_slide *s, int64_t *positions)
 {
-    const gi_correlation *c = &w->at;
+    const gi_correlation *c   = &w->at;
     int64_t               all = gi_size(c->ndim, c->size), apart = 1, count = 0, first = 0, last = 0, at[GPUARR_MAX_DIMS];
     for (int d = axis + 1; d < c->ndim; d++) apart *= c->size[d];
     int64_t *leaving = positions ? positions + s->count : NULL, *entering = positions ? leaving + s->edges : NULL;
@@ -13728,7 +13772,8 @@ static double gi_network_cost(const gi_network *net, int64_t size)
 
 static double gi_slide_cost(const gi_window_plan *p, int64_t size)
 {
-    return 10 + 2.5 * (double)p->slide.edges + (4 + 3 * (double)size) * (double)p->elements / (double)gi_size(p->w->at.ndim, p->extent);
+    return 10 + 2.5 * (double)p->slide.edges +
+           (4 + 3 * (double)size) * (double)p->elements / (double)gi_size(p->w->at.ndim, p->extent);
 }
 
 static void gi_window_parts(int64_t begin, int64_t end, void *job)
@@ -13754,7 +13799,8 @@ static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
 /* Is it the median of a box of n rows of n elements? */
 static bool gi_is_median_of(const gi_window *w, int64_t n)
 {
-    return w->kind == GI_WINDOW_RANK && !w->footprint && w->at.size[w->at.ndim - 1] == n && w->count == n * n && w->rank == w->count / 2;
+    return w->kind == GI_WINDOW_RANK && !w->footprint && w->at.size[w->at.ndim - 1] == n && w->count == n * n &&
+           w->rank == w->count / 2;
 }
 
 static void gi_use_median(gi_window_plan *p, void (*median)(int64_t n, char *const *rows), int inputs, int rows)
@@ -13793,7 +13839,8 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
         gi_choose_tiles(p, (row < 512 ? 512 : row > 4096 ? 4096 : row) / size, GI_NETWORK_BYTES / size);
     } else p->net->inputs = 0;
     if (p->elements > INT32_MAX)
-        return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once", gi_shape_text(last + 1, w->at.size));
+        return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once",
+                       gi_shape_text(last + 1, w->at.size));
     p->rows_bytes = (size_t)(p->net->inputs + p->slide.count + 2 * p->slide.edges) * sizeof *p->rows;
     p->rows       = (int64_t *)gi_alloc(site, p->rows_bytes);
     if (!p->rows) return false;
@@ -13816,8 +13863,8 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
 static bool gi_cpu_window(const char *site, const gi_window *w)
 {
     gi_window_plan p;
-    int64_t        size   = ga_itemsize(w->work), threads = ga_get_num_threads();
-    bool           done   = true;
+    int64_t        size = ga_itemsize(w->work), threads = ga_get_num_threads();
+    bool           done = true;
     memset(&p, 0, sizeof p);
     p.w     = w;
     p.loops = gi_cpu_windows((int)size);
@@ -13825,10 +13872,11 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
         p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
         gi_choose_tiles(&p, 2048 / size, GI_BOX_BYTES / size);
         if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
-        p.scratch_bytes = (size_t)(2 * gi_roomy(p.elements * size) + 2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
+        p.scratch_bytes = (size_t)(2 * gi_roomy(p.elements * size) +
+                                   2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
         if (p.run == gi_run_mean) p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size));
     } else done = gi_plan_ranks(site, &p);
-    p.parts = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
+    p.parts         = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
     p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;
     done            = p.scratch != NULL;
@@ -13861,7 +13909,8 @@ static bool gi_place_window(const char *site, const ga_array *a, int64_t size, c
     for (int d = 0; d < a->ndim; d++) {
         int64_t n = footprint ? footprint->shape[d] : given ? sizes->n[d] : size, o = gi_number_for(origin, d);
         if (n < 1 || n > INT32_MAX) {
-            gi_fail(site, GA_BAD_ARGUMENT, "the window has %lld elements along axis %d: use 1 to %d", (long long)n, d, INT32_MAX);
+            gi_fail(site, GA_BAD_ARGUMENT, "the window has %lld elements along axis %d: use 1 to %d", (long long)n, d,
+                    INT32_MAX);
             return false;
         }
         if (o < -(n / 2) || o > (n - 1) / 2) {
@@ -13917,19 +13966,20 @@ static int64_t gi_wanted_rank(const char *site, const gi_rank_rule *rule, int64_
     case GI_RANK_GREATEST: return count - 1;
     case GI_RANK_PERCENTILE:
         if (p >= 0 && p <= 100) return p == 100 ? count - 1 : (int64_t)((double)count * p / 100);
-        gi_fail(site, GA_BAD_ARGUMENT, "percentile %g: use 0 to 100, or -100 to 0 to count from the greatest", rule->percentile);
+        gi_fail(site, GA_BAD_ARGUMENT, "percentile %g: use 0 to 100, or -100 to 0 to count from the greatest",
+                rule->percentile);
         return -1;
     default:
         if (n >= 0 && n < count) return n;
-        gi_fail(site, GA_BAD_ARGUMENT, "there is no rank %lld in a window of %lld elements: use %lld to %lld", (long long)rule->number,
-                (long long)count, (long long)-count, (long long)count - 1);
+        gi_fail(site, GA_BAD_ARGUMENT, "there is no rank %lld in a window of %lld elements: use %lld to %lld",
+                (long long)rule->number, (long long)count, (long long)-count, (long long)count - 1);
         return -1;
     }
 }
 
 /* The filters that choose one of the elements. host: the footprint on the CPU, where its elements are counted. */
-static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const ga_array *host,
-                                     gi_window *w, const ga_window_options *o)
+static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint,
+                                     const ga_array *host, gi_window *w, const ga_window_options *o)
 {
     const char *site  = o->site;
     const bool *cells = host ? (const bool *)host->data : NULL;
@@ -13946,8 +13996,8 @@ static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule
     w->kind = w->rank == 0 ? GI_WINDOW_LEAST : w->rank == w->count - 1 ? GI_WINDOW_GREATEST : GI_WINDOW_RANK;
     w->keys = gi_keys_of(a->dtype, w->kind);
     w->work = w->result = w->at.dtype = a->dtype;
-    w->at.border = o->border;
-    w->at.cval   = o->cval;
+    w->at.border                      = o->border;
+    w->at.cval                        = o->cval;
     ga_array *in = gi_contiguous(site, a, a->dtype), *result = in ? gi_new(site, a->dtype, a->device, a->ndim, a->shape) : NULL;
     bool      done = false;
     if (result && a->ndim == 0) {
@@ -13971,10 +14021,13 @@ static ga_array *gi_rank_filter(const ga_array *a, const gi_rank_rule *rule, int
     const ga_array *both[3] = { a, o->footprint, o->out };
     gi_window       w;
     memset(&w, 0, sizeof w);
-    if (!gi_check(site, a, "a") || gi_null_option(site, "footprint", o->footprint) || gi_null_option(site, "out", o->out)) return NULL;
-    if ((o->footprint && !gi_check(site, o->footprint, ".footprint")) || (o->out && !gi_check(site, o->out, ".out"))) return NULL;
+    if (!gi_check(site, a, "a") || gi_null_option(site, "footprint", o->footprint) || gi_null_option(site, "out", o->out))
+        return NULL;
+    if ((o->footprint && !gi_check(site, o->footprint, ".footprint")) || (o->out && !gi_check(site, o->out, ".out")))
+        return NULL;
     if (gi_is_complex(a->dtype))
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s has no order: take the real part, or the absolute value", ga_dtype_name(a->dtype));
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s has no order: take the real part, or the absolute value",
+                                   ga_dtype_name(a->dtype));
     if (gi_common_device(site, 3, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, o->border)) return NULL;
     if (!gi_place_window(site, a, size, &o->sizes, o->footprint, &o->origin, &w.at)) return NULL;
     ga_array *footprint = NULL, *host = NULL, *result = NULL;
@@ -14032,9 +14085,9 @@ typedef struct gi_filter {
     double         sigmas[GPUARR_MAX_DIMS]; /* Gaussian filters */
     int64_t        radii[GPUARR_MAX_DIMS];
     int            orders[GPUARR_MAX_DIMS];
-    int            axis;          /* differences: along this axis, -1: all */
-    double         middle;        /* smoothed by 1, middle, 1 along the others */
-    gi_correlation box;           /* means */
+    int            axis;   /* differences: along this axis, -1: all */
+    double         middle; /* smoothed by 1, middle, 1 along the others */
+    gi_correlation box;    /* means */
 } gi_filter;
 
 enum { GI_MOST_ORDER = 15 }; /* of a derivative */
@@ -14044,10 +14097,9 @@ static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
 static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
 {
-    ga_new_options o;
+    ga_new_options o = { NULL, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT, false, false };
     ga_shape       length;
     gi_correlation c;
-    memset(&o, 0, sizeof o);
     memset(&length, 0, sizeof length);
     memset(&c, 0, sizeof c);
     o.site         = f->site;
@@ -14080,7 +14132,10 @@ static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int a
 }
 
 /* Cuts off the fractions of integers between the axes. Passes NULL on; on error frees the array. */
-static ga_array *gi_between_axes(const gi_filter *f, ga_array *a) { return a && gi_is_whole(f) ? gi_cut_fractions(f->site, a) : a; }
+static ga_array *gi_between_axes(const gi_filter *f, ga_array *a)
+{
+    return a && gi_is_whole(f) ? gi_cut_fractions(f->site, a) : a;
+}
 
 /* Replaces *a by its sums along an axis; NULL if that fails. */
 static void gi_pass(const gi_filter *f, ga_array **a, int axis, int64_t n, const double *weights)
@@ -14145,8 +14200,8 @@ static ga_array *gi_blur(const gi_filter *f, const ga_array *a, const int *order
     ga_array *r = gi_convert(f->site, a, f->work);
     for (int d = 0; d < a->ndim && r; d++) {
         if (f->sigmas[d] <= 1e-15) continue;
-        int64_t n     = 2 * f->radii[d] + 1;
-        double *w     = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
+        int64_t n = 2 * f->radii[d] + 1;
+        double *w = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
         if (w) gi_gaussian_weights(f->sigmas[d], orders[d], f->radii[d], w);
         if (w) gi_pass(f, &r, d, n, w);
         else ga_free(r), r = NULL;
@@ -14219,8 +14274,9 @@ static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
 #if GI_HAS_CUDA
     if (a->device == GA_CUDA) w.at.dtype = w.result = f->work; /* converted before and after */
 #endif
-    ga_array *in = gi_contiguous(f->site, a, w.at.dtype), *means = in ? gi_new(f->site, w.result, a->device, a->ndim, a->shape) : NULL;
-    bool      done = false;
+    ga_array *in    = gi_contiguous(f->site, a, w.at.dtype),
+             *means = in ? gi_new(f->site, w.result, a->device, a->ndim, a->shape) : NULL;
+    bool done       = false;
     if (means) {
         w.at.in     = in->data;
         w.at.out    = means->data;
@@ -14248,10 +14304,10 @@ static ga_array *gi_filter_parts(const gi_filter *f, const ga_array *a)
 {
     ga_array *result = gi_new(f->site, f->work == GA_F32 ? GA_C64 : GA_C128, a->device, a->ndim, a->shape);
     for (int part = 0; part < 2 && result; part++) {
-        gi_filter g   = *f;
-        g.cval        = part == 0 ? f->cval : 0;
-        ga_array *in  = gi_part_of(f->site, a, part), *out = in ? gi_part_of(f->site, result, part) : NULL;
-        ga_array *r   = out ? f->run(&g, in) : NULL;
+        gi_filter g  = *f;
+        g.cval       = part == 0 ? f->cval : 0;
+        ga_array *in = gi_part_of(f->site, a, part), *out = in ? gi_part_of(f->site, result, part) : NULL;
+        ga_array *r    = out ? f->run(&g, in) : NULL;
         bool      done = r && gi_assign(f->site, out, r);
         ga_free(in);
         ga_free(out);
@@ -14264,7 +14320,8 @@ static ga_array *gi_filter_parts(const gi_filter *f, const ga_array *a)
 }
 
 /* Begins a call: f gets what all filters have. */
-static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, ga_border border, double cval, const ga_array *out)
+static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, ga_border border, double cval,
+                            const ga_array *out)
 {
     const ga_array *both[2] = { a, out };
     memset(f, 0, sizeof *f);
@@ -14276,7 +14333,8 @@ static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, g
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, border)) return false;
     f->result = out ? out->dtype : a->dtype;
     if (!gi_same_kind(a->dtype, f->result)) {
-        gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(a->dtype), ga_dtype_name(f->result));
+        gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(a->dtype),
+                ga_dtype_name(f->result));
         return false;
     }
     f->work = gi_kind_of(f->result) < 2 ? GA_F64 : ga_promote(gi_real_dtype(a->dtype), gi_real_dtype(f->result));
@@ -14303,7 +14361,7 @@ static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, cons
     }
     double truncate = o->truncate == 0 ? 4 : o->truncate;
     for (int d = 0; d < a->ndim; d++) {
-        double  s     = o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
+        double  s = o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
         int64_t order = gi_number_for(&o->order, d), radius = o->radius.ndim > 0 ? gi_number_for(&o->radius, d) : -1;
         if (!(s >= 0) || s > 1e15 || !(truncate > 0)) {
             gi_fail(site, GA_BAD_ARGUMENT, "sigma %g and .truncate = %g: use numbers that are not negative", s, truncate);
@@ -14319,7 +14377,8 @@ static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, cons
         }
         if (radius < 0 && reach < 0x1p40) radius = (int64_t)reach;
         if (radius < 0 || radius >= (int64_t)1 << 40) {
-            gi_fail(site, GA_NO_MEMORY, "sigma %g and .truncate = %g: that many weights are more than any machine can hold", s, truncate);
+            gi_fail(site, GA_NO_MEMORY, "sigma %g and .truncate = %g: that many weights are more than any machine can hold", s,
+                    truncate);
             return false;
         }
         f->sigmas[d] = s;
@@ -14343,13 +14402,17 @@ static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, cons
     if (!gi_read_gaussian(&f, a, sigma, o)) return NULL;
     if (o->order.ndim > 0) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".order: it is %d here", order);
     if (order == 1 && gi_is_complex(a->dtype))
-        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "the magnitude of a gradient is one of real numbers, not %s", ga_dtype_name(a->dtype));
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "the magnitude of a gradient is one of real numbers, not %s",
+                                   ga_dtype_name(a->dtype));
     f.orders[0] = order;
     f.run       = gi_run_derivatives;
     return gi_end_filter(&f, a, o->out);
 }
 
-ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o) { return gi_derivatives(a, sigma, 2, &o); }
+ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o)
+{
+    return gi_derivatives(a, sigma, 2, &o);
+}
 
 ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma, ga_gaussian_options o)
 {
@@ -14766,8 +14829,8 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     if (reach > m / 16) return false;
     bool bounded[2] = { ranks[0] >= 0, ranks[1] < m };
     gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
-    b->low        = bounded[0] ? sample[ranks[0]] : least;
-    b->high       = bounded[1] ? sample[ranks[1]] : most;
+    b->low     = bounded[0] ? sample[ranks[0]] : least;
+    b->high    = bounded[1] ? sample[ranks[1]] : most;
     double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
     gi_sift_bounds(b->compared, low, high, b->bounds);
     b->collect = low < high;
@@ -15395,8 +15458,8 @@ static GI_INLINE void gi_put_label(char *out, int itemsize, int64_t label)
 }
 
 /* The labels of n elements from their bits; out is cleared. run: the last one that began before; inside: it goes on. */
-static GI_INLINE void gi_write_row(int64_t n, char *out, int itemsize, const uint64_t *bits, const int64_t *parents, int64_t run,
-                                   bool inside)
+static GI_INLINE void gi_write_row(int64_t n, char *out, int itemsize, const uint64_t *bits, const int64_t *parents,
+                                   int64_t run, bool inside)
 {
     for (int64_t i = 0; i < n; i += 64) {
         uint64_t word = bits[i / 64], starts = word & ~(word << 1 | (uint64_t)inside);
@@ -15533,13 +15596,13 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     memset(&l, 0, sizeof l);
     if (threshold) gi_sift_bounds(a->dtype, gi_next_above(a->dtype, o.above), (double)INFINITY, bounds);
     l.threshold = threshold ? bounds : NULL;
-    l.loops    = gi_cpu_bit_rows();
-    l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
-    l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
-    l.rows     = l.columns > 0 ? a->size / l.columns : 0;
-    l.words    = (l.columns + 63) / 64;
-    l.pieces   = (l.words + GI_PIECE_WORDS - 1) / GI_PIECE_WORDS;
-    l.itemsize = (int)ga_itemsize(dtype);
+    l.loops     = gi_cpu_bit_rows();
+    l.columns   = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
+    l.leading   = a->ndim > 0 ? a->ndim - 1 : 0;
+    l.rows      = l.columns > 0 ? a->size / l.columns : 0;
+    l.words     = (l.columns + 63) / 64;
+    l.pieces    = (l.words + GI_PIECE_WORDS - 1) / GI_PIECE_WORDS;
+    l.itemsize  = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
     /* bands of whole planes where there are enough, so that few rows have neighbours in another band */
@@ -15603,11 +15666,11 @@ typedef struct gi_member_run {
 } gi_member_run;
 
 typedef struct gi_groups {
-    int64_t         count;  /* distinct labels that are asked for, ascending: */
-    int64_t         low;    /* low, low + 1 ... */
-    const int64_t  *values; /* or these */
-    const ga_array *labels; /* contiguous; NULL: everything is one group */
-    int64_t         size;   /* elements of the image */
+    int64_t         count;   /* distinct labels that are asked for, ascending: */
+    int64_t         low;     /* low, low + 1 ... */
+    const int64_t  *values;  /* or these */
+    const ga_array *labels;  /* contiguous; NULL: everything is one group */
+    int64_t         size;    /* elements of the image */
     int64_t         largest; /* atomic: label */
     bool           *busy;    /* of each GI_LABEL_WORD elements: is anything of interest among them? */
     int64_t        *places;  /* of each chunk of the image: runs; then where they go */
@@ -15635,7 +15698,8 @@ static int64_t gi_group_of(const gi_groups *g, int64_t label)
     return low < g->count && g->values[low] == label ? low : -1;
 }
 
-enum { GI_LABEL_WORD = 64, GI_LABEL_CHUNK = 8192 };
+#define GI_LABEL_WORD  64
+#define GI_LABEL_CHUNK 8192
 
 /* The label of element i. */
 static int64_t gi_label_at(const ga_array *labels, int64_t i)
@@ -15705,11 +15769,11 @@ static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64
 /* The same for a chunk. The first time, when runs is NULL, it notes where there is something. */
 static int64_t gi_scan_chunk(const gi_groups *g, int64_t chunk, gi_label_run *runs, int64_t *largest)
 {
-    uint64_t    room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
-    int         size  = (int)ga_itemsize(g->labels->dtype);
-    int64_t     start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
-    bool       *busy  = g->busy + start / GI_LABEL_WORD;
-    const char *in    = (const char *)g->labels->data + start * size;
+    uint64_t           room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
+    int                size  = (int)ga_itemsize(g->labels->dtype);
+    int64_t            start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
+    bool              *busy  = g->busy + start / GI_LABEL_WORD;
+    const char        *in    = (const char *)g->labels->data + start * size;
     const gi_bit_rows *loops = gi_cpu_bit_rows();
     if (gi_group_of(g, 0) < 0) {
         bits = room;
@@ -16077,7 +16141,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
 #endif
     gi_groups g;
     memset(&g, 0, sizeof g);
-    g.low              = 1;
+    g.low                  = 1;
     int64_t       whole[2] = { 0, a ? a->size : 0 }, runs[2] = { 0, 1 }, n = 1;
     gi_member_run everything = { 0, 0 };
     ga_array     *wanted = NULL, *sorted = NULL;
@@ -16359,15 +16423,13 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     product would not be faster than this, and cancel digits where points are close.)                                       */
 
 #if GI_HAS_CUDA
-static bool      gi_cuda_distances(const char *site, const gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result);
-static bool      gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
+static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result);
+static bool gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
 #endif
 
-enum {
-    GI_DISTANCE_WORK   = 1 << 17, /* steps of a chain that are worth a thread */
-    GI_DISTANCE_STREAM = 4 << 20, /* bytes of a result that is written past the caches */
-    GI_DISTANCE_ROOM   = 64       /* elements of a tile's widest row */
-};
+#define GI_DISTANCE_WORK   (1 << 17) /* steps of a chain that are worth a thread */
+#define GI_DISTANCE_STREAM (4 << 20) /* bytes of a result that is written past the caches */
+#define GI_DISTANCE_ROOM   64        /* elements of a tile's widest row */
 
 typedef struct gi_distance_job {
     const gi_distances *d;
@@ -16403,16 +16465,18 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
     const gi_dense *dense = gi_cpu_dense(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d    = *asked;
+    gi_distances    d = *asked;
     if (d.columns < width && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     double  work  = (double)d.rows * (double)d.columns * (double)(d.features + 4);
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
-    d.stream       = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)d.row_stride * (double)size >= GI_DISTANCE_STREAM &&
+    d.stream       = d.column_stride == 1 && !d.condensed &&
+               (double)d.rows * (double)d.row_stride * (double)size >= GI_DISTANCE_STREAM &&
                ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
     int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns;
-    while (work > GI_DISTANCE_WORK && d.unit_rows > 2 * GI_DISTANCE_TILE && (d.rows + d.unit_rows - 1) / d.unit_rows * across < 8 * threads)
+    while (work > GI_DISTANCE_WORK && d.unit_rows > 2 * GI_DISTANCE_TILE &&
+           (d.rows + d.unit_rows - 1) / d.unit_rows * across < 8 * threads)
         d.unit_rows /= 2;
     int64_t         units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
     gi_distance_job j     = { &d, dense, across };
@@ -16473,18 +16537,20 @@ static bool gi_check_points(const char *site, const ga_array *a, const char *nam
 }
 
 /* The common part of ga_cdist and ga_pdist (y is NULL). */
-static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndim, const int64_t *shape, const ga_distance_options *o)
+static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndim, const int64_t *shape,
+                                   const ga_distance_options *o)
 {
     const ga_array *all[3] = { x, y, o->out };
     ga_dtype        dtype  = (y ? ga_promote(x->dtype, y->dtype) : x->dtype) == GA_F32 ? GA_F32 : GA_F64;
     if ((int)o->metric < GA_EUCLIDEAN || o->metric > GA_COSINE)
-        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".metric = %d is none: use GA_EUCLIDEAN, GA_CITYBLOCK ...", (int)o->metric);
+        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".metric = %d is none: use GA_EUCLIDEAN, GA_CITYBLOCK ...",
+                                   (int)o->metric);
     if (gi_null_option(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
         gi_common_device(o->site, 3, all) == GA_DEVICE_DEFAULT)
         return NULL;
     ga_array *px = gi_contiguous(o->site, x, dtype), *py = px && y ? gi_contiguous(o->site, y, dtype) : NULL, *result = NULL;
-    bool      ok = px && (py || !y);
-    bool      in_place = ok && o->out && o->out->dtype == dtype && ga_is_contiguous(o->out) && !ga_may_share_memory(o->out, px) &&
+    bool      ok  = px && (py || !y);
+    bool in_place = ok && o->out && o->out->dtype == dtype && ga_is_contiguous(o->out) && !ga_may_share_memory(o->out, px) &&
                     !ga_may_share_memory(o->out, py);
     if (in_place) result = gi_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
     else if (ok) result = gi_new(o->site, dtype, x->device, ndim, shape);
@@ -16541,9 +16607,10 @@ static void gi_vector_to_rows(int64_t begin, int64_t end, void *job)
         const int64_t last = first + GI_SQUARE_SIDE < s->n ? first + GI_SQUARE_SIDE : s->n;
         for (int64_t start = first; start < s->n; start += GI_SQUARE_SIDE)
             for (int64_t i = first; i < last; i++) {
-                const int64_t j = start > i ? start : i + 1, stop = start + GI_SQUARE_SIDE < s->n ? start + GI_SQUARE_SIDE : s->n;
-                char         *row = s->matrix + i * s->row_stride;
-                const char   *v   = s->vector + gi_pair_place(s->n, i, j) * s->itemsize;
+                const int64_t j    = start > i ? start : i + 1,
+                              stop = start + GI_SQUARE_SIDE < s->n ? start + GI_SQUARE_SIDE : s->n;
+                char       *row    = s->matrix + i * s->row_stride;
+                const char *v      = s->vector + gi_pair_place(s->n, i, j) * s->itemsize;
                 if (start == first) memset(row + i * s->itemsize, 0, (size_t)s->itemsize);
                 if (j >= stop) continue;
                 memcpy(row + j * s->itemsize, v, (size_t)((stop - j) * s->itemsize));
@@ -16560,32 +16627,32 @@ static void gi_rows_to_vector(int64_t begin, int64_t end, void *job)
                   s->matrix + i * s->row_stride + (i + 1) * s->column_stride, s->column_stride);
 }
 
-static bool gi_cpu_squareform(const ga_array *from, ga_array *to)
+static void gi_cpu_squareform(const ga_array *from, ga_array *to)
 {
     const ga_array *matrix = to->ndim == 2 ? to : from, *vector = to->ndim == 2 ? from : to;
-    gi_square_job   s      = { (char *)vector->data, (char *)matrix->data, matrix->shape[0], matrix->strides[0], matrix->strides[1],
-                               (int)ga_itemsize(to->dtype) };
+    gi_square_job   s = { (char *)vector->data, (char *)matrix->data, matrix->shape[0],
+                          matrix->strides[0],   matrix->strides[1],   (int)ga_itemsize(to->dtype) };
     if (to->ndim == 1) gi_parallel(s.n - 1, 1 + 65536 / s.n, gi_rows_to_vector, &s);
     else gi_parallel((s.n + GI_SQUARE_SIDE - 1) / GI_SQUARE_SIDE, 1 + 1024 / s.n, gi_vector_to_rows, &s);
-    return true;
 }
 
 /* Is a square matrix symmetric, and 0 on its diagonal? If not, an error. */
 static bool gi_check_distances(const char *site, const ga_array *v)
 {
     ga_close_options  exactly;
-    ga_reduce_options all = gi_reduce_site(site);
+    ga_reduce_options all      = gi_reduce_site(site);
     int64_t           shape[2] = { v->shape[1], v->shape[0] }, strides[2] = { v->strides[1], v->strides[0] };
-    int64_t           along = v->strides[0] + v->strides[1];
+    int64_t           along   = v->strides[0] + v->strides[1];
     double            nonzero = 0;
     memset((void *)&exactly, 0, sizeof exactly);
-    exactly.site         = site;
-    ga_array *turned     = gi_new_view(site, v, v->data, v->dtype, 2, shape, strides);
-    ga_array *diagonal   = gi_new_view(site, v, v->data, v->dtype, 1, shape, &along);
-    ga_array *any        = turned && diagonal ? (ga_any)(diagonal, all) : NULL;
-    bool      symmetric  = any && (ga_array_equal)(gi_operand_arg(v), gi_operand_arg(turned), exactly);
-    bool      known      = any && gi_item_as(site, any, NULL, GA_F64, &nonzero);
-    if (known && !symmetric) gi_fail(site, GA_BAD_ARGUMENT, "the matrix v is not symmetric: it holds no distances (or use .no_checks)");
+    exactly.site        = site;
+    ga_array *turned    = gi_new_view(site, v, v->data, v->dtype, 2, shape, strides);
+    ga_array *diagonal  = gi_new_view(site, v, v->data, v->dtype, 1, shape, &along);
+    ga_array *any       = turned && diagonal ? (ga_any)(diagonal, all) : NULL;
+    bool      symmetric = any && (ga_array_equal)(gi_operand_arg(v), gi_operand_arg(turned), exactly);
+    bool      known     = any && gi_item_as(site, any, NULL, GA_F64, &nonzero);
+    if (known && !symmetric)
+        gi_fail(site, GA_BAD_ARGUMENT, "the matrix v is not symmetric: it holds no distances (or use .no_checks)");
     else if (known && nonzero != 0)
         gi_fail(site, GA_BAD_ARGUMENT, "the diagonal of the matrix v is not 0: it holds no distances (or use .no_checks)");
     ga_free(any);
@@ -16600,7 +16667,8 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
     int64_t shape[2] = { 0, 0 };
     int     ndim     = v->ndim == 2 ? 1 : 2; /* of the result */
     if (v->ndim > 2)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: use a vector of distances or a matrix", gi_shape_of(v));
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: use a vector of distances or a matrix",
+                                   gi_shape_of(v));
     if (v->ndim == 2) {
         if (v->shape[0] != v->shape[1])
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: a matrix of distances is square", gi_shape_of(v));
@@ -16611,17 +16679,21 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
         while (n > 1 && gi_pairs(o.site, n - 1) >= v->size) n--; /* the root was rounded */
         if (n < 1) n = 1;
         if (gi_pairs(o.site, n) != v->size)
-            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has %lld elements: n points have n * (n - 1) / 2 distances", (long long)v->size);
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has %lld elements: n points have n * (n - 1) / 2 distances",
+                                       (long long)v->size);
         shape[0] = shape[1] = n;
     }
-    ga_array *from = v->ndim < 2 || v->device == GA_CUDA ? gi_contiguous(o.site, v, v->dtype) : NULL;
-    ga_array *to   = from || v->ndim == 2 ? gi_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
-    bool      ok   = to != NULL;
+    bool      any_layout = v->ndim == 2 && v->device == GA_CPU;
+    ga_array *from =
+        any_layout ? gi_new_view(o.site, v, v->data, v->dtype, 2, v->shape, v->strides) : gi_contiguous(o.site, v, v->dtype);
+    ga_array *to = from ? gi_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
+    bool      ok = to != NULL;
 #if GI_HAS_CUDA
     if (ok && to->size > 0 && to->device == GA_CUDA) ok = gi_cuda_squareform(o.site, from, to);
     else
 #endif
-        if (ok && to->size > 0) gi_cpu_squareform(from ? from : v, to);
+        if (ok && to->size > 0)
+        gi_cpu_squareform(from, to);
     ga_free(from);
     if (ok) return to;
     ga_free(to);

@@ -92,8 +92,8 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, 
 /* Elements become keys. Was there a NaN? */
 static bool GI_ROWS(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
 {
-    GI_KEY_T      *k    = (GI_KEY_T *)elements;
-    const GI_KEY_T flip = (GI_KEY_T)rule->flip;
+    GI_KEY_T      *k         = (GI_KEY_T *)elements;
+    const GI_KEY_T flip      = (GI_KEY_T)rule->flip;
 #if GI_KEY_BITS >= 32
     const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
     const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
@@ -121,8 +121,8 @@ static bool GI_ROWS(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
 
 static void GI_ROWS(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
 {
-    GI_KEY_T      *k    = (GI_KEY_T *)keys;
-    const GI_KEY_T flip = (GI_KEY_T)rule->flip;
+    GI_KEY_T      *k         = (GI_KEY_T *)keys;
+    const GI_KEY_T flip      = (GI_KEY_T)rule->flip;
 #if GI_KEY_BITS >= 32
     const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
     if (rule->real) {
@@ -167,8 +167,9 @@ static GI_INLINE GI_KEY_T GI_ROWS(gi_median_of_3)(GI_KEY_T a, GI_KEY_T b, GI_KEY
     return GI_ROWS(gi_max)(low, GI_ROWS(gi_min)(high, c));
 }
 
-static void GI_ROWS(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z,
-                               GI_KEY_T *__restrict low, GI_KEY_T *__restrict middle, GI_KEY_T *__restrict high)
+static void GI_ROWS(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y,
+                               const GI_KEY_T *__restrict z, GI_KEY_T *__restrict low, GI_KEY_T *__restrict middle,
+                               GI_KEY_T *__restrict high)
 {
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) {
@@ -193,9 +194,10 @@ static void GI_ROWS(gi_median_of_9)(int64_t n, const GI_KEY_T *__restrict low, c
 }
 
 /* Five elements, ascending. */
-static void GI_ROWS(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI_KEY_T *__restrict w, const GI_KEY_T *__restrict x,
-                               const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z, GI_KEY_T *__restrict o0,
-                               GI_KEY_T *__restrict o1, GI_KEY_T *__restrict o2, GI_KEY_T *__restrict o3, GI_KEY_T *__restrict o4)
+static void GI_ROWS(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI_KEY_T *__restrict w,
+                               const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z,
+                               GI_KEY_T *__restrict o0, GI_KEY_T *__restrict o1, GI_KEY_T *__restrict o2,
+                               GI_KEY_T *__restrict o3, GI_KEY_T *__restrict o4)
 {
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) {
@@ -220,11 +222,11 @@ static void GI_ROWS(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI
 /* Two sorted columns side by side: c of length n + 1 merged with itself one further on. */
 static void GI_ROWS(gi_merge_5)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair)
 {
-    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2], *__restrict c3 = column[3],
-                   *__restrict c4 = column[4];
+    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2],
+                               *__restrict c3 = column[3], *__restrict c4 = column[4];
     GI_KEY_T *__restrict p0 = pair[0], *__restrict p1 = pair[1], *__restrict p2 = pair[2], *__restrict p3 = pair[3],
-             *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6], *__restrict p7 = pair[7],
-             *__restrict p8 = pair[8], *__restrict p9 = pair[9];
+                         *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6], *__restrict p7 = pair[7],
+                         *__restrict p8 = pair[8], *__restrict p9 = pair[9];
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) {
         GI_KEY_T a = c0[i], b = c1[i], c = c2[i], d = c3[i], e = c4[i];
@@ -259,10 +261,10 @@ static void GI_ROWS(gi_merge_5)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *co
 static void GI_ROWS(gi_median_of_25)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair, GI_KEY_T *__restrict out)
 {
     const GI_KEY_T *__restrict p0 = pair[0], *__restrict p1 = pair[1], *__restrict p2 = pair[2], *__restrict p3 = pair[3],
-                   *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6], *__restrict p7 = pair[7],
-                   *__restrict p8 = pair[8], *__restrict p9 = pair[9];
-    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2], *__restrict c3 = column[3],
-                   *__restrict c4 = column[4];
+                               *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6],
+                               *__restrict p7 = pair[7], *__restrict p8 = pair[8], *__restrict p9 = pair[9];
+    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2],
+                               *__restrict c3 = column[3], *__restrict c4 = column[4];
 #define GI_LOW(a, b)  GI_ROWS(gi_min)(a, b)
 #define GI_HIGH(a, b) GI_ROWS(gi_max)(a, b)
     GI_VECTORIZE
@@ -352,8 +354,9 @@ static void GI_ROWS(gi_run_steps)(const gi_network_step *steps, int64_t count, c
     }
 }
 
-static const gi_window_loops GI_ROWS(gi_window_loops) = { GI_ROWS(gi_to_keys),   GI_ROWS(gi_from_keys),  GI_ROWS(gi_least),
-                                                          GI_ROWS(gi_run_steps), GI_ROWS(gi_median_3x3), GI_ROWS(gi_median_5x5) };
+static const gi_window_loops
+    GI_ROWS(gi_window_loops) = { GI_ROWS(gi_to_keys),   GI_ROWS(gi_from_keys),  GI_ROWS(gi_least),
+                                 GI_ROWS(gi_run_steps), GI_ROWS(gi_median_3x3), GI_ROWS(gi_median_5x5) };
 #undef GI_EXCHANGE
 #undef GI_ROWS
 #undef GI_KEY
@@ -545,10 +548,10 @@ static void GI_LOOP(gi_node_join_counted)(int64_t n, const gi_nodes *a, const gi
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) {
         gi_node x = { count[i], s[i], m[i] }, y = { other_count[i], other_s[i], other_m[i] };
-        x         = gi_join_nodes(x, y);
-        count[i]  = x.n;
-        s[i]      = x.s;
-        m[i]      = x.m;
+        x        = gi_join_nodes(x, y);
+        count[i] = x.n;
+        s[i]     = x.s;
+        m[i]     = x.m;
     }
 }
 
@@ -655,7 +658,8 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 /*  A tile is GI_DISTANCE_TILE rows of x against GI_ISA_TILE vectors of rows of y, which are columns of the result: its sums stay in
     registers over all features, each one its own chain. The rows of y are laid beside each other before, feature by feature.   */
 
-static GI_INLINE GI_V GI_VFN(longest)(GI_V a, GI_V b) /* of numbers without a sign, NaN if any is NaN: they are ordered as their bits */
+static GI_INLINE GI_V GI_VFN(longest)(GI_V a,
+                                      GI_V b) /* of numbers without a sign, NaN if any is NaN: they are ordered as their bits */
 {
     const GI_V_BITS x = (GI_V_BITS)a, y = (GI_V_BITS)b, first = (GI_V_BITS)(x > y);
     return (GI_V)((x & first) | (y & ~first));
@@ -680,19 +684,20 @@ static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, G
 
 static GI_INLINE GI_V GI_VFN(cosine_distance)(GI_V product, GI_V lengths) /* as gi_cosine_distance */
 {
-    const GI_V zero = { 0 }, two = GI_VFN(all)(2), d = GI_VFN(all)(1) - product / lengths;
+    const GI_V      zero = { 0 }, two = GI_VFN(all)(2), d = GI_VFN(all)(1) - product / lengths;
     const GI_V_BITS below = (GI_V_BITS)(d < zero), above = (GI_V_BITS)(d > two);
     return (GI_V)(((GI_V_BITS)d & ~(below | above)) | ((GI_V_BITS)two & above));
 }
 
 /* Adds n features to the sums at `from` (NULL: to 0) and writes them to the rows `to`, at the `last` ones as distances. */
 static GI_INLINE void GI_LOOP(gi_distance_tile)(ga_metric metric, const gi_distances *d, int64_t row, int64_t column, int64_t n,
-                                                const GA_T *const *x, const GA_T *y, const GA_T *from, GA_T *const *to, bool last, bool stream)
+                                                const GA_T *const *x, const GA_T *y, const GA_T *from, GA_T *const *to,
+                                                bool last, bool stream)
 {
     const GI_V  one = GI_VFN(pin)(GI_VFN(all)(1)), zero = { 0 };
     const GA_T *lengths = metric == GA_COSINE ? (const GA_T *)d->x_norms + row : NULL;
-    const GA_T *others = metric == GA_COSINE ? (const GA_T *)d->y_norms + column : NULL;
-    const bool  root = last && d->metric == GA_EUCLIDEAN;
+    const GA_T *others  = metric == GA_COSINE ? (const GA_T *)d->y_norms + column : NULL;
+    const bool  root    = last && d->metric == GA_EUCLIDEAN;
     GI_V        sums[GI_DISTANCE_TILE][GI_ISA_TILE];
     GI_UNROLL
     for (int r = 0; r < GI_DISTANCE_TILE; r++) {
@@ -749,12 +754,12 @@ static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_
 static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column)
 {
     enum { WIDTH = GI_ISA_TILE * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_ISA_TILE * GI_ISA_BYTES) };
-    GA_T          packed[FEATURES * WIDTH] __attribute__((aligned(64))), sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64)));
-    const int64_t rows_end = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
+    GA_T packed[FEATURES * WIDTH] __attribute__((aligned(64))), sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64)));
+    const int64_t rows_end    = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
     const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
     int64_t       n, done = 0;
     do {
-        n               = d->features - done < FEATURES ? d->features - done : FEATURES;
+        n               = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
         const bool last = done + n == d->features;
         GA_T      *y    = packed;
         for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH)
@@ -929,22 +934,22 @@ static const gi_dense GI_LOOP(gi_dense) = {
 };
 
 #else
-static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
+static GI_INLINE GI_V      GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
 #endif
 
 /* ---- matrix products: a tile of `rows` rows, each `wide` vectors, of out ------------------------------------------------ */
 /* To out, or to nothing, n products a[r][k] * b[k][j] are added in the order of k. Rows of a lie GI_TILE_ROW elements apart, rows
    of b and of out so many bytes. */
-static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const GI_W *a, const char *b, int64_t b_row,
-                                          char *out, int64_t out_row, bool more)
+static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const GI_W *a, const char *b,
+                                          int64_t b_row, char *out, int64_t out_row, bool more)
 {
     GI_V sums[GI_TILE_ROWS][2];
     GI_UNROLL
     for (int r = 0; r < rows; r++) {
         GI_UNROLL
         for (int v = 0; v < wide; v++)
-            sums[r][v] = more ? GI_VFN(load)((const GI_W *)(const void *)(out + r * out_row) + v * GI_LANES)
-                              : GI_VFN(all)((GI_W)-0.0);
+            sums[r][v] =
+                more ? GI_VFN(load)((const GI_W *)(const void *)(out + r * out_row) + v * GI_LANES) : GI_VFN(all)((GI_W)-0.0);
     }
     for (int64_t k = 0; k < n; k++, b += b_row) {
         GI_V row[2];
@@ -1025,13 +1030,12 @@ static void GI_LOOP(gi_chains)(int64_t count, int64_t n, char *out, int64_t out_
                                int64_t a_step, const char *b, int64_t b_next, int64_t b_step)
 {
     if (b_next == 0) {
-        for (int64_t i = 0; i < count; i += 8)
-            GI_LOOP(gi_chains_of)(8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
+        for (int64_t i = 0; i < count; i += 8) GI_LOOP(gi_chains_of)
+        (8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
         return;
     }
-    for (int64_t i = 0; i < count; i += 4)
-        GI_LOOP(gi_chains_of)(4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next,
-                              b_next, b_step);
+    for (int64_t i = 0; i < count; i += 4) GI_LOOP(gi_chains_of)
+    (4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next, b_next, b_step);
 }
 
 #if GI_CLASS != 3
@@ -1263,7 +1267,7 @@ static GI_INLINE uint64_t GI_FIND(gi_pack_64)(const char *p) /* bit i: p[i] is n
 #else
     for (int k = 0; k < 64; k += 32) {
         __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
-        bits |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())) << k;
+        bits |= (uint64_t) ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())) << k;
     }
 #endif
     return bits;
@@ -1293,8 +1297,8 @@ static int64_t GI_FIND(gi_runs)(int64_t words, const uint64_t *bits, uint64_t be
 
 /* Where elements of both rows are set, a run of these begins for each pair of runs that meets. Corners: where a run of one row
    begins, one of the other may have ended just before. */
-static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
-                                   int64_t *parents)
+static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b,
+                                   bool corners, int64_t *parents)
 {
     uint64_t x = 0, y = 0;
     for (int64_t w = 0; w < words; w++) {
@@ -1307,7 +1311,8 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
         if (corners) meet |= (y_starts & x_left) | (x_starts & y_left);
         for (; meet; meet &= meet - 1) {
             uint64_t upto = meet ^ (meet - 1);
-            gi_unite(parents, run_a + __builtin_popcountll(x_starts & upto) - 1, run_b + __builtin_popcountll(y_starts & upto) - 1);
+            gi_unite(parents, run_a + __builtin_popcountll(x_starts & upto) - 1,
+                     run_b + __builtin_popcountll(y_starts & upto) - 1);
         }
         run_a += __builtin_popcountll(x_starts);
         run_b += __builtin_popcountll(y_starts);
@@ -1324,10 +1329,12 @@ static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const g
     enum { LINES = 4 }; /* at a time */
 #if defined(GI_ISA_MM)
     enum { PART = 32 };
-#define GI_STREAM(at) _mm256_stream_si256((__m256i *)(void *)(to + at), _mm256_loadu_si256((const __m256i *)(const void *)(from + at)))
+#define GI_STREAM(at)                                                                                                          \
+    _mm256_stream_si256((__m256i *)(void *)(to + at), _mm256_loadu_si256((const __m256i *)(const void *)(from + at)))
 #elif defined(__SSE2__)
     enum { PART = 16 };
-#define GI_STREAM(at) _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)))
+#define GI_STREAM(at)                                                                                                          \
+    _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)))
 #endif
 #ifdef GI_STREAM
     int64_t     head = (int64_t)(-(uintptr_t)to % GI_LINE);
@@ -1429,7 +1436,6 @@ static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
     }
 }
 
-
 #undef GI_DTYPE_CASE
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
@@ -1500,8 +1506,8 @@ static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
 #define GI_UNROLL
 #endif
 
-#define GI_BLOCK    1024 /* elements: of the documented tree of reductions */
-#define GI_MEND     256  /* elements whose rare arguments are mended together */
+#define GI_BLOCK        1024 /* elements: of the documented tree of reductions */
+#define GI_MEND         256  /* elements whose rare arguments are mended together */
 
 /* Convolutions. */
 #define GI_TAP_ROWS     4    /* of results that are summed up together */
@@ -1534,23 +1540,21 @@ typedef struct gi_fold {
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
-enum {
-    GI_DISTANCE_TILE = 4,     /* rows of a tile */
-    GI_DISTANCE_PACK = 32768, /* bytes of y that are used while they are in the first cache */
-    GI_DISTANCE_ROWS = 128    /* rows whose sums are kept where the features come in several parts */
-};
+#define GI_DISTANCE_TILE 4     /* rows of a tile */
+#define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
+#define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
 
 /* The distances of each row of x (a row of the result) from each row of y (a column). */
 typedef struct gi_distances {
     ga_metric   metric;
     int64_t     features, rows, columns;
-    const void *x, *y;                     /* packed */
-    const void *x_norms, *y_norms;         /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
+    const void *x, *y;             /* packed */
+    const void *x_norms, *y_norms; /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
     void       *out;
     int64_t     row_stride, column_stride; /* of out, in elements */
     bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
     bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
-    int64_t     unit_rows, unit_columns;   /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
+    int64_t     unit_rows, unit_columns; /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
 } gi_distances;
 
 /* Where in out a distance lies, in elements. */
@@ -1594,7 +1598,8 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
 } gi_node_loops;
-enum { GI_LINE = 64, GI_MOST_INPUTS = 4 }; /* bytes of a cache line; inputs of an elementwise call */
+#define GI_LINE          64    /* bytes of a cache line */
+#define GI_MOST_INPUTS   4     /* inputs of an elementwise call */
 
 /* What will be read next, and is fetched while a result is streamed. */
 typedef struct gi_ahead {
@@ -1606,10 +1611,16 @@ typedef struct gi_ahead {
 typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
 /* Matrix products (section >>dense). */
-enum { GI_TILE_ROWS = 8, GI_TILE_DEPTH = 256, GI_TILE_ROW = GI_TILE_DEPTH + 8 }; /* rows of a tile lie in different cache sets */
+enum {
+    GI_TILE_ROWS  = 8,
+    GI_TILE_DEPTH = 256,
+    GI_TILE_ROW   = GI_TILE_DEPTH + 8
+}; /* rows of a tile lie in different cache sets */
 typedef struct gi_product_tiles {
-    int rows, bytes, lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
-    void (*tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out, int64_t out_row, bool more);
+    int rows, bytes,
+        lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
+    void (*tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out, int64_t out_row,
+                 bool more);
 } gi_product_tiles;
 typedef void (*gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next, int64_t a_step,
                           const char *b, int64_t b_next, int64_t b_step);
@@ -1637,7 +1648,7 @@ typedef struct gi_network_step {
     int reach; /* so many elements more than results of the network */
 } gi_network_step;
 
-typedef struct gi_window_loops { /* for one size of elements, section >>windows */
+typedef struct gi_window_loops {                                     /* for one size of elements, section >>windows */
     bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
     void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
     gi_kernel least; /* of three */
@@ -1667,13 +1678,13 @@ GI_BEGIN_FAST
 #pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno",                                           \
                      "fp-contract=off") /* hardly ever used: save compile time */
 #endif
-#define GI_ISA        baseline
-#define GI_ISA_BYTES  16 /* of a vector register */
-#define GI_ISA_TILE   2  /* vectors side by side in a tile that fits the registers */
-#define GI_ISA_ROWS   4  /* of a tile of two vectors */
-#define GI_ISA_STAMPS 1
+#define GI_ISA          baseline
+#define GI_ISA_BYTES    16 /* of a vector register */
+#define GI_ISA_TILE     2  /* vectors side by side in a tile that fits the registers */
+#define GI_ISA_ROWS     4  /* of a tile of two vectors */
+#define GI_ISA_STAMPS   1
 #define GI_ISA_INTEGERS 1
-#define GI_ISA_DTYPES GI_EACH_STAMPED
+#define GI_ISA_DTYPES   GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
 #pragma GCC pop_options
@@ -1694,18 +1705,18 @@ GI_BEGIN_FAST
 /* -O1 and the vectoriser: the other passes of -O2 would add some 4 s to the compile time for little speed. (Without the
    expensive optimizations gcc leaves out vzeroupper.) */
 #pragma GCC push_options
-#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize", "no-tree-pre",   \
-                     "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
+#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize",       \
+                     "no-tree-pre", "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #pragma GCC target("avx2,fma")
 #endif
-#define GI_ISA        avx2
-#define GI_ISA_BYTES  32
-#define GI_ISA_TILE   2
-#define GI_ISA_ROWS   6
-#define GI_ISA_MM     _mm256_
-#define GI_ISA_STAMPS 1
+#define GI_ISA          avx2
+#define GI_ISA_BYTES    32
+#define GI_ISA_TILE     2
+#define GI_ISA_ROWS     6
+#define GI_ISA_MM       _mm256_
+#define GI_ISA_STAMPS   1
 #define GI_ISA_INTEGERS 1
-#define GI_ISA_DTYPES GI_EACH_STAMPED
+#define GI_ISA_DTYPES   GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES
@@ -1725,14 +1736,14 @@ GI_BEGIN_FAST
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
-#define GI_ISA        avx512
-#define GI_ISA_BYTES  64
-#define GI_ISA_TILE   4
-#define GI_ISA_ROWS   8
-#define GI_ISA_MM     _mm512_
-#define GI_ISA_STAMPS (GI_CLASS == 3)
+#define GI_ISA          avx512
+#define GI_ISA_BYTES    64
+#define GI_ISA_TILE     4
+#define GI_ISA_ROWS     8
+#define GI_ISA_MM       _mm512_
+#define GI_ISA_STAMPS   (GI_CLASS == 3)
 #define GI_ISA_INTEGERS 0
-#define GI_ISA_DTYPES GI_EACH_FLT
+#define GI_ISA_DTYPES   GI_EACH_FLT
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES

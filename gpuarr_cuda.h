@@ -5264,8 +5264,8 @@ static gi_cuda_product_of gi_cuda_find_product(ga_dtype dtype)
 static bool gi_cuda_product(const char *site, const gi_product *p)
 {
     const int64_t across = (p->columns + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE;
-    const int64_t tiles  = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
-    const int64_t most   = INT32_MAX / tiles;
+    const int64_t tiles = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
+    const int64_t most = INT32_MAX / tiles;
     for (int64_t first = 0; first < count; first += most) {
         const int64_t n = count - first < most ? count - first : most;
         GI_LAUNCH(gi_cuda_find_product(p->dtype), (unsigned)(n * tiles), GI_CUDA_THREADS, gi_cuda_current_stream(), *p, first,
@@ -5325,11 +5325,14 @@ template <class T, ga_metric METRIC>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_distance(const __grid_constant__ gi_distances d, uint32_t across)
 {
-    enum { PACK = GI_VECTOR(sizeof(T)), WIDTH = GI_DISTANCE_SIDE + PACK }; /* so that the writes of a warp go to several banks */
+    enum {
+        PACK  = GI_VECTOR(sizeof(T)),
+        WIDTH = GI_DISTANCE_SIDE + PACK
+    }; /* so that the writes of a warp go to several banks */
     GI_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
     typedef gi_pack<T, PACK> pack;
     GI_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
-    const int64_t first_row = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
+    const int64_t first_row    = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
     const int64_t first_column = (int64_t)(blockIdx.x % across) * GI_DISTANCE_SIDE;
     const int     lane = threadIdx.x % GI_DISTANCE_STEP, group = threadIdx.x / GI_DISTANCE_STEP;
     T             sums[GI_DISTANCE_EACH][GI_DISTANCE_EACH] = {}, next_x[GI_DISTANCE_EACH], next_y[GI_DISTANCE_EACH];
@@ -6028,7 +6031,7 @@ template <class U, class F> GI_DEVICE void gi_cuda_walk(const gi_cuda_window_job
         int64_t rest = row, place = result - own * m.along.stride.by, cell = 0;
         bool    inside = true;
         for (int d = m.axes - 1; d >= 0; d--) {
-            const gi_cuda_window_axis &a = m.across[d];
+            const gi_cuda_window_axis &a    = m.across[d];
             const int64_t              next = gi_divide_wide(rest, a.size), k = rest - next * a.size.by;
             const int64_t              here = gi_cuda_coordinate(result, a);
             const int64_t              i    = gi_border_index(here + a.offset + k, a.length.by, m.border);
@@ -6067,7 +6070,8 @@ template <class U> struct gi_cuda_split {
     }
 };
 
-template <class U> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __grid_constant__ gi_cuda_window_job m)
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __grid_constant__ gi_cuda_window_job m)
 {
     const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (result >= m.results) return;
@@ -6104,7 +6108,8 @@ template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const
     return sum;
 }
 
-template <class T> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __grid_constant__ gi_cuda_window_job m)
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __grid_constant__ gi_cuda_window_job m)
 {
     const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (result >= m.results) return;
@@ -6137,7 +6142,7 @@ static bool gi_cuda_start_window(const char *site, gi_cuda_window_kernel kernel,
 
 static void gi_cuda_place_window(const gi_window *w, gi_cuda_window_job *m)
 {
-    const gi_correlation *c = &w->at;
+    const gi_correlation *c      = &w->at;
     int64_t               stride = 1, cells = 1, all = gi_size(c->ndim, c->size), longest = 0;
     m->results = gi_size(c->ndim, c->result);
     m->rows    = 1;

@@ -132,8 +132,9 @@ static void convolutions(void)
 
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
-    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances)              \
-    X(rearranging) X(convolutions)
+    X(moments)                                                                                                                 \
+    X(search)                                                                                                                  \
+    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)
 
 int main(int argc, char **argv)
 {

@@ -7,7 +7,8 @@ static bool same(const ga_array *cpu, const ga_array *gpu)
     if (!cpu || !gpu || cpu->device != GA_CPU || gpu->device != GA_CUDA || gpu->dtype != cpu->dtype || !ga_same_shape(cpu, gpu))
         return false;
     ga_array *back = ga_to(gpu, GA_CPU), *nan = ga_isnan(cpu), *both = ga_logical_and(nan, ga_isnan(back));
-    ga_array *one = ga_where(both, ga_zeros_like(cpu), cpu), *two = ga_where(both, ga_zeros_like(back), back); /* any NaN will do */
+    ga_array *one = ga_where(both, ga_zeros_like(cpu), cpu),
+             *two = ga_where(both, ga_zeros_like(back), back); /* any NaN will do */
     return one && two && memcmp(one->data, two->data, (size_t)(one->size * ga_itemsize(one->dtype))) == 0;
 }
 
@@ -47,8 +48,8 @@ static ga_array *random_array(ga_dtype dtype, ga_shape shape)
 
 static ga_shape random_shape(void)
 {
-    ga_shape s = GI_SHAPE(1, 1, 1, 1);
-    s.ndim     = 1 + (int)below(4);
+    ga_shape s           = GI_SHAPE(1, 1, 1, 1);
+    s.ndim               = 1 + (int)below(4);
     const int64_t most[] = { test_small() ? 300 : 2000, 40, 11, 5 };
     for (int d = 0; d < s.ndim; d++) s.n[d] = 1 + below(most[s.ndim - 1]);
     return s;
@@ -66,7 +67,7 @@ static ga_array *some_view(ga_array *a)
 
 static void test_ranks(ga_dtype dtype)
 {
-    const int64_t longest[] = { 60, 9, 4, 3 };
+    const int64_t  longest[] = { 60, 9, 4, 3 };
     ga_array      *base = random_array(dtype, random_shape()), *gpu_base = ga_to(base, GA_CUDA);
     const uint64_t view = state;
     ga_array      *a    = some_view(base);
@@ -92,7 +93,7 @@ static void test_ranks(ga_dtype dtype)
     CHECK(same(ga_maximum_filter(a, 0, .sizes = sizes, .border = b, .cval = cval, .origin = origin),
                ga_maximum_filter(g, 0, .sizes = sizes, .border = b, .cval = cval, .origin = origin)));
     ga_array *cells = ga_astype(random_array(GA_U8, sizes), GA_BOOL), *there = NULL;
-    cells           = ga_logical_and(cells, random_array(GA_BOOL, sizes));
+    cells                                  = ga_logical_and(cells, random_array(GA_BOOL, sizes));
     ((bool *)cells->data)[cells->size - 1] = true;
     there                                  = ga_to(cells, GA_CUDA);
     CHECK(same(ga_percentile_filter(a, 40, 0, .footprint = cells, .border = b, .cval = cval),
@@ -104,16 +105,19 @@ static void test_ranks(ga_dtype dtype)
 static void test_sums(ga_dtype dtype)
 {
     ga_array       *a = random_array(dtype, random_shape()), *g = ga_to(a, GA_CUDA);
-    const ga_border b     = (ga_border)below(5);
-    const double    cval  = (double)below(5) - 1.5, sigma = 0.3 + (double)below(8) / 4;
-    const int64_t   size  = 1 + below(a->ndim == 1 ? 200 : 12);
+    const ga_border b    = (ga_border)below(5);
+    const double    cval = (double)below(5) - 1.5, sigma = 0.3 + (double)below(8) / 4;
+    const int64_t   size = 1 + below(a->ndim == 1 ? 200 : 12);
     CHECK(same(ga_uniform_filter(a, size, .border = b, .cval = cval), ga_uniform_filter(g, size, .border = b, .cval = cval)));
-    CHECK(same(ga_gaussian_filter(a, sigma, .border = b, .cval = cval), ga_gaussian_filter(g, sigma, .border = b, .cval = cval)));
-    CHECK(same(ga_gaussian_filter(a, sigma, .order = ga_axes(1), .border = b), ga_gaussian_filter(g, sigma, .order = ga_axes(1), .border = b)));
+    CHECK(
+        same(ga_gaussian_filter(a, sigma, .border = b, .cval = cval), ga_gaussian_filter(g, sigma, .border = b, .cval = cval)));
+    CHECK(same(ga_gaussian_filter(a, sigma, .order = ga_axes(1), .border = b),
+               ga_gaussian_filter(g, sigma, .order = ga_axes(1), .border = b)));
     CHECK(same(ga_sobel(a, .axis = 0, .border = b, .cval = cval), ga_sobel(g, .axis = 0, .border = b, .cval = cval)));
     CHECK(same(ga_laplace(a, .border = b, .cval = cval), ga_laplace(g, .border = b, .cval = cval)));
     if (dtype < GA_C64)
-        CHECK(same(ga_gaussian_gradient_magnitude(a, sigma, .border = b), ga_gaussian_gradient_magnitude(g, sigma, .border = b)));
+        CHECK(
+            same(ga_gaussian_gradient_magnitude(a, sigma, .border = b), ga_gaussian_gradient_magnitude(g, sigma, .border = b)));
     CHECK(same(ga_gaussian_laplace(a, sigma, .border = b), ga_gaussian_laplace(g, sigma, .border = b)));
     CHECK(same(ga_prewitt(a, .border = b), ga_prewitt(g, .border = b)));
 }
@@ -150,8 +154,10 @@ int main(void)
             ga_scope {
                 if (d < GA_C64) test_ranks((ga_dtype)d);
             }
-            ga_scope test_sums((ga_dtype)d);
+            ga_scope
+                test_sums((ga_dtype)d);
         }
-    ga_scope test_sizes();
+    ga_scope
+        test_sizes();
     return test_end();
 }

@@ -58,16 +58,18 @@ static bool same_product(const ga_array *a, const ga_array *b)
 
 static void test_sizes(void)
 {
-    static const int64_t sizes[][3] = { { 1, 1, 1 },     { 3, 0, 2 },    { 0, 3, 2 },    { 2, 3, 0 },    { 64, 16, 64 },   { 63, 17, 65 },
-                                        { 65, 15, 63 },  { 5, 200, 7 },  { 1, 70, 130 }, { 130, 70, 1 }, { 1, 300, 1 },    { 100, 1, 90 },
-                                        { 129, 33, 70 }, { 40, 32, 40 }, { 16, 8, 16 },  { 17, 9, 15 },  { 128, 100, 128 } };
+    static const int64_t sizes[][3] = { { 1, 1, 1 },    { 3, 0, 2 },      { 0, 3, 2 },     { 2, 3, 0 },    { 64, 16, 64 },
+                                        { 63, 17, 65 }, { 65, 15, 63 },   { 5, 200, 7 },   { 1, 70, 130 }, { 130, 70, 1 },
+                                        { 1, 300, 1 },  { 100, 1, 90 },   { 129, 33, 70 }, { 40, 32, 40 }, { 16, 8, 16 },
+                                        { 17, 9, 15 },  { 128, 100, 128 } };
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int t = 0; t < DTYPES; t++) {
             const int64_t *n = sizes[s], of_a[2] = { n[0], n[1] }, of_b[2] = { n[1], n[2] };
             if (test_small() && n[0] * n[1] * n[2] > 30000) continue;
             ga_array *a = numbers(2, of_a, dtypes[t], 7 * s + 1), *b = numbers(2, of_b, dtypes[t], 7 * s + 3);
             if (!CHECK(same_product(a, b)))
-                printf("     %lld x %lld x %lld, %s\n", (long long)n[0], (long long)n[1], (long long)n[2], ga_dtype_name(dtypes[t]));
+                printf("     %lld x %lld x %lld, %s\n", (long long)n[0], (long long)n[1], (long long)n[2],
+                       ga_dtype_name(dtypes[t]));
             ga_free(a);
             ga_free(b);
         }
@@ -77,7 +79,8 @@ static void test_views_and_batches(void)
 {
     for (int t = 0; t < DTYPES; t += t == 0 ? 5 : 2) {
         const int64_t of_a[4] = { 2, 3, 20, 30 }, of_b[3] = { 3, 30, 25 }, square[2] = { 30, 20 };
-        ga_array     *a = numbers(4, of_a, dtypes[t], 11), *b = numbers(3, of_b, dtypes[t], 12), *c = numbers(2, square, dtypes[t], 13);
+        ga_array     *a = numbers(4, of_a, dtypes[t], 11), *b = numbers(3, of_b, dtypes[t], 12),
+                 *c = numbers(2, square, dtypes[t], 13);
         ga_scope {
             ga_array *ga = ga_to(a, GA_CUDA), *gb = ga_to(b, GA_CUDA), *gc = ga_to(c, GA_CUDA);
             CHECK(same(ga_matmul(a, b), ga_matmul(ga, gb)));

@@ -3,33 +3,34 @@
 
 /* ---- SciPy's results --------------------------------------------------------------------------------------------- */
 
-static const ga_border borders[] = { GA_BORDER_REFLECT, GA_BORDER_CONSTANT, GA_BORDER_NEAREST, GA_BORDER_MIRROR, GA_BORDER_WRAP };
+static const ga_border borders[] = { GA_BORDER_REFLECT, GA_BORDER_CONSTANT, GA_BORDER_NEAREST, GA_BORDER_MIRROR,
+                                     GA_BORDER_WRAP };
 enum { BORDERS = sizeof borders / sizeof *borders };
 
 static ga_array *small(void) { return ga_reshape(ga_ints(3, 7, 1, 9, 8, 2, 6, 4, 5, 0, 7, 2), (3, 4)); }
 
 static void test_borders(void)
 {
-    static const double medians[BORDERS][12] = { { 3, 3, 6, 6, 5, 5, 4, 4, 5, 5, 2, 4 },
-                                                 { 5, 5, 5, 5, 5, 5, 4, 5, 5, 5, 5, 5 },
-                                                 { 3, 3, 6, 6, 5, 5, 4, 4, 5, 5, 2, 4 },
-                                                 { 3, 6, 4, 6, 3, 5, 4, 6, 2, 6, 4, 6 },
-                                                 { 4, 5, 4, 5, 4, 5, 4, 5, 4, 5, 4, 5 } };
-    static const double minima[BORDERS][12]  = { { 3, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
-                                                 { 3, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
-                                                 { 3, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
-                                                 { 2, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
-                                                 { 0, 0, 0, 1, 2, 1, 1, 1, 0, 0, 0, 2 } };
-    static const double means[BORDERS][12]   = { { 4, 3, 5, 6, 4, 4, 4, 5, 4, 4, 3, 4 },
-                                                 { 5, 4, 5, 5, 4, 4, 4, 4, 4, 4, 3, 4 },
-                                                 { 4, 3, 5, 6, 4, 4, 4, 5, 4, 4, 3, 4 },
-                                                 { 4, 4, 4, 4, 4, 4, 4, 4, 2, 4, 3, 5 },
-                                                 { 4, 3, 4, 4, 5, 4, 4, 4, 3, 4, 3, 5 } };
-    static const double sobels[BORDERS][12]  = { { 6, -8, 8, 22, -13, -4, 8, -1, -21, 4, 8, -17 },
-                                                 { 6, -1, 11, 12, -9, -4, 8, 0, -8, 7, 11, 0 },
-                                                 { 6, -8, 8, 22, -13, -4, 8, -1, -21, 4, 8, -17 },
-                                                 { 0, -8, 8, 0, 0, -4, 8, 0, 0, 0, 8, 0 },
-                                                 { -8, -4, 8, 4, -8, -4, 8, 4, -8, 0, 8, 0 } };
+    static const double medians[BORDERS][12]  = { { 3, 3, 6, 6, 5, 5, 4, 4, 5, 5, 2, 4 },
+                                                  { 5, 5, 5, 5, 5, 5, 4, 5, 5, 5, 5, 5 },
+                                                  { 3, 3, 6, 6, 5, 5, 4, 4, 5, 5, 2, 4 },
+                                                  { 3, 6, 4, 6, 3, 5, 4, 6, 2, 6, 4, 6 },
+                                                  { 4, 5, 4, 5, 4, 5, 4, 5, 4, 5, 4, 5 } };
+    static const double minima[BORDERS][12]   = { { 3, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
+                                                  { 3, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
+                                                  { 3, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
+                                                  { 2, 1, 1, 1, 2, 1, 1, 1, 0, 0, 0, 2 },
+                                                  { 0, 0, 0, 1, 2, 1, 1, 1, 0, 0, 0, 2 } };
+    static const double means[BORDERS][12]    = { { 4, 3, 5, 6, 4, 4, 4, 5, 4, 4, 3, 4 },
+                                                  { 5, 4, 5, 5, 4, 4, 4, 4, 4, 4, 3, 4 },
+                                                  { 4, 3, 5, 6, 4, 4, 4, 5, 4, 4, 3, 4 },
+                                                  { 4, 4, 4, 4, 4, 4, 4, 4, 2, 4, 3, 5 },
+                                                  { 4, 3, 4, 4, 5, 4, 4, 4, 3, 4, 3, 5 } };
+    static const double sobels[BORDERS][12]   = { { 6, -8, 8, 22, -13, -4, 8, -1, -21, 4, 8, -17 },
+                                                  { 6, -1, 11, 12, -9, -4, 8, 0, -8, 7, 11, 0 },
+                                                  { 6, -8, 8, 22, -13, -4, 8, -1, -21, 4, 8, -17 },
+                                                  { 0, -8, 8, 0, 0, -4, 8, 0, 0, 0, 8, 0 },
+                                                  { -8, -4, 8, 4, -8, -4, 8, 4, -8, 0, 8, 0 } };
     static const double laplaces[BORDERS][12] = { { 9, -15, 19, -13, -14, 13, -10, 5, -2, 14, -13, 7 },
                                                   { 13, -17, 23, -21, -17, 13, -10, 6, -2, 19, -15, 13 },
                                                   { 9, -15, 19, -13, -14, 13, -10, 5, -2, 14, -13, 7 },
@@ -40,7 +41,7 @@ static void test_borders(void)
                                                   { 5, 5, -5, -5, -3, 1, -8, -8, -8, -4, -3, -3 },
                                                   { 0, 0, 0, 0, -12, 1, -8, 5, 0, 0, 0, 0 },
                                                   { 7, 4, 3, 4, -12, 1, -8, 1, 5, -5, 5, -5 } };
-    const ga_shape      shape = GI_SHAPE(3, 4);
+    const ga_shape      shape                 = GI_SHAPE(3, 4);
     ga_scope {
         ga_array *a = small();
 #define CHECK_BORDER(expected, call) test_is(call, GA_I64, shape, expected[k], __FILE__, __LINE__, #call)
@@ -66,8 +67,8 @@ static void test_windows(void)
         CHECK_IS(ga_percentile_filter(a, 30, 3), GA_I64, (3, 4), 3, 2, 2, 4, 3, 2, 2, 2, 2, 2, 2, 2);
         CHECK_IS(ga_percentile_filter(a, -30, 3), GA_I64, (3, 4), 7, 7, 7, 9, 7, 7, 7, 7, 5, 7, 6, 6);
         CHECK_IS(ga_maximum_filter(a, 3, .origin = ga_axes(1, -1)), GA_I64, (3, 4), 8, 9, 9, 9, 8, 9, 9, 9, 8, 9, 9, 9);
-        CHECK_IS(ga_uniform_filter(ga_astype(a, GA_F32), 0, .sizes = ga_axes(1, 2), .origin = ga_axes(0, -1)), GA_F32, (3, 4), 5,
-                 4, 5, 9, 5, 4, 5, 4, 2.5, 3.5, 4.5, 2);
+        CHECK_IS(ga_uniform_filter(ga_astype(a, GA_F32), 0, .sizes = ga_axes(1, 2), .origin = ga_axes(0, -1)), GA_F32, (3, 4),
+                 5, 4, 5, 9, 5, 4, 5, 4, 2.5, 3.5, 4.5, 2);
 
         /* windows larger than the array */
         CHECK_IS(ga_median_filter(a, 9), GA_I64, (3, 4), 4, 5, 4, 5, 4, 5, 4, 5, 4, 5, 4, 5);
@@ -75,13 +76,15 @@ static void test_windows(void)
         CHECK_IS(ga_median_filter(a, 9, .border = GA_BORDER_MIRROR), GA_I64, (3, 4), 5, 4, 5, 4, 6, 4, 5, 4, 5, 4, 5, 4);
         CHECK_IS(ga_minimum_filter(a, 1001), GA_I64, (3, 4), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-        ga_array *line = ga_ints(2, 8, 0, 4, 1, 9, 9, 0), *cube = ga_reshape(ga_remainder(ga_multiply(ga_arange(0, 24, 1), 7), 11), (2, 3, 4));
+        ga_array *line = ga_ints(2, 8, 0, 4, 1, 9, 9, 0),
+                 *cube = ga_reshape(ga_remainder(ga_multiply(ga_arange(0, 24, 1), 7), 11), (2, 3, 4));
         CHECK_IS(ga_uniform_filter(line, 3), GA_I64, (8), 4, 3, 4, 1, 4, 6, 6, 3);
         CHECK_IS(ga_minimum_filter(line, 3), GA_I64, (8), 2, 0, 0, 0, 1, 1, 0, 0);
         CHECK_IS(ga_maximum_filter(line, 3), GA_I64, (8), 8, 8, 8, 4, 9, 9, 9, 9);
-        CHECK_IS(ga_median_filter(cube, 3), GA_I64, (2, 3, 4), 3, 5, 6, 6, 4, 4, 5, 5, 4, 4, 4, 4, 6, 6, 6, 6, 6, 5, 5, 5, 6, 4, 4, 4);
-        CHECK_IS(ga_minimum_filter(cube, 0, .sizes = ga_axes(3, 1, 2)), GA_I64, (2, 3, 4), 0, 0, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 0, 0, 3, 3,
-                 2, 2, 2, 1, 1, 1, 0, 0);
+        CHECK_IS(ga_median_filter(cube, 3), GA_I64, (2, 3, 4), 3, 5, 6, 6, 4, 4, 5, 5, 4, 4, 4, 4, 6, 6, 6, 6, 6, 5, 5, 5, 6, 4,
+                 4, 4);
+        CHECK_IS(ga_minimum_filter(cube, 0, .sizes = ga_axes(3, 1, 2)), GA_I64, (2, 3, 4), 0, 0, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0,
+                 0, 0, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0);
     }
 }
 
@@ -107,23 +110,23 @@ static void test_gaussians(void)
         { 0, 0, 0.1634660536489288, 0, -0.4026199468942474, 0, 0.1634660536489288, 0, 0 },
         { 0, 0, 0.10897736909928588, -0.48840268400646664, 0, 0.48840268400646664, -0.10897736909928588, 0, 0 },
     };
-    static const double narrow[6] = { 1.320407776251724,  3.4680100052147793, 2.8521339059542066,
-                                      7.0406237268239895, 5.531989994785221,  6.786834590970079 };
-    static const double cut[6]    = { 1.822205857183591, 2.6296569046940155, 4.1925489524895765,
-                                      5.533382428449228, 6.370343095305985,  6.4518627618776065 };
-    static const double rows[12]  = { 0.5719502350635945, 1.898138659966071, 4.519403588506092, 7.0105075164642425,
-                                      19.987207193196063, 26.40311875524604, 36.014423493226126, 43.59525055833177,
-                                      71.40246415132853,  82.90809885052602, 99.50944339794614,  112.17999360019931 };
-    static const double laplace[12]  = { 22.6902552775176,    28.946136317262084,  36.06167218331187,   34.19398404675394,
-                                         35.38001929510757,   27.557174873618592,  24.54569985721872,   8.599286259427334,
-                                         -40.430443922491925, -62.33201380521437,  -75.47049970406391,  -105.49563876308873 };
+    static const double narrow[6]    = { 1.320407776251724,  3.4680100052147793, 2.8521339059542066,
+                                         7.0406237268239895, 5.531989994785221,  6.786834590970079 };
+    static const double cut[6]       = { 1.822205857183591, 2.6296569046940155, 4.1925489524895765,
+                                         5.533382428449228, 6.370343095305985,  6.4518627618776065 };
+    static const double rows[12]     = { 0.5719502350635945, 1.898138659966071, 4.519403588506092,  7.0105075164642425,
+                                         19.987207193196063, 26.40311875524604, 36.014423493226126, 43.59525055833177,
+                                         71.40246415132853,  82.90809885052602, 99.50944339794614,  112.17999360019931 };
+    static const double laplace[12]  = { 22.6902552775176,    28.946136317262084, 36.06167218331187,  34.19398404675394,
+                                         35.38001929510757,   27.557174873618592, 24.54569985721872,  8.599286259427334,
+                                         -40.430443922491925, -62.33201380521437, -75.47049970406391, -105.49563876308873 };
     static const double gradient[12] = { 8.774858189527043,  12.294558499484879, 16.440257698220346, 18.99932716467898,
                                          31.942957031272663, 39.15518596684634,  46.921566120557124, 52.14153877587162,
                                          24.127619501741982, 30.630499785998254, 34.81036343256706,  34.29475995836858 };
     static const double bytes[12]    = { 4.655686346851226, 4.517892890311798,  4.747371559977409, 5.701117115147279,
                                          4.768279228888067, 4.283816167834791,  4.417900515067313, 4.753425665998312,
                                          4.38275091176884,  3.8317624221681137, 4.036340941584906, 3.903656234401952 };
-    const double sigmas[2] = { 0, 1 };
+    const double        sigmas[2]    = { 0, 1 };
     ga_scope {
         ga_array *d = ga_zeros((9)), *x = ga_values(1, 4, 2, 8, 5, 7), *f = ga_zeros((9), .dtype = GA_F32);
         ga_copyto(ga_index(d, "4"), 1);
@@ -142,15 +145,16 @@ static void test_gaussians(void)
         CHECK(near(ga_gaussian_filter(squares, 0, .sigmas = sigmas), 16, rows, 12));
         CHECK(near(ga_gaussian_laplace(squares, 0.6), 32, laplace, 12));
         CHECK(near(ga_gaussian_gradient_magnitude(squares, 0.6), 32, gradient, 12));
-        CHECK_IS(ga_gaussian_gradient_magnitude(ga_astype(squares, GA_I32), 0.6), GA_I32, (3, 4), 8, 11, 14, 18, 31, 38, 45, 51, 23, 29,
-                 33, 33);
-        CHECK_IS(ga_gaussian_filter(ga_reshape(ga_arange(0, 50, 2), (5, 5)), 1), GA_I64, (5, 5), 4, 6, 8, 9, 11, 10, 12, 14, 15, 17, 20,
-                 22, 24, 25, 27, 29, 31, 33, 34, 36, 35, 37, 39, 40, 42);
+        CHECK_IS(ga_gaussian_gradient_magnitude(ga_astype(squares, GA_I32), 0.6), GA_I32, (3, 4), 8, 11, 14, 18, 31, 38, 45, 51,
+                 23, 29, 33, 33);
+        CHECK_IS(ga_gaussian_filter(ga_reshape(ga_arange(0, 50, 2), (5, 5)), 1), GA_I64, (5, 5), 4, 6, 8, 9, 11, 10, 12, 14, 15,
+                 17, 20, 22, 24, 25, 27, 29, 31, 33, 34, 36, 35, 37, 39, 40, 42);
 
         /* integers into floats are not cut off; into a larger dtype they keep their signs, where their own saturates */
         ga_array *u8 = ga_astype(small(), GA_U8), *wide = ga_empty((3, 4), .dtype = GA_F64);
         CHECK(near(ga_gaussian_filter(u8, 1, .out = wide), 8, bytes, 12));
-        CHECK_IS(ga_sobel(u8, .out = ga_empty((3, 4), .dtype = GA_I16)), GA_I16, (3, 4), 6, -8, 8, 22, -13, -4, 8, -1, -21, 4, 8, -17);
+        CHECK_IS(ga_sobel(u8, .out = ga_empty((3, 4), .dtype = GA_I16)), GA_I16, (3, 4), 6, -8, 8, 22, -13, -4, 8, -1, -21, 4,
+                 8, -17);
         CHECK_IS(ga_sobel(u8), GA_U8, (3, 4), 6, 0, 8, 22, 0, 0, 8, 0, 0, 4, 8, 0);
         CHECK_IS(ga_laplace(u8, .axis = 1), GA_U8, (3, 4), 4, 0, 14, 0, 0, 10, 0, 2, 0, 12, 0, 5);
         for (int v = 1; v < 256; v += 23) { /* where all are equal, the filters change nothing, in spite of rounding errors */
@@ -188,7 +192,8 @@ static ga_array *random_image(ga_dtype dtype, int64_t height, int64_t width, boo
 {
     double *v = (double *)malloc((size_t)(height * width) * sizeof *v);
     for (int64_t i = 0; i < height * width; i++) {
-        v[i] = (double)(next_random() % 200) - (dtype == GA_U8 || dtype == GA_U16 || dtype == GA_U32 || dtype == GA_U64 ? 0 : 100);
+        v[i] =
+            (double)(next_random() % 200) - (dtype == GA_U8 || dtype == GA_U16 || dtype == GA_U32 || dtype == GA_U64 ? 0 : 100);
         if (dtype == GA_F32 || dtype == GA_F64) v[i] = next_random() % 8 == 0 ? -0.0 : v[i] / 16;
         if (nan && next_random() % 500 == 0) v[i] = NAN;
         if (dtype == GA_BOOL) v[i] = v[i] > 30;
@@ -220,16 +225,18 @@ static int64_t outside(int64_t i, int64_t n, ga_border border) /* -1: the consta
 }
 
 /* Looks at some results, at all of small images. a: on the CPU, float64. */
-static bool is_rank(const ga_array *a, double cval, const ga_array *result, int64_t rank, int64_t h, int64_t w, const bool *footprint, ga_border border)
+static bool is_rank(const ga_array *a, double cval, const ga_array *result, int64_t rank, int64_t h, int64_t w,
+                    const bool *footprint, ga_border border)
 {
-    ga_array *got = result ? ga_astype(test_to_cpu(result), GA_F64) : NULL;
+    ga_array *got    = result ? ga_astype(test_to_cpu(result), GA_F64) : NULL;
     double   *window = (double *)malloc((size_t)(h * w) * sizeof *window), found;
     int64_t   height = a->shape[0], width = a->shape[1], step = a->size > 2000 ? a->size / 600 : 1;
     bool      ok = got != NULL;
     for (int64_t i = 0; ok && i < a->size; i += step) {
         int64_t n = 0;
         for (int64_t k = 0; k < h * w; k++) {
-            int64_t y = outside(i / width + k / w - h / 2, height, border), x = outside(i % width + k % w - w / 2, width, border);
+            int64_t y = outside(i / width + k / w - h / 2, height, border),
+                    x = outside(i % width + k % w - w / 2, width, border);
             if (!footprint || footprint[k]) window[n++] = y < 0 || x < 0 ? cval : ((const double *)a->data)[y * width + x];
         }
         qsort(window, (size_t)n, sizeof *window, compare);
@@ -251,26 +258,30 @@ static void test_ranks(ga_dtype dtype, int64_t height, int64_t width, int64_t h,
         for (int64_t k = 0; k < h * w; k++) count += cells[k] = next_random() % 4 != 0 || k == 0;
         ga_array       *footprint = ga_from(cells, (h, w));
         const ga_border b         = borders[next_random() % BORDERS];
-        const int64_t   rank      = (int64_t)(next_random() % (uint64_t)(h * w)), of_print = (int64_t)(next_random() % (uint64_t)count);
-        const ga_shape  sizes     = GI_SHAPE(h, w);
-        const double    cval      = dtype == GA_BOOL ? 1 : 7;
-        bool            ok        = is_rank(wide, cval, ga_median_filter(a, 0, .sizes = sizes, .border = b, .cval = 7), h * w / 2, h, w, NULL, b);
+        const int64_t   rank      = (int64_t)(next_random() % (uint64_t)(h * w)),
+                      of_print    = (int64_t)(next_random() % (uint64_t)count);
+        const ga_shape sizes      = GI_SHAPE(h, w);
+        const double   cval       = dtype == GA_BOOL ? 1 : 7;
+        bool ok = is_rank(wide, cval, ga_median_filter(a, 0, .sizes = sizes, .border = b, .cval = 7), h * w / 2, h, w, NULL, b);
         ok = ok && is_rank(wide, cval, ga_rank_filter(a, rank, 0, .sizes = sizes, .border = b, .cval = 7), rank, h, w, NULL, b);
-        ok = ok && is_rank(wide, cval, ga_maximum_filter(a, 0, .sizes = sizes, .border = b, .cval = 7), h * w - 1, h, w, NULL, b);
-        ok = ok && is_rank(wide, cval, ga_minimum_filter(a, 0, .footprint = footprint, .border = b, .cval = 7), 0, h, w, cells, b);
-        ok = ok && is_rank(wide, cval, ga_rank_filter(a, of_print, 0, .footprint = footprint, .border = b, .cval = 7), of_print, h, w, cells, b);
+        ok = ok &&
+             is_rank(wide, cval, ga_maximum_filter(a, 0, .sizes = sizes, .border = b, .cval = 7), h * w - 1, h, w, NULL, b);
+        ok = ok &&
+             is_rank(wide, cval, ga_minimum_filter(a, 0, .footprint = footprint, .border = b, .cval = 7), 0, h, w, cells, b);
+        ok = ok && is_rank(wide, cval, ga_rank_filter(a, of_print, 0, .footprint = footprint, .border = b, .cval = 7), of_print,
+                           h, w, cells, b);
         if (!CHECK(ok))
-            printf("     %s, image %d x %d, window %d x %d, border %d, ranks %d, %d\n", ga_dtype_name(dtype), (int)height, (int)width, (int)h,
-                   (int)w, (int)b, (int)rank, (int)of_print);
+            printf("     %s, image %d x %d, window %d x %d, border %d, ranks %d, %d\n", ga_dtype_name(dtype), (int)height,
+                   (int)width, (int)h, (int)w, (int)b, (int)rank, (int)of_print);
         free(cells);
     }
 }
 
 static void test_brute_force(void)
 {
-    static const int64_t windows[][2] = { { 1, 1 }, { 1, 2 },  { 2, 1 },  { 2, 2 }, { 3, 3 },  { 1, 7 },   { 9, 1 },  { 5, 5 },
-                                          { 4, 6 }, { 7, 7 },  { 9, 4 },  { 3, 9 }, { 1, 31 }, { 10, 10 }, { 15, 3 }, { 13, 17 },
-                                          { 1, 90 }, { 40, 1 }, { 25, 21 } };
+    static const int64_t windows[][2] = { { 1, 1 },  { 1, 2 },   { 2, 1 },  { 2, 2 },  { 3, 3 },  { 1, 7 },  { 9, 1 },
+                                          { 5, 5 },  { 4, 6 },   { 7, 7 },  { 9, 4 },  { 3, 9 },  { 1, 31 }, { 10, 10 },
+                                          { 15, 3 }, { 13, 17 }, { 1, 90 }, { 40, 1 }, { 25, 21 } };
     const size_t         count        = test_small() ? 10 : sizeof windows / sizeof *windows;
     for (size_t k = 0; k < count; k++) {
         const int64_t h = windows[k][0], w = windows[k][1];
@@ -293,7 +304,8 @@ static void test_means(void)
             ga_array *means = ga_uniform_filter(sums, 0, .sizes = ga_axes(1, size), .border = GA_BORDER_CONSTANT, .cval = 3);
             ga_array *total = ga_zeros((13, 90)), *padded = ga_pad(sums, (0, size), .value = 3);
             for (int64_t k = 0; k < size; k++)
-                ga_add(total, ga_index(padded, ":, %d:%d", (int)(size - size / 2 + k), (int)(size - size / 2 + k + 90)), .out = total);
+                ga_add(total, ga_index(padded, ":, %d:%d", (int)(size - size / 2 + k), (int)(size - size / 2 + k + 90)),
+                       .out = total);
             CHECK(ga_array_equal(means, ga_divide(total, (double)size)));
             ga_array *whole = ga_uniform_filter(a, 0, .sizes = ga_axes(1, size), .border = GA_BORDER_CONSTANT, .cval = 3);
             CHECK(whole->dtype == GA_I32 && ga_array_equal(whole, ga_trunc(ga_divide(total, (double)size))));
@@ -315,10 +327,11 @@ static void test_special_numbers(void)
         CHECK_IS(ga_uniform_filter(a, 2), GA_F64, (8), 1, NAN, NAN, 3.5, 4.5, INFINITY, INFINITY, 7.5);
         CHECK_IS(ga_percentile_filter(a, 50, 5), GA_F64, (8), NAN, NAN, NAN, NAN, 5, 7, 8, 8);
         CHECK_IS(ga_median_filter(ga_values(1, 2, 3), 3, .border = GA_BORDER_CONSTANT, .cval = NAN), GA_F64, (3), NAN, 2, NAN);
-        CHECK_IS(ga_median_filter(ga_full((4, 5), NAN), 3, .border = GA_BORDER_CONSTANT), GA_F64, (4, 5), NAN, NAN, NAN, NAN, NAN, NAN, NAN,
-                 NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN);
+        CHECK_IS(ga_median_filter(ga_full((4, 5), NAN), 3, .border = GA_BORDER_CONSTANT), GA_F64, (4, 5), NAN, NAN, NAN, NAN,
+                 NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN);
         ga_array *zeros = ga_values(0.0, -0.0, 0.0, 0.0, -0.0, -0.0); /* -0 comes first */
-        ga_array *least = ga_minimum_filter(zeros, 2), *greatest = ga_maximum_filter(zeros, 2), *middle = ga_median_filter(zeros, 3);
+        ga_array *least = ga_minimum_filter(zeros, 2), *greatest = ga_maximum_filter(zeros, 2),
+                 *middle = ga_median_filter(zeros, 3);
         for (int i = 0; i < 6; i++) {
             CHECK(has_sign(least, i) == (i != 0 && i != 3));
             CHECK(has_sign(greatest, i) == (i == 5));
@@ -334,14 +347,17 @@ static void test_special_numbers(void)
 static void test_views(void)
 {
     ga_scope {
-        ga_array *a = random_image(GA_F32, 40, 50, false), *t = ga_transpose(a), *step = ga_index(a, "::-2, 3::3"), *row = ga_index(a, "7");
+        ga_array *a = random_image(GA_F32, 40, 50, false), *t = ga_transpose(a), *step = ga_index(a, "::-2, 3::3"),
+                 *row = ga_index(a, "7");
         CHECK(ga_array_equal(ga_median_filter(t, 3), ga_transpose(ga_median_filter(a, 3))));
         CHECK(ga_array_equal(ga_median_filter(step, 5), ga_median_filter(ga_copy(step), 5)));
         CHECK(ga_array_equal(ga_gaussian_filter(step, 1.5), ga_gaussian_filter(ga_copy(step), 1.5)));
-        CHECK(ga_array_equal(ga_uniform_filter(ga_broadcast_to(row, (6, 50)), 3), ga_uniform_filter(ga_copy(ga_broadcast_to(row, (6, 50))), 3)));
+        CHECK(ga_array_equal(ga_uniform_filter(ga_broadcast_to(row, (6, 50)), 3),
+                             ga_uniform_filter(ga_copy(ga_broadcast_to(row, (6, 50))), 3)));
         CHECK(ga_array_equal(ga_sobel(t, .axis = 0), ga_transpose(ga_sobel(a))));
         ga_array *footprint = ga_greater(ga_random((3, 5), .seed = 3), 0.4);
-        CHECK(ga_array_equal(ga_rank_filter(t, 2, 0, .footprint = ga_transpose(footprint)), ga_transpose(ga_rank_filter(a, 2, 0, .footprint = footprint))));
+        CHECK(ga_array_equal(ga_rank_filter(t, 2, 0, .footprint = ga_transpose(footprint)),
+                             ga_transpose(ga_rank_filter(a, 2, 0, .footprint = footprint))));
 
         ga_array *expected = ga_median_filter(a, 3), *there = ga_zeros((50, 40), .dtype = GA_F64), *same = ga_copy(a);
         CHECK(ga_median_filter(a, 3, .out = ga_transpose(there)) != NULL && ga_array_equal(ga_transpose(there), expected));
@@ -352,7 +368,8 @@ static void test_views(void)
         /* nothing to filter */
         ga_array *none = ga_zeros((3, 0, 2), .dtype = GA_I16), *one = ga_scalar(2.5);
         CHECK(ga_same_shape(ga_median_filter(none, 3), none) && ga_same_shape(ga_gaussian_filter(none, 1), none));
-        CHECK(ga_same_shape(ga_uniform_filter(none, 4), none) && ga_same_shape(ga_sobel(none), none) && ga_same_shape(ga_laplace(none), none));
+        CHECK(ga_same_shape(ga_uniform_filter(none, 4), none) && ga_same_shape(ga_sobel(none), none) &&
+              ga_same_shape(ga_laplace(none), none));
         CHECK_SCALAR(ga_median_filter(one, 3), GA_F64, 2.5);
         CHECK_SCALAR(ga_gaussian_filter(one, 3), GA_F64, 2.5);
         CHECK_SCALAR(ga_uniform_filter(one, 3), GA_F64, 2.5);
