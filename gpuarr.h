@@ -11570,7 +11570,7 @@ static bool gi_correlate_fft(const char *site, ga_device device, const gi_correl
 /* Should the job go through Fourier transforms? Only if asked to, or where that is faster and no NaN or inf would spread. */
 static bool gi_wants_fft(ga_method method, ga_device device, const gi_correlation *c)
 {
-    if (gi_size(c->ndim, c->size) == 1 || method == GA_METHOD_DIRECT) return false; /* one weight needs no transform */
+    if (method == GA_METHOD_DIRECT || gi_size(c->ndim, c->result) == 0 || gi_size(c->ndim, c->size) == 1) return false;
     return method == GA_METHOD_FFT || (device == GA_CPU && gi_fft_pays(c) && gi_fft_is_safe(c));
 }
 
