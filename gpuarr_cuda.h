@@ -8,8 +8,8 @@
         part 1: >>cuda runtime (devices, errors, streams, memory, copies)
         part 2: >>cuda map  >>cuda tree  >>cuda rows
         part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
-                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda distances  >>cuda convolution
-                 >>cuda streams and devices                                                                                        */
+                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda products  >>cuda distances
+                 >>cuda convolution  >>cuda filters  >>cuda streams and devices                                                    */
 
 #if defined(GA_TAG)
 /* ==== >>cuda rows: the kernels of one element type ================================================================== */
@@ -4968,6 +4968,19 @@ template <class P> static bool gi_cuda_measure_labels(const gi_cuda_measuring *g
     return ok;
 }
 
+/* The largest label; 0 if there is none above. False with an error. */
+static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+{
+    ga_reduce_options o = gi_reduce_site(site);
+    *largest            = 0;
+    if (labels->size == 0) return true;
+    ga_array *max   = (ga_nanmax)(labels, o);
+    bool      known = max && gi_item_as(site, max, NULL, GA_I64, largest);
+    ga_free(max);
+    if (*largest < 0) *largest = 0;
+    return known && gi_can_list(site, *largest);
+}
+
 /* The measures of the wanted labels; see gi_measure_labels, which has looked at the arrays. */
 static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                         const ga_array *index)
@@ -5113,6 +5126,155 @@ static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, doubl
     return kept;
 }
 
+/* ==== >>cuda products: of matrices ========================================================================================= */
+/*  A block computes a square of the result, a thread GI_PRODUCT_EACH x GI_PRODUCT_EACH elements of it in registers, each one chain along
+    the inner axis. The factors come to the block some columns of a and rows of b at a time; while they are used, each thread fetches its
+    share of the next ones. For float32 a warp reads 8 x 4 bytes of shared memory per thread for 16 fused products.                 */
+
+enum { GI_PRODUCT_SIDE = 64, GI_PRODUCT_EACH = 4, GI_PRODUCT_STEP = GI_PRODUCT_SIDE / GI_PRODUCT_EACH };
+
+#define GI_LINK(T, tag)                                                                                                        \
+    GI_DEVICE T    gi_cuda_link(T x, T y, T sum) { return gi_fma_##tag(x, y, sum); }                                           \
+    GI_DEVICE void gi_cuda_begin(T &sum) { sum = gi_nothing_##tag(); }
+GI_LINK(bool, b8)
+GI_LINK(uint8_t, u8)
+GI_LINK(uint16_t, u16)
+GI_LINK(uint32_t, u32)
+GI_LINK(uint64_t, u64)
+GI_LINK(float, f32)
+GI_LINK(double, f64)
+GI_LINK(ga_c64, c64)
+GI_LINK(ga_c128, c128)
+#undef GI_LINK
+
+/* One of the factors of a block: `along` elements of the inner axis by GI_PRODUCT_SIDE others. */
+typedef struct gi_cuda_matrix {
+    const char *data;
+    int64_t     inner, other; /* strides */
+    int64_t     others;       /* how many there are from here */
+} gi_cuda_matrix;
+
+/* Where in the share of a block the elements of a thread lie: neighbouring threads take neighbours in memory. */
+template <int DEPTH> GI_DEVICE void gi_cuda_share_place(const gi_cuda_matrix &f, int i, int *k, int *other)
+{
+    const int  e         = threadIdx.x + i * GI_CUDA_THREADS;
+    const bool by_others = (f.other < 0 ? -f.other : f.other) < (f.inner < 0 ? -f.inner : f.inner);
+    *k                   = by_others ? e / GI_PRODUCT_SIDE : e % DEPTH;
+    *other               = by_others ? e % GI_PRODUCT_SIDE : e / DEPTH;
+}
+
+template <int DEPTH, class T, int SHARE>
+GI_DEVICE void gi_cuda_fetch_factor(T (&share)[SHARE], const gi_cuda_matrix &f, int64_t start, int64_t inner)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE; i++) {
+        int k, other;
+        gi_cuda_share_place<DEPTH>(f, i, &k, &other);
+        share[i] = T();
+        if (start + k < inner && other < f.others) share[i] = *(const T *)(f.data + (start + k) * f.inner + other * f.other);
+    }
+}
+
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_product_kernel(const __grid_constant__ gi_product p, int64_t first, uint32_t across, uint32_t tiles)
+{
+    enum { DEPTH = sizeof(T) == 16 ? 8 : 16, SHARE = GI_PRODUCT_SIDE * DEPTH / GI_CUDA_THREADS };
+    enum { WIDTH = GI_PRODUCT_SIDE + (sizeof(T) >= 4 ? 16 / sizeof(T) : 4) }; /* so that writes go to several banks */
+    GI_SHARED(T, x, [2][DEPTH][WIDTH]);
+    GI_SHARED(T, y, [2][DEPTH][WIDTH]);
+    const uint32_t tile = blockIdx.x % tiles;
+    const int64_t  row = (int64_t)(tile / across) * GI_PRODUCT_SIDE, column = (int64_t)(tile % across) * GI_PRODUCT_SIDE;
+    const int      lane = threadIdx.x % GI_PRODUCT_STEP, group = threadIdx.x / GI_PRODUCT_STEP;
+    gi_cuda_matrix a   = { p.a.data + row * p.a.row, p.a.column, p.a.row, p.rows - row };
+    gi_cuda_matrix b   = { p.b.data + column * p.b.column, p.b.row, p.b.column, p.columns - column };
+    char          *out = p.out.data;
+    int64_t        at  = first + blockIdx.x / tiles; /* which of the products */
+    for (int d = p.axes - 1; d >= 0; d--) {
+        const int64_t i = at % p.shape[d];
+        at /= p.shape[d];
+        a.data += i * p.a.next[d];
+        b.data += i * p.b.next[d];
+        out += i * p.out.next[d];
+    }
+    T sums[GI_PRODUCT_EACH][GI_PRODUCT_EACH], next_x[SHARE], next_y[SHARE];
+#pragma unroll
+    for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+        for (int c = 0; c < GI_PRODUCT_EACH; c++) gi_cuda_begin(sums[r][c]);
+    gi_cuda_fetch_factor<DEPTH>(next_x, a, 0, p.inner);
+    gi_cuda_fetch_factor<DEPTH>(next_y, b, 0, p.inner);
+    int turn = 0;
+    for (int64_t start = 0; start < p.inner; start += DEPTH) {
+#pragma unroll
+        for (int i = 0; i < SHARE; i++) {
+            int k, other;
+            gi_cuda_share_place<DEPTH>(a, i, &k, &other);
+            x[turn][k][other] = next_x[i];
+            gi_cuda_share_place<DEPTH>(b, i, &k, &other);
+            y[turn][k][other] = next_y[i];
+        }
+        __syncthreads(); /* one is enough: the other half is written next, which all threads have read before they came here */
+        gi_cuda_fetch_factor<DEPTH>(next_x, a, start + DEPTH, p.inner);
+        gi_cuda_fetch_factor<DEPTH>(next_y, b, start + DEPTH, p.inner);
+        const int n = p.inner - start < DEPTH ? (int)(p.inner - start) : (int)DEPTH;
+#pragma unroll 4
+        for (int k = 0; k < n; k++) {
+            T rows[GI_PRODUCT_EACH], columns[GI_PRODUCT_EACH];
+#pragma unroll
+            for (int r = 0; r < GI_PRODUCT_EACH; r++) rows[r] = x[turn][k][group * GI_PRODUCT_EACH + r];
+#pragma unroll
+            for (int c = 0; c < GI_PRODUCT_EACH; c++) columns[c] = y[turn][k][lane + c * GI_PRODUCT_STEP];
+#pragma unroll
+            for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+                for (int c = 0; c < GI_PRODUCT_EACH; c++) sums[r][c] = gi_cuda_link(rows[r], columns[c], sums[r][c]);
+        }
+        turn ^= 1;
+    }
+#pragma unroll
+    for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+        for (int c = 0; c < GI_PRODUCT_EACH; c++) {
+            const int64_t i = row + group * GI_PRODUCT_EACH + r, j = column + lane + c * GI_PRODUCT_STEP;
+            if (i < p.rows && j < p.columns) *(T *)(out + i * p.out.row + j * p.out.column) = sums[r][c];
+        }
+}
+
+typedef void (*gi_cuda_product_of)(const gi_product, int64_t, uint32_t, uint32_t);
+static gi_cuda_product_of gi_cuda_find_product(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_BOOL: return gi_cuda_product_kernel<bool>;
+    case GA_F32: return gi_cuda_product_kernel<float>;
+    case GA_F64: return gi_cuda_product_kernel<double>;
+    case GA_C64: return gi_cuda_product_kernel<ga_c64>;
+    case GA_C128: return gi_cuda_product_kernel<ga_c128>;
+    default: break;
+    }
+    switch (ga_itemsize(dtype)) { /* integers wrap: those with and without a sign have the same bits */
+    case 1: return gi_cuda_product_kernel<uint8_t>;
+    case 2: return gi_cuda_product_kernel<uint16_t>;
+    case 4: return gi_cuda_product_kernel<uint32_t>;
+    default: return gi_cuda_product_kernel<uint64_t>;
+    }
+}
+
+/* The memory has been touched by the caller. */
+static bool gi_cuda_product(const char *site, const gi_product *p)
+{
+    const int64_t across = (p->columns + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE;
+    const int64_t tiles = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
+    const int64_t most = INT32_MAX / tiles;
+    for (int64_t first = 0; first < count; first += most) {
+        const int64_t n = count - first < most ? count - first : most;
+        GI_LAUNCH(gi_cuda_find_product(p->dtype), (unsigned)(n * tiles), GI_CUDA_THREADS, gi_cuda_current_stream(), *p, first,
+                  (uint32_t)across, (uint32_t)tiles);
+        if (!gi_cuda_launched(site, "a matrix product")) return false;
+    }
+    return true;
+}
+
 /* ==== >>cuda distances: between the rows of two arrays =================================================================== */
 /*  A block computes a square of the result, a thread GI_DISTANCE_EACH x GI_DISTANCE_EACH distances of it in registers. The features come
     to the block GI_DISTANCE_DEPTH at a time; while they are used, each thread fetches its share of the next ones.              */
@@ -5163,11 +5325,14 @@ template <class T, ga_metric METRIC>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_distance(const __grid_constant__ gi_distances d, uint32_t across)
 {
-    enum { PACK = GI_VECTOR(sizeof(T)), WIDTH = GI_DISTANCE_SIDE + PACK }; /* so that the writes of a warp go to several banks */
+    enum {
+        PACK  = GI_VECTOR(sizeof(T)),
+        WIDTH = GI_DISTANCE_SIDE + PACK
+    }; /* so that the writes of a warp go to several banks */
     GI_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
     typedef gi_pack<T, PACK> pack;
     GI_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
-    const int64_t first_row = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
+    const int64_t first_row    = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
     const int64_t first_column = (int64_t)(blockIdx.x % across) * GI_DISTANCE_SIDE;
     const int     lane = threadIdx.x % GI_DISTANCE_STEP, group = threadIdx.x / GI_DISTANCE_STEP;
     T             sums[GI_DISTANCE_EACH][GI_DISTANCE_EACH] = {}, next_x[GI_DISTANCE_EACH], next_y[GI_DISTANCE_EACH];
@@ -5798,6 +5963,263 @@ static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c
     bool ok    = gi_cuda_correlate_both_ways(site, c, &j, p);
     gi_cuda_release(p, gi_cuda_selected, stream, bytes);
     return ok;
+}
+
+/* ==== >>cuda filters: windows ============================================================================================= */
+/*  A thread computes a result from what it reads through the cache: neighbouring threads read neighbouring elements. It walks over the
+    window row by row, the rows lying along its longest axis, as often as it must:
+      a rank    the least and the greatest key of the window, then a search between them: how many keys are at most the middle of the two?
+                The bound on the wrong side becomes the nearest key of the window. So there are at most as many walks as a key has bits, in
+                practice about as many as the number of elements has, and nothing needs to be kept of the window
+      the least, the greatest    along one axis after the other, if there are many elements
+      means     along one axis after the other; sums in the order of gpuarr.h                                                 */
+
+/* An axis of the array with several elements of the window. */
+typedef struct gi_cuda_window_axis {
+    gi_wide_divisor length, stride; /* of the array */
+    gi_wide_divisor size;           /* of the window */
+    int64_t         offset, cells;  /* cells: from one of its elements to the next in the footprint */
+} gi_cuda_window_axis;
+
+typedef struct gi_cuda_window_job {
+    const char         *in;
+    char               *out;
+    const bool         *footprint;
+    gi_cuda_window_axis along, across[GPUARR_MAX_DIMS];
+    int                 axes; /* across */
+    int64_t             rows; /* of the window */
+    ga_border           border;
+    int64_t             first, results;
+    int64_t             rank;
+    bool                real, cut; /* cut: means become whole */
+    uint64_t            flip, nan;
+    alignas(8) char constant[8];
+} gi_cuda_window_job;
+
+typedef void (*gi_cuda_window_kernel)(const gi_cuda_window_job);
+
+/* Keys are unsigned numbers that are ordered like the elements. */
+template <class U> GI_DEVICE U gi_cuda_key(const gi_cuda_window_job &m, U x)
+{
+    const U sign = (U)((U)1 << (8 * sizeof(U) - 1)), infinity = sizeof(U) == 8 ? (U)((uint64_t)0x7ff << 52) : (U)0x7f800000u;
+    if (m.real && (U)(x & ~sign) > infinity) return (U)m.nan;
+    if (m.real) x = (U)(x ^ (x & sign ? ~(U)0 : sign));
+    return (U)(x ^ (U)m.flip);
+}
+
+template <class U> GI_DEVICE U gi_cuda_of_key(const gi_cuda_window_job &m, U key)
+{
+    const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
+    key          = (U)(key ^ (U)m.flip);
+    return m.real ? (U)(key ^ (key & sign ? sign : ~(U)0)) : key;
+}
+
+/* The coordinate of a result along an axis. */
+GI_DEVICE int64_t gi_cuda_coordinate(int64_t result, const gi_cuda_window_axis &a)
+{
+    const int64_t n = gi_divide_wide(result, a.stride);
+    return n - gi_divide_wide(n, a.length) * a.length.by;
+}
+
+/* Shows the window's keys to f, one by one. */
+template <class U, class F> GI_DEVICE void gi_cuda_walk(const gi_cuda_window_job &m, int64_t result, F &f)
+{
+    const U      *in       = (const U *)m.in;
+    const U       constant = gi_cuda_key(m, *(const U *)m.constant);
+    const int64_t own = gi_cuda_coordinate(result, m.along), start = own + m.along.offset;
+    for (int64_t row = 0; row < m.rows; row++) {
+        int64_t rest = row, place = result - own * m.along.stride.by, cell = 0;
+        bool    inside = true;
+        for (int d = m.axes - 1; d >= 0; d--) {
+            const gi_cuda_window_axis &a    = m.across[d];
+            const int64_t              next = gi_divide_wide(rest, a.size), k = rest - next * a.size.by;
+            const int64_t              here = gi_cuda_coordinate(result, a);
+            const int64_t              i    = gi_border_index(here + a.offset + k, a.length.by, m.border);
+            rest                            = next;
+            inside                          = inside && i >= 0;
+            place += (i - here) * a.stride.by;
+            cell += k * a.cells;
+        }
+        for (int64_t k = 0; k < m.along.size.by; k++, cell += m.along.cells) {
+            if (m.footprint && !m.footprint[cell]) continue;
+            const int64_t i = gi_border_index(start + k, m.along.length.by, m.border);
+            f(inside && i >= 0 ? gi_cuda_key(m, in[place + i * m.along.stride.by]) : constant);
+        }
+    }
+}
+
+template <class U> struct gi_cuda_range {
+    U                               low, high;
+    __device__ __forceinline__ void operator()(U key)
+    {
+        low  = key < low ? key : low;
+        high = key > high ? key : high;
+    }
+};
+
+/* How many are at most `middle`, the greatest of them and the least of the others. */
+template <class U> struct gi_cuda_split {
+    U                               middle, low, high;
+    int64_t                         count;
+    __device__ __forceinline__ void operator()(U key)
+    {
+        const bool below = key <= middle;
+        count += below;
+        if (below && key > low) low = key;
+        if (!below && key < high) high = key;
+    }
+};
+
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __grid_constant__ gi_cuda_window_job m)
+{
+    const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (result >= m.results) return;
+    gi_cuda_range<U> r = { (U) ~(U)0, 0 };
+    gi_cuda_walk<U>(m, result, r);
+    if (m.rank == 0) r.high = r.low;
+    if (m.real && r.high == (U)m.nan) r.low = r.high;
+    while (r.low < r.high) {
+        gi_cuda_split<U> s = { (U)(r.low + (U)(r.high - r.low) / 2), 0, (U) ~(U)0, 0 };
+        gi_cuda_walk<U>(m, result, s);
+        if (s.count > m.rank) r.high = s.low;
+        else r.low = s.high;
+    }
+    ((U *)m.out)[result] = gi_cuda_of_key(m, r.low);
+}
+
+/* The sum of the 2^levels elements of the window from number k on, by halves: a sum waits at its level for the other half. */
+template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const T *line, int64_t start, int levels)
+{
+    enum { MOST = 31 };
+    T waiting[MOST], sum = 0;
+    for (uint32_t k = 0; k < 1u << levels; k++) {
+        const int64_t i = gi_border_index(start + k, m.along.length.by, m.border);
+        sum             = i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant;
+#pragma unroll
+        for (int level = 0; level < MOST; level++) {
+            if (!(k >> level & 1)) {
+                waiting[level] = sum;
+                break;
+            }
+            sum = waiting[level] + sum;
+        }
+    }
+    return sum;
+}
+
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __grid_constant__ gi_cuda_window_job m)
+{
+    const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (result >= m.results) return;
+    const int64_t own   = gi_cuda_coordinate(result, m.along);
+    const T      *line  = (const T *)m.in + (result - own * m.along.stride.by);
+    int64_t       start = own + m.along.offset;
+    T             sum   = 0;
+    bool          begun = false;
+    for (int level = 0; m.along.size.by >> level; level++) {
+        if (!(m.along.size.by >> level & 1)) continue;
+        const T more = gi_cuda_sum_of<T>(m, line, start, level);
+        sum          = begun ? sum + more : more;
+        begun        = true;
+        start += (int64_t)1 << level;
+    }
+    sum                  = sum / (T)m.along.size.by;
+    ((T *)m.out)[result] = m.cut ? (T)gi_trunc_f64((double)sum) : sum;
+}
+
+static bool gi_cuda_start_window(const char *site, gi_cuda_window_kernel kernel, gi_cuda_window_job m)
+{
+    const int64_t most = (int64_t)1 << 38;
+    for (; m.first < m.results; m.first += most) {
+        const int64_t now = m.results - m.first < most ? m.results - m.first : most;
+        GI_LAUNCH(kernel, gi_cuda_blocks(now), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
+        if (!gi_cuda_launched(site, "a filter")) return false;
+    }
+    return true;
+}
+
+static void gi_cuda_place_window(const gi_window *w, gi_cuda_window_job *m)
+{
+    const gi_correlation *c      = &w->at;
+    int64_t               stride = 1, cells = 1, all = gi_size(c->ndim, c->size), longest = 0;
+    m->results = gi_size(c->ndim, c->result);
+    m->rows    = 1;
+    m->axes    = 0;
+    for (int d = c->ndim - 1; d >= 0; d--) {
+        gi_cuda_window_axis a;
+        a.length = gi_wide_divisor_of(c->shape[d], m->results);
+        a.stride = gi_wide_divisor_of(stride, m->results);
+        a.size   = gi_wide_divisor_of(c->size[d], all);
+        a.offset = c->offset[d];
+        a.cells  = cells;
+        stride *= c->shape[d];
+        cells *= c->size[d];
+        if (c->size[d] > longest) { /* it was the last one that was taken for the rows */
+            if (longest > 1) m->across[m->axes++] = m->along;
+            m->along = a;
+            longest  = c->size[d];
+        } else if (c->size[d] > 1) {
+            m->across[m->axes++] = a;
+        }
+    }
+    for (int d = 0; d < m->axes; d++) m->rows *= m->across[d].size.by;
+}
+
+static gi_cuda_window_kernel gi_cuda_window_of(const gi_window *w)
+{
+    if (w->kind == GI_WINDOW_MEAN) return w->work == GA_F32 ? gi_cuda_means<float> : gi_cuda_means<double>;
+    switch (ga_itemsize(w->work)) {
+    case 1: return gi_cuda_rank<uint8_t>;
+    case 2: return gi_cuda_rank<uint16_t>;
+    case 4: return gi_cuda_rank<uint32_t>;
+    default: return gi_cuda_rank<uint64_t>;
+    }
+}
+
+/* Along one axis after the other, each time from one of two places into the other. */
+static bool gi_cuda_window_passes(const char *site, const ga_array *a, const gi_window *w, gi_cuda_window_job m)
+{
+    gi_scratch between = { NULL, 0, 0, NULL };
+    int        passes  = 0;
+    bool       done    = true;
+    for (int d = 0; d < w->at.ndim; d++) passes += w->at.size[d] > 1;
+    if (passes > 1 && !gi_scratch_get(site, &between, a, (size_t)(a->size * ga_itemsize(w->work)))) return false;
+    for (int d = 0; d < w->at.ndim && done; d++) {
+        gi_window pass = *w;
+        if (w->at.size[d] == 1) continue;
+        for (int k = 0; k < w->at.ndim; k++)
+            if (k != d) pass.at.size[k] = 1, pass.at.offset[k] = 0;
+        m.out = --passes % 2 ? (char *)between.p : (char *)w->at.out;
+        gi_cuda_place_window(&pass, &m);
+        done = gi_cuda_start_window(site, gi_cuda_window_of(w), m);
+        m.in = m.out;
+    }
+    if (between.p) gi_scratch_free(&between);
+    return done;
+}
+
+static bool gi_cuda_window(const char *site, const ga_array *a, const gi_window *w)
+{
+    enum { FEW = 27 }; /* elements that are walked over at once, whatever their axes */
+    gi_cuda_window_job m;
+    memset(&m, 0, sizeof m);
+    const uint64_t all = UINT64_MAX, sign = (uint64_t)1 << (8 * ga_itemsize(w->work) - 1);
+    m.in        = (const char *)w->at.in;
+    m.out       = (char *)w->at.out;
+    m.footprint = w->footprint;
+    m.border    = w->at.border;
+    m.rank      = w->kind == GI_WINDOW_RANK ? w->rank : 0;
+    m.real      = w->kind != GI_WINDOW_MEAN && gi_is_float(w->work);
+    m.cut       = w->cut;
+    m.flip      = (gi_is_signed(w->work) ? sign : 0) ^ (w->kind == GI_WINDOW_GREATEST ? all : 0);
+    m.nan       = w->kind == GI_WINDOW_RANK ? all : 0; /* the greatest key, the least */
+    gi_number_to(GA_ARG(w->at.cval), w->work, m.constant);
+    if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint && w->count > FEW))
+        return gi_cuda_window_passes(site, a, w, m);
+    gi_cuda_place_window(w, &m);
+    return gi_cuda_start_window(site, gi_cuda_window_of(w), m);
 }
 
 /* ==== >>cuda streams and devices: what a user can steer ==================================================================== */

@@ -125,12 +125,16 @@ static void convolutions(void)
         ga_array *a = numbers(dtypes[i], 40, 90), *many = numbers(dtypes[i], 50, 5), *wide = numbers(dtypes[i], 1, 120);
         ga_ndconvolve(a, many), ga_ndconvolve(a, wide), ga_ndconvolve(a, ga_transpose(wide)), ga_ndconvolve(wide, wide);
     }
+    ga_array *line  = ga_exp(ga_linspace(0, 1, 20)),
+             *gauss = ga_multiply(line, ga_index(line, ":, newaxis")); /* in two passes */
+    ga_convolve2d(gauss, gauss), ga_convolve2d(numbers(GA_F32, 40, 50), numbers(GA_F32, 20, 20));
 }
 
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
-    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances)              \
-    X(rearranging) X(convolutions)
+    X(moments)                                                                                                                 \
+    X(search)                                                                                                                  \
+    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)
 
 int main(int argc, char **argv)
 {

@@ -793,7 +793,8 @@ static void test_rearranging(void)
 
 static void test_distances(void)
 {
-    ga_array *a = ga_ones((2, 3)), *b = ga_ones((4, 3)), *narrow = ga_ones((2, 2)), *line = ga_ones((3)), *cube = ga_ones((2, 2, 2));
+    ga_array *a = ga_ones((2, 3)), *b = ga_ones((4, 3)), *narrow = ga_ones((2, 2)), *line = ga_ones((3)),
+             *cube = ga_ones((2, 2, 2));
     ga_array *c = ga_ones((2, 3), .dtype = GA_C64), *whole = ga_zeros((2, 4), .dtype = GA_I64), *good = ga_zeros((2, 4));
     FAILS(GA_BAD_SHAPE, ga_cdist(a, narrow), "(2, 3)", "(2, 2)", "features");
     FAILS(GA_BAD_SHAPE, ga_cdist(line, a), "x", "(3,)", "two dimensions");

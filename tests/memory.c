@@ -476,7 +476,8 @@ static void test_images(void)
 
 static void test_distances(void)
 {
-    ga_array *x = ga_random((6, 3), .seed = 1), *y = ga_random((4, 3), .seed = 2, .dtype = GA_F32), *i = ga_ints(3, 1, 2, 5, 2, 4);
+    ga_array *x = ga_random((6, 3), .seed = 1), *y = ga_random((4, 3), .seed = 2, .dtype = GA_F32),
+             *i   = ga_ints(3, 1, 2, 5, 2, 4);
     ga_array *out = ga_zeros((6, 4)), *wide = ga_zeros((6, 8)), *every = ga_index(wide, ":, ::2"), *pairs = ga_zeros((15));
     ga_array *points = ga_reshape(i, (2, 3)), *v = ga_pdist(x), *m = ga_squareform(v);
     RUN(ga_cdist(x, y));

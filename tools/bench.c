@@ -127,7 +127,7 @@ static ga_array *sources(const ga_array *sky)
     NEW(gaussian,         ga_gaussian_filter(x, 2))                                                                            \
     NEW(median_filter,    ga_median_filter(x, 3, .border = GA_BORDER_NEAREST))                                                 \
     NEW(maximum_filter,   ga_maximum_filter(x, 9, .border = GA_BORDER_NEAREST))                                                \
-    NEW(matmul,           ga_dot(x, y))                                                                                        \
+    NEW(matmul,           ga_matmul(x, y))                                                                                     \
     NEW(cityblock,        ga_cdist(x, y, .metric = GA_CITYBLOCK))                                                              \
     NEW(sqeuclidean,      ga_cdist(x, y, .metric = GA_SQEUCLIDEAN))                                                            \
     NEW(euclidean,        ga_cdist(x, y))                                                                                      \
