@@ -11319,7 +11319,7 @@ static void gi_pack_strip(const gi_blocks *j, int64_t depth, int64_t n, char *st
 static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t depth, const char *panel, const char *strip,
                              int64_t strip_row, char *out, bool more)
 {
-    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
+    __attribute__((aligned(64))) char beside[GI_TAP_ROWS * 2 * 64];
     const gi_factor                  *to   = &j->p->out;
     const int                         wide = n > j->width ? 2 : 1;
     const int64_t                     row  = wide * j->tiles->bytes;
@@ -11338,7 +11338,7 @@ static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t de
 static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
                               char *strips)
 {
-    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_TILE_ROW * 8];
+    __attribute__((aligned(64))) char panel[GI_TAP_ROWS * GI_TILE_ROW * 8];
     const gi_product                 *p     = j->p;
     const int64_t                     width = 2 * j->width, bytes = 2 * j->tiles->bytes;
     for (int64_t k = 0; k < p->inner; k += j->depth) {
@@ -12421,43 +12421,24 @@ static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *
            inside->columns >= (j->tiled && inside->rows >= GI_TAP_ROWS ? j->tiles.columns : j->lines.columns);
 }
 
-/* n copies of an element. */
-static void gi_repeat(char *to, const char *element, int64_t size, int64_t n)
-{
-    if (n <= 0) return;
-    memcpy(to, element, (size_t)size);
-    for (int64_t done = 1; done < n; done *= 2) memcpy(to + done * size, to, (size_t)((done < n - done ? done : n - done) * size));
-}
-
 /* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
    lies outside. */
 static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant,
                            int64_t start, int64_t n, char *to)
 {
     const int64_t length = pixels * step;
-<<<<<<< HEAD
-    if (!row) gi_repeat(to, constant, size, n);
+    if (!row) gi_repeat((int)size, n, to, constant);
     for (int64_t i = 0; i < n && row;) {
         const int64_t at = start + i, left = n - i;
         int64_t       run = at < 0 ? -at : at < length ? length - at : left;
         if (run > left) run = left;
         if (at >= 0 && at < length) {
-=======
-    for (int64_t i = 0; i < n;) {
-        int64_t at = start + i, run = row && at >= 0 && at < length ? length - at : 1;
-        if (run == 1) {
-            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
-            pixel = row ? gi_border_index(pixel, pixels, border) : -1;
-            memcpy(to + i * size, pixel < 0 ? constant : row + (pixel * step + within) * size, (size_t)size);
-        } else {
-            if (run > n - i) run = n - i;
->>>>>>> main
             memcpy(to + i * size, row + at * size, (size_t)(run * size));
         } else if (border == GA_BORDER_CONSTANT) {
-            gi_repeat(to + i * size, constant, size, run);
+            gi_repeat((int)size, run, to + i * size, constant);
         } else {
             int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
-            run           = step - within < left ? step - within : left;
+            run = step - within < left ? step - within : left;
             memcpy(to + i * size, row + (gi_border_index(pixel, pixels, border) * step + within) * size, (size_t)(run * size));
         }
         i += run;
@@ -12506,11 +12487,11 @@ static void gi_copy_neighbours(const gi_correlator *j, const gi_patch *p, int64_
     const gi_correlation *c     = &j->c;
     const int             last  = c->ndim - 1;
     const int64_t         start = p->column + (v + c->offset[last]) * j->step, wanted = p->columns + (t->width - 1) * j->step;
-    const int64_t         rows  = p->rows + t->height - 1;
+    const int64_t         rows = p->rows + t->height - 1;
     for (int64_t i = 0; i < rows; i++) {
         char *to = x + i * t->pitch * j->size, *end = x + (i < rows - 1 ? (i + 1) * t->pitch : room) * j->size;
-        gi_read_padded(gi_find_row(j, p->plane, plane, p->row + u + i), c->shape[last], j->step, j->size, c->border, j->constant, start,
-                    wanted, to);
+        gi_read_padded(gi_find_row(j, p->plane, plane, p->row + u + i), c->shape[last], j->step, j->size, c->border,
+                       j->constant, start, wanted, to);
         to += wanted * j->size;
         memset(to, 0, (size_t)(end - to));
     }
@@ -12527,25 +12508,15 @@ static int64_t gi_part_height(const gi_correlator *j, int64_t left)
 static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
 {
     __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
-<<<<<<< HEAD
     const gi_correlation             *c      = &j->c;
     const bool                        tiled  = j->blocks_tiled;
     const gi_correlate_loop          *loop   = tiled ? &j->tiles : &j->lines;
     const int64_t                     height = c->size[c->ndim - 2], width = c->size[c->ndim - 1], unit = loop->columns;
-    const int64_t rows   = tiled ? (p->rows + GI_TILE_ROWS - 1) / GI_TILE_ROWS * GI_TILE_ROWS : p->rows;
-    const int64_t across = tiled ? (p->columns + unit - 1) / unit * unit : p->columns, pitch = across + (j->part_width - 1) * j->step;
-    const int64_t line   = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
-    bool          begin  = true;
-=======
-    const gi_correlation             *c    = &j->c;
-    const gi_correlate_loop          *loop = j->blocks_tiled ? &j->tiles : &j->lines;
-    const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
-    const int64_t rows   = j->blocks_tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
-    const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
-    const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
-    const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
-    bool          begin = true;
->>>>>>> main
+    const int64_t                     rows   = tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
+    const int64_t                     across = tiled ? (p->columns + unit - 1) / unit * unit : p->columns,
+                  pitch                      = across + (j->part_width - 1) * j->step;
+    const int64_t line                       = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
+    bool          begin                      = true;
     for (int64_t k = 0; k < j->weight_planes; k++)
         for (int64_t u = 0, part; u < height; u += part) {
             part = gi_part_height(j, height - u);
@@ -12555,26 +12526,11 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
                 t.width   = width - v < j->part_width ? width - v : j->part_width;
                 t.step    = j->step;
                 t.pitch   = pitch;
-<<<<<<< HEAD
                 t.weights = (const char *)c->weights + ((k * height + u) * width + v) * j->size;
-                gi_copy_neighbours(j, p, k, u, v, &t, (t.height - 1) * pitch + (tiled ? rows * pitch : line + (t.width - 1) * t.step), x);
+                gi_copy_neighbours(j, p, k, u, v, &t,
+                                   (t.height - 1) * pitch + (tiled ? rows * pitch : line + (t.width - 1) * t.step), x);
                 if (tiled) loop->run(&t, rows, across, x, sums, across, begin);
                 else loop->run(&t, 1, line, x, sums, line, begin);
-=======
-                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
-                int64_t q = 0;
-                for (; q < rows + t.height - 1; q++)
-                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border,
-                                   j->constant, p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch,
-                                   x + q * pitch * size);
-                if (j->blocks_tiled) {
-                    loop->run(&t, rows, across, x, sums, across, begin);
-                } else {
-                    memset(x + q * pitch * size, 0,
-                           (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
-                    loop->run(&t, 1, line, x, sums, line, begin);
-                }
->>>>>>> main
             }
         }
     for (int64_t i = 0; i < p->rows; i++)
@@ -12709,18 +12665,8 @@ static void gi_cpu_correlate(const gi_correlation *c)
     j.width         = j.c.result[columns] * j.step;
     j.lines         = gi_cpu_correlate_lines(c->dtype);
     if (dense) j.tiles = dense->correlate_tiles;
-<<<<<<< HEAD
-    j.tiled = dense && j.c.size[rows] >= GI_TILE_ROWS - 1 && j.c.result[rows] >= GI_TILE_ROWS && j.width >= j.tiles.columns;
-    gi_correlation_constant(c, j.constant);
-=======
     j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
-    ga_arg constant;
-    memset(&constant, 0, sizeof constant);
-    constant.kind = GA_KIND_COMPLEX;
-    constant.re   = c->cval;
-    constant.im   = c->cval_imag;
-    gi_number_to(constant, c->dtype, j.constant);
->>>>>>> main
+    gi_correlation_constant(c, j.constant);
     gi_cut_correlation(&j);
     int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
     gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
@@ -12757,7 +12703,8 @@ static pthread_mutex_t gi_fftw_planner = PTHREAD_MUTEX_INITIALIZER; /* FFTW plan
     static void *gi_plan_##F(int rank, const int *n, void *x, void *waves, bool complex_, bool back)                           \
     {                                                                                                                          \
         F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
-        if (complex_) return F##_plan_dft(rank, n, back ? w : z, back ? z : w, back ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE); \
+        if (complex_)                                                                                                          \
+            return F##_plan_dft(rank, n, back ? w : z, back ? z : w, back ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);      \
         if (back) return F##_plan_dft_c2r(rank, n, w, (real *)x, FFTW_ESTIMATE);                                               \
         return F##_plan_dft_r2c(rank, n, (real *)x, w, FFTW_ESTIMATE);                                                         \
     }                                                                                                                          \
@@ -12775,8 +12722,9 @@ GI_FFTW(fftwf, float)
 typedef struct gi_fft {
     const gi_correlation *c;
     bool                  single, complex_;
-    int64_t length[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], tiles[GPUARR_MAX_DIMS]; /* of a tile: neighbours, results; how many */
-    int     rank, n[GPUARR_MAX_DIMS];                                               /* the axes with weights */
+    int64_t               length[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS],
+        tiles[GPUARR_MAX_DIMS];       /* of a tile: neighbours, results; how many */
+    int     rank, n[GPUARR_MAX_DIMS]; /* the axes with weights */
     int64_t count, points, waves, parts;
     void   *forward, *back;
     size_t  x_bytes, bytes; /* of a tile's neighbours; with its waves */
@@ -12820,7 +12768,7 @@ static void gi_fft_cut(gi_fft *f)
 /* The elements from these coordinates on, as many as a tile has. */
 static void gi_fft_read(const gi_fft *f, const int64_t *start, char *x)
 {
-    const gi_correlation *c = f->c;
+    const gi_correlation *c    = f->c;
     const int64_t         line = f->length[c->ndim - 1], size = ga_itemsize(c->dtype);
     for (int64_t row = 0; row < f->points / line; row++) {
         int64_t at[GPUARR_MAX_DIMS], rest = row;
@@ -12835,7 +12783,7 @@ static void gi_fft_read(const gi_fft *f, const int64_t *start, char *x)
 /* Writes the results of a tile; `first`: their coordinates. */
 static void gi_fft_write(const gi_fft *f, const int64_t *first, const char *x)
 {
-    const gi_correlation *c = f->c;
+    const gi_correlation *c    = f->c;
     const int             last = c->ndim - 1;
     const int64_t         size = ga_itemsize(c->dtype);
     int64_t               count[GPUARR_MAX_DIMS], rows = 1;
@@ -12889,8 +12837,12 @@ static void gi_fft_parts(int64_t begin, int64_t end, void *job)
             }
             gi_fft_read(f, start, tile);
             gi_transform(f, tile, false);
-            if (f->single) gi_fft_multiply_f32(f->waves, (ga_c64 *)(void *)(tile + f->x_bytes), (const ga_c64 *)(void *)(f->weights + f->x_bytes));
-            else gi_fft_multiply_f64(f->waves, (ga_c128 *)(void *)(tile + f->x_bytes), (const ga_c128 *)(void *)(f->weights + f->x_bytes));
+            if (f->single)
+                gi_fft_multiply_f32(f->waves, (ga_c64 *)(void *)(tile + f->x_bytes),
+                                    (const ga_c64 *)(void *)(f->weights + f->x_bytes));
+            else
+                gi_fft_multiply_f64(f->waves, (ga_c128 *)(void *)(tile + f->x_bytes),
+                                    (const ga_c128 *)(void *)(f->weights + f->x_bytes));
             gi_transform(f, tile, true);
             gi_fft_write(f, first, tile);
         }
@@ -12900,12 +12852,12 @@ static void gi_fft_parts(int64_t begin, int64_t end, void *job)
 /* A correlation is a product with the conjugate of the transform; complex weights are conjugated before as well. */
 static void gi_fft_weights(gi_fft *f)
 {
-    gi_correlation weights = *f->c; /* the weights, with zeros behind */
-    gi_fft         as_tile = *f;
+    gi_correlation weights                = *f->c; /* the weights, with zeros behind */
+    gi_fft         as_tile                = *f;
     int64_t        start[GPUARR_MAX_DIMS] = { 0 };
-    const double   scale = 1 / (double)f->points;
-    weights.in     = f->c->weights;
-    weights.border = GA_BORDER_CONSTANT;
+    const double   scale                  = 1 / (double)f->points;
+    weights.in                            = f->c->weights;
+    weights.border                        = GA_BORDER_CONSTANT;
     memcpy(weights.shape, f->c->size, sizeof weights.shape);
     memset(as_tile.constant, 0, sizeof as_tile.constant);
     as_tile.c = &weights;
@@ -12943,7 +12895,8 @@ static bool gi_fft_pays(const gi_correlation *c)
 static bool gi_is_tame(int64_t n, bool single, const void *x) /* neither inf nor NaN */
 {
     bool tame = true;
-    for (int64_t i = 0; i < n; i++) tame &= single ? gi_isfinite_f32(((const float *)x)[i]) : gi_isfinite_f64(((const double *)x)[i]);
+    for (int64_t i = 0; i < n; i++)
+        tame &= single ? gi_isfinite_f32(((const float *)x)[i]) : gi_isfinite_f64(((const double *)x)[i]);
     return tame;
 }
 
@@ -12981,7 +12934,8 @@ static bool gi_fft_correlate(const char *site, const gi_correlation *c)
         f.forward = plan(f.rank, f.n, f.weights, f.weights + f.x_bytes, f.complex_, false);
         f.back    = plan(f.rank, f.n, f.weights, f.weights + f.x_bytes, f.complex_, true);
         pthread_mutex_unlock(&gi_fftw_planner);
-        if (!f.forward || !f.back) gi_fail(site, GA_NO_MEMORY, "FFTW has no memory for a transform of %lld elements", (long long)f.points);
+        if (!f.forward || !f.back)
+            gi_fail(site, GA_NO_MEMORY, "FFTW has no memory for a transform of %lld elements", (long long)f.points);
     }
     bool done = f.forward && f.back;
     if (done) {
@@ -13003,7 +12957,8 @@ static bool gi_fft_correlate(const char *site, const gi_correlation *c)
 {
     (void)c;
     gi_fail(site, GA_NO_LIBRARY,
-            "this program was built without FFTW, which GA_METHOD_FFT needs: compile with -DGPUARR_USE_FFTW -lfftw3 -lfftw3f (and, if "
+            "this program was built without FFTW, which GA_METHOD_FFT needs: compile with -DGPUARR_USE_FFTW -lfftw3 -lfftw3f "
+            "(and, if "
             "fftw3.h is missing, apt-get install libfftw3-dev)");
     return false;
 }
@@ -13170,7 +13125,8 @@ static ga_array *gi_cut_fractions(const char *site, ga_array *a)
 static bool gi_correlate_fft(const char *site, ga_device device, const gi_correlation *c)
 {
     if (device == GA_CPU) return gi_fft_correlate(site, c);
-    gi_fail(site, GA_BAD_DEVICE, "GA_METHOD_FFT is for arrays on the CPU: bring them there with ga_to(a, GA_CPU), or use GA_METHOD_DIRECT");
+    gi_fail(site, GA_BAD_DEVICE,
+            "GA_METHOD_FFT is for arrays on the CPU: bring them there with ga_to(a, GA_CPU), or use GA_METHOD_DIRECT");
     return false;
 }
 
