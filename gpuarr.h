@@ -10,7 +10,8 @@
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
-             convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f
+             convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
+             with -DGPUARR_USE_CUFFT and -lcufft
 
     What a person needs to remember
       * Names, defaults and results are NumPy's and SciPy's, with ga_ in front. Where they differ, the README says so.
@@ -2065,11 +2066,18 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_HAS_CUB 1
 #include <cub/device/device_radix_sort.cuh>
 #endif
+#if defined(GPUARR_USE_CUFFT) && !defined(__CUDASIM__)
+#define GI_HAS_CUFFT 1
+#include <cufft.h>
+#else
+#define GI_HAS_CUFFT 0
+#endif
 #if defined(__USE_FAST_MATH__)
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
 #else
-#define GI_HAS_CUDA 0
+#define GI_HAS_CUDA  0
+#define GI_HAS_CUFFT 0
 #endif
 
 #ifdef __FAST_MATH__
@@ -12329,6 +12337,7 @@ typedef struct gi_correlation {
 #if GI_HAS_CUDA
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
 static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c);
+static bool gi_cuda_correlate_fft(const char *site, const gi_correlation *c);
 #endif
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
@@ -12689,36 +12698,12 @@ static bool gi_correlate(const char *site, ga_device device, const gi_correlatio
     transform of the weights, and transformed back; what of that went round the edges of the tile is left out.                       */
 
 #if defined(GPUARR_USE_FFTW) && !defined(GPUARR_NO_FFTW)
-#if defined(__has_include)
-#if !__has_include(<fftw3.h>)
-#error "gpuarr: GPUARR_USE_FFTW needs fftw3.h: apt-get install libfftw3-dev, or compile without it"
+#define GI_HAS_FFTW 1
+#else
+#define GI_HAS_FFTW 0
 #endif
-#endif
-#include <fftw3.h>
 
-static pthread_mutex_t gi_fftw_planner = PTHREAD_MUTEX_INITIALIZER; /* FFTW plans for one thread at a time */
-
-/* FFTW has each function twice. Plans go from x to its waves, or back. */
-#define GI_FFTW(F, real)                                                                                                       \
-    static void *gi_plan_##F(int rank, const int *n, void *x, void *waves, bool complex_, bool back)                           \
-    {                                                                                                                          \
-        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
-        if (complex_)                                                                                                          \
-            return F##_plan_dft(rank, n, back ? w : z, back ? z : w, back ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);      \
-        if (back) return F##_plan_dft_c2r(rank, n, w, (real *)x, FFTW_ESTIMATE);                                               \
-        return F##_plan_dft_r2c(rank, n, (real *)x, w, FFTW_ESTIMATE);                                                         \
-    }                                                                                                                          \
-    static void gi_transform_##F(void *plan, void *x, void *waves, bool complex_, bool back)                                   \
-    {                                                                                                                          \
-        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
-        if (complex_) F##_execute_dft((F##_plan)plan, back ? w : z, back ? z : w);                                             \
-        else if (back) F##_execute_dft_c2r((F##_plan)plan, w, (real *)x);                                                      \
-        else F##_execute_dft_r2c((F##_plan)plan, (real *)x, w);                                                                \
-    }
-GI_FFTW(fftw, double)
-GI_FFTW(fftwf, float)
-#undef GI_FFTW
-
+#if GI_HAS_FFTW || GI_HAS_CUFFT
 typedef struct gi_fft {
     const gi_correlation *c;
     bool                  single, complex_;
@@ -12764,6 +12749,50 @@ static void gi_fft_cut(gi_fft *f)
     int64_t last = f->n[f->rank - 1];
     f->waves     = f->complex_ ? f->points : f->points / last * (last / 2 + 1);
 }
+
+/* Can the weights be transformed? False with an error. */
+static bool gi_fft_takes(const char *site, const gi_correlation *c)
+{
+    for (int d = 0; d < c->ndim; d++)
+        if (c->size[d] > (int64_t)1 << 28) {
+            gi_fail(site, GA_BAD_SHAPE, "weights of shape %s are too many for a Fourier transform: use GA_METHOD_DIRECT",
+                    gi_shape_text(c->ndim, c->size));
+            return false;
+        }
+    return true;
+}
+#endif
+
+#if GI_HAS_FFTW
+#if defined(__has_include)
+#if !__has_include(<fftw3.h>)
+#error "gpuarr: GPUARR_USE_FFTW needs fftw3.h: apt-get install libfftw3-dev, or compile without it"
+#endif
+#endif
+#include <fftw3.h>
+
+static pthread_mutex_t gi_fftw_planner = PTHREAD_MUTEX_INITIALIZER; /* FFTW plans for one thread at a time */
+
+/* FFTW has each function twice. Plans go from x to its waves, or back. */
+#define GI_FFTW(F, real)                                                                                                       \
+    static void *gi_plan_##F(int rank, const int *n, void *x, void *waves, bool complex_, bool back)                           \
+    {                                                                                                                          \
+        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
+        if (complex_)                                                                                                          \
+            return F##_plan_dft(rank, n, back ? w : z, back ? z : w, back ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);      \
+        if (back) return F##_plan_dft_c2r(rank, n, w, (real *)x, FFTW_ESTIMATE);                                               \
+        return F##_plan_dft_r2c(rank, n, (real *)x, w, FFTW_ESTIMATE);                                                         \
+    }                                                                                                                          \
+    static void gi_transform_##F(void *plan, void *x, void *waves, bool complex_, bool back)                                   \
+    {                                                                                                                          \
+        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
+        if (complex_) F##_execute_dft((F##_plan)plan, back ? w : z, back ? z : w);                                             \
+        else if (back) F##_execute_dft_c2r((F##_plan)plan, w, (real *)x);                                                      \
+        else F##_execute_dft_r2c((F##_plan)plan, (real *)x, w);                                                                \
+    }
+GI_FFTW(fftw, double)
+GI_FFTW(fftwf, float)
+#undef GI_FFTW
 
 /* The elements from these coordinates on, as many as a tile has. */
 static void gi_fft_read(const gi_fft *f, const int64_t *start, char *x)
@@ -12916,12 +12945,7 @@ static bool gi_fft_correlate(const char *site, const gi_correlation *c)
     f.single   = c->dtype == GA_F32 || c->dtype == GA_C64;
     f.complex_ = gi_is_complex(c->dtype);
     gi_correlation_constant(c, f.constant);
-    for (int d = 0; d < c->ndim; d++)
-        if (c->size[d] > (int64_t)1 << 28) {
-            gi_fail(site, GA_BAD_SHAPE, "weights of shape %s are too many for a Fourier transform: use GA_METHOD_DIRECT",
-                    gi_shape_text(c->ndim, c->size));
-            return false;
-        }
+    if (!gi_fft_takes(site, c)) return false;
     gi_fft_cut(&f);
     f.parts   = ga_get_num_threads() < f.count ? ga_get_num_threads() : f.count;
     f.x_bytes = (size_t)((f.points * ga_itemsize(c->dtype) + 63) / 64 * 64);
@@ -13124,10 +13148,8 @@ static ga_array *gi_cut_fractions(const char *site, ga_array *a)
 
 static bool gi_correlate_fft(const char *site, ga_device device, const gi_correlation *c)
 {
-    if (device == GA_CPU) return gi_fft_correlate(site, c);
-    gi_fail(site, GA_BAD_DEVICE,
-            "GA_METHOD_FFT is for arrays on the CPU: bring them there with ga_to(a, GA_CPU), or use GA_METHOD_DIRECT");
-    return false;
+    GI_IF_CUDA(device, gi_cuda_correlate_fft(site, c));
+    return (void)device, gi_fft_correlate(site, c);
 }
 
 /* Should the job go through Fourier transforms? Only if asked to, or where that is faster and no NaN or inf would spread. */
