@@ -10,6 +10,8 @@
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
+             convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
+             with -DGPUARR_USE_CUFFT and -lcufft
 
     What a person needs to remember
       * Names, defaults and results are NumPy's and SciPy's, with ga_ in front. Where they differ, the README says so.
@@ -2062,11 +2064,18 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_HAS_CUB 1
 #include <cub/device/device_radix_sort.cuh>
 #endif
+#if defined(GPUARR_USE_CUFFT) && !defined(__CUDASIM__)
+#define GI_HAS_CUFFT 1
+#include <cufft.h>
+#else
+#define GI_HAS_CUFFT 0
+#endif
 #if defined(__USE_FAST_MATH__)
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
 #else
-#define GI_HAS_CUDA 0
+#define GI_HAS_CUDA  0
+#define GI_HAS_CUFFT 0
 #endif
 
 #ifdef __FAST_MATH__
@@ -11316,7 +11325,7 @@ static void gi_pack_strip(const gi_blocks *j, int64_t depth, int64_t n, char *st
 static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t depth, const char *panel, const char *strip,
                              int64_t strip_row, char *out, bool more)
 {
-    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
+    __attribute__((aligned(64))) char beside[GI_TAP_ROWS * 2 * 64];
     const gi_factor                  *to   = &j->p->out;
     const int                         wide = n > j->width ? 2 : 1;
     const int64_t                     row  = wide * j->tiles->bytes;
@@ -11335,7 +11344,7 @@ static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t de
 static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
                               char *strips)
 {
-    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_TILE_ROW * 8];
+    __attribute__((aligned(64))) char panel[GI_TAP_ROWS * GI_TILE_ROW * 8];
     const gi_product                 *p     = j->p;
     const int64_t                     width = 2 * j->width, bytes = 2 * j->tiles->bytes;
     for (int64_t k = 0; k < p->inner; k += j->depth) {
@@ -12326,6 +12335,7 @@ typedef struct gi_correlation {
 #if GI_HAS_CUDA
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
 static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c);
+static bool gi_cuda_correlate_fft(const char *site, const gi_correlation *c);
 #endif
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
@@ -12424,15 +12434,19 @@ static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_
                            int64_t start, int64_t n, char *to)
 {
     const int64_t length = pixels * step;
-    for (int64_t i = 0; i < n;) {
-        int64_t at = start + i, run = row && at >= 0 && at < length ? length - at : 1;
-        if (run == 1) {
-            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
-            pixel = row ? gi_border_index(pixel, pixels, border) : -1;
-            memcpy(to + i * size, pixel < 0 ? constant : row + (pixel * step + within) * size, (size_t)size);
-        } else {
-            if (run > n - i) run = n - i;
+    if (!row) gi_repeat((int)size, n, to, constant);
+    for (int64_t i = 0; i < n && row;) {
+        const int64_t at = start + i, left = n - i;
+        int64_t       run = at < 0 ? -at : at < length ? length - at : left;
+        if (run > left) run = left;
+        if (at >= 0 && at < length) {
             memcpy(to + i * size, row + at * size, (size_t)(run * size));
+        } else if (border == GA_BORDER_CONSTANT) {
+            gi_repeat((int)size, run, to + i * size, constant);
+        } else {
+            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
+            run = step - within < left ? step - within : left;
+            memcpy(to + i * size, row + (gi_border_index(pixel, pixels, border) * step + within) * size, (size_t)(run * size));
         }
         i += run;
     }
@@ -12473,7 +12487,23 @@ static char *gi_patch_out(const gi_correlator *j, const gi_patch *p)
     return (char *)j->c.out + ((p->plane * j->c.result[j->c.ndim - 2] + p->row) * j->width + p->column) * j->size;
 }
 
-/* A block of results through copies. The rows of the copy lie `pitch` apart; without tiles all of it is one line. */
+/* Copies what a part of the weights (row u and column v of a plane) meets around a block; zeros fill the room up. */
+static void gi_copy_neighbours(const gi_correlator *j, const gi_patch *p, int64_t plane, int64_t u, int64_t v, const gi_taps *t,
+                               int64_t room, char *x)
+{
+    const gi_correlation *c     = &j->c;
+    const int             last  = c->ndim - 1;
+    const int64_t         start = p->column + (v + c->offset[last]) * j->step, wanted = p->columns + (t->width - 1) * j->step;
+    const int64_t         rows = p->rows + t->height - 1;
+    for (int64_t i = 0; i < rows; i++) {
+        char *to = x + i * t->pitch * j->size, *end = x + (i < rows - 1 ? (i + 1) * t->pitch : room) * j->size;
+        gi_read_padded(gi_find_row(j, p->plane, plane, p->row + u + i), c->shape[last], j->step, j->size, c->border,
+                       j->constant, start, wanted, to);
+        to += wanted * j->size;
+        memset(to, 0, (size_t)(end - to));
+    }
+}
+
 /* How many of so many rows of weights to take next: tiles want 3 at least, now and in the end. */
 static int64_t gi_part_height(const gi_correlator *j, int64_t left)
 {
@@ -12481,43 +12511,38 @@ static int64_t gi_part_height(const gi_correlator *j, int64_t left)
     return j->blocks_tiled && left - j->part_height < GI_TAP_ROWS - 1 ? left - (GI_TAP_ROWS - 1) : j->part_height;
 }
 
+/* A block of results through such copies, whose rows lie t.pitch elements apart; without tiles all of it is one line. */
 static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
 {
     __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
-    const gi_correlation             *c    = &j->c;
-    const gi_correlate_loop          *loop = j->blocks_tiled ? &j->tiles : &j->lines;
-    const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
-    const int64_t rows   = j->blocks_tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
-    const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
-    const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
-    const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
-    bool          begin = true;
+    const gi_correlation             *c      = &j->c;
+    const bool                        tiled  = j->blocks_tiled;
+    const gi_correlate_loop          *loop   = tiled ? &j->tiles : &j->lines;
+    const int64_t                     height = c->size[c->ndim - 2], width = c->size[c->ndim - 1], unit = loop->columns;
+    const int64_t                     rows   = tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
+    const int64_t                     across = tiled ? (p->columns + unit - 1) / unit * unit : p->columns,
+                  pitch                      = across + (j->part_width - 1) * j->step;
+    const int64_t line                       = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
+    bool          begin                      = true;
     for (int64_t k = 0; k < j->weight_planes; k++)
-        for (int64_t u = 0, part_height; u < height; u += part_height) {
-            part_height = gi_part_height(j, height - u);
+        for (int64_t u = 0, part; u < height; u += part) {
+            part = gi_part_height(j, height - u);
             for (int64_t v = 0; v < width; v += j->part_width, begin = false) {
                 gi_taps t;
-                t.height  = part_height;
+                t.height  = part;
                 t.width   = width - v < j->part_width ? width - v : j->part_width;
                 t.step    = j->step;
                 t.pitch   = pitch;
-                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
-                int64_t q = 0;
-                for (; q < rows + t.height - 1; q++)
-                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border,
-                                   j->constant, p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch,
-                                   x + q * pitch * size);
-                if (j->blocks_tiled) {
-                    loop->run(&t, rows, across, x, sums, across, begin);
-                } else {
-                    memset(x + q * pitch * size, 0,
-                           (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
-                    loop->run(&t, 1, line, x, sums, line, begin);
-                }
+                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * j->size;
+                gi_copy_neighbours(j, p, k, u, v, &t,
+                                   (t.height - 1) * pitch + (tiled ? rows * pitch : line + (t.width - 1) * t.step), x);
+                if (tiled) loop->run(&t, rows, across, x, sums, across, begin);
+                else loop->run(&t, 1, line, x, sums, line, begin);
             }
         }
     for (int64_t i = 0; i < p->rows; i++)
-        memcpy(gi_patch_out(j, p) + i * j->width * size, sums + i * sums_pitch * size, (size_t)(p->columns * size));
+        memcpy(gi_patch_out(j, p) + i * j->width * j->size, sums + i * (tiled ? across : pitch) * j->size,
+               (size_t)(p->columns * j->size));
 }
 
 /* Straight from `in` to `out`: all neighbours of the patch lie inside. */
@@ -12623,6 +12648,17 @@ static void gi_cut_correlation(gi_correlator *j)
     j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
 
+/* The element outside, with GA_BORDER_CONSTANT. */
+static void gi_correlation_constant(const gi_correlation *c, void *element)
+{
+    ga_arg v;
+    memset(&v, 0, sizeof v);
+    v.kind = GA_KIND_COMPLEX;
+    v.re   = c->cval;
+    v.im   = c->cval_imag;
+    gi_number_to(v, c->dtype, element);
+}
+
 static void gi_cpu_correlate(const gi_correlation *c)
 {
     gi_correlator   j;
@@ -12637,12 +12673,7 @@ static void gi_cpu_correlate(const gi_correlation *c)
     j.lines         = gi_cpu_correlate_lines(c->dtype);
     if (dense) j.tiles = dense->correlate_tiles;
     j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
-    ga_arg constant;
-    memset(&constant, 0, sizeof constant);
-    constant.kind = GA_KIND_COMPLEX;
-    constant.re   = c->cval;
-    constant.im   = c->cval_imag;
-    gi_number_to(constant, c->dtype, j.constant);
+    gi_correlation_constant(c, j.constant);
     gi_cut_correlation(&j);
     int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
     gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
@@ -12657,6 +12688,303 @@ static bool gi_correlate(const char *site, ga_device device, const gi_correlatio
     gi_cpu_correlate(c);
     return true;
 }
+
+/* ---- through Fourier transforms ------------------------------------------------------------------------------------------ */
+/*  FFTW has to be linked, so it is used only when asked for: cc -DGPUARR_USE_FFTW main.c -lfftw3 -lfftw3f -lm -lpthread
+
+    The results are cut into tiles. Around each one the neighbours are read, with the border filled in, transformed, multiplied by the
+    transform of the weights, and transformed back; what of that went round the edges of the tile is left out.                       */
+
+#if defined(GPUARR_USE_FFTW) && !defined(GPUARR_NO_FFTW)
+#define GI_HAS_FFTW 1
+#else
+#define GI_HAS_FFTW 0
+#endif
+
+#if GI_HAS_FFTW || GI_HAS_CUFFT
+typedef struct gi_fft {
+    const gi_correlation *c;
+    bool                  single, complex_;
+    int64_t               length[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS],
+        tiles[GPUARR_MAX_DIMS];       /* of a tile: neighbours, results; how many */
+    int     rank, n[GPUARR_MAX_DIMS]; /* the axes with weights */
+    int64_t count, points, waves, parts;
+    void   *forward, *back;
+    size_t  x_bytes, bytes; /* of a tile's neighbours; with its waves */
+    char   *weights;        /* a tile like those of the parts: the transform of the weights, conjugated and scaled */
+    char   *scratch, constant[16];
+} gi_fft;
+
+/* The next length from n on without other factors than 2, 3 and 5. */
+static int64_t gi_fast_length(int64_t n)
+{
+    for (;; n++) {
+        int64_t rest = n;
+        while (rest % 2 == 0) rest /= 2;
+        while (rest % 3 == 0) rest /= 3;
+        while (rest % 5 == 0) rest /= 5;
+        if (rest == 1) return n;
+    }
+}
+
+static void gi_fft_cut(gi_fft *f)
+{
+    static const int64_t  least[3] = { 8192, 256, 64 }; /* a tile that stays in the cache */
+    const gi_correlation *c        = f->c;
+    for (int d = 0; d < c->ndim; d++) f->rank += c->size[d] > 1;
+    int64_t room = least[f->rank < 3 ? f->rank - 1 : 2];
+    int     axis = 0;
+    f->count = f->points = 1;
+    for (int d = 0; d < c->ndim; d++) {
+        const int64_t m = c->size[d], most = 4 * m > room ? 4 * m : room, whole = c->result[d] + m - 1;
+        f->tiles[d]  = m == 1 ? c->result[d] : (c->result[d] - 1) / ((most < whole ? most : whole) - m + 1) + 1;
+        f->step[d]   = (c->result[d] - 1) / f->tiles[d] + 1;
+        f->length[d] = m == 1 ? 1 : gi_fast_length(f->step[d] + m - 1);
+        f->count *= f->tiles[d];
+        f->points *= f->length[d];
+        if (m > 1) f->n[axis++] = (int)f->length[d];
+    }
+    int64_t last = f->n[f->rank - 1];
+    f->waves     = f->complex_ ? f->points : f->points / last * (last / 2 + 1);
+}
+
+/* Can the weights be transformed? False with an error. */
+static bool gi_fft_takes(const char *site, const gi_correlation *c)
+{
+    for (int d = 0; d < c->ndim; d++)
+        if (c->size[d] > (int64_t)1 << 28) {
+            gi_fail(site, GA_BAD_SHAPE, "weights of shape %s are too many for a Fourier transform: use GA_METHOD_DIRECT",
+                    gi_shape_text(c->ndim, c->size));
+            return false;
+        }
+    return true;
+}
+#endif
+
+#if GI_HAS_FFTW
+#if defined(__has_include)
+#if !__has_include(<fftw3.h>)
+#error "gpuarr: GPUARR_USE_FFTW needs fftw3.h: apt-get install libfftw3-dev, or compile without it"
+#endif
+#endif
+#include <fftw3.h>
+
+static pthread_mutex_t gi_fftw_planner = PTHREAD_MUTEX_INITIALIZER; /* FFTW plans for one thread at a time */
+
+/* FFTW has each function twice. Plans go from x to its waves, or back. */
+#define GI_FFTW(F, real)                                                                                                       \
+    static void *gi_plan_##F(int rank, const int *n, void *x, void *waves, bool complex_, bool back)                           \
+    {                                                                                                                          \
+        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
+        if (complex_)                                                                                                          \
+            return F##_plan_dft(rank, n, back ? w : z, back ? z : w, back ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);      \
+        if (back) return F##_plan_dft_c2r(rank, n, w, (real *)x, FFTW_ESTIMATE);                                               \
+        return F##_plan_dft_r2c(rank, n, (real *)x, w, FFTW_ESTIMATE);                                                         \
+    }                                                                                                                          \
+    static void gi_transform_##F(void *plan, void *x, void *waves, bool complex_, bool back)                                   \
+    {                                                                                                                          \
+        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
+        if (complex_) F##_execute_dft((F##_plan)plan, back ? w : z, back ? z : w);                                             \
+        else if (back) F##_execute_dft_c2r((F##_plan)plan, w, (real *)x);                                                      \
+        else F##_execute_dft_r2c((F##_plan)plan, (real *)x, w);                                                                \
+    }
+GI_FFTW(fftw, double)
+GI_FFTW(fftwf, float)
+#undef GI_FFTW
+
+/* The elements from these coordinates on, as many as a tile has. */
+static void gi_fft_read(const gi_fft *f, const int64_t *start, char *x)
+{
+    const gi_correlation *c    = f->c;
+    const int64_t         line = f->length[c->ndim - 1], size = ga_itemsize(c->dtype);
+    for (int64_t row = 0; row < f->points / line; row++) {
+        int64_t at[GPUARR_MAX_DIMS], rest = row;
+        for (int d = c->ndim - 2; d >= 0; d--) {
+            at[d] = start[d] + rest % f->length[d];
+            rest /= f->length[d];
+        }
+        gi_read_bordered(c, at, start[c->ndim - 1], line, f->constant, x + row * line * size);
+    }
+}
+
+/* Writes the results of a tile; `first`: their coordinates. */
+static void gi_fft_write(const gi_fft *f, const int64_t *first, const char *x)
+{
+    const gi_correlation *c    = f->c;
+    const int             last = c->ndim - 1;
+    const int64_t         size = ga_itemsize(c->dtype);
+    int64_t               count[GPUARR_MAX_DIMS], rows = 1;
+    for (int d = 0; d <= last; d++) {
+        count[d] = c->result[d] - first[d] < f->step[d] ? c->result[d] - first[d] : f->step[d];
+        if (d < last) rows *= count[d];
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t from = 0, to = 0, stride = f->length[last], out_stride = c->result[last], rest = row;
+        for (int d = last - 1; d >= 0; d--) {
+            from += rest % count[d] * stride;
+            to += (first[d] + rest % count[d]) * out_stride;
+            rest /= count[d];
+            stride *= f->length[d];
+            out_stride *= c->result[d];
+        }
+        memcpy((char *)c->out + (to + first[last]) * size, x + from * size, (size_t)(count[last] * size));
+    }
+}
+
+GI_BEGIN_FAST
+static void gi_fft_multiply_f32(int64_t n, ga_c64 *x, const ga_c64 *w)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = gi_mul_c64(x[i], w[i]);
+}
+static void gi_fft_multiply_f64(int64_t n, ga_c128 *x, const ga_c128 *w)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = gi_mul_c128(x[i], w[i]);
+}
+GI_END_FAST
+
+static void gi_transform(const gi_fft *f, char *tile, bool back)
+{
+    void *plan = back ? f->back : f->forward;
+    if (f->single) gi_transform_fftwf(plan, tile, tile + f->x_bytes, f->complex_, back);
+    else gi_transform_fftw(plan, tile, tile + f->x_bytes, f->complex_, back);
+}
+
+static void gi_fft_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_fft         *f = (const gi_fft *)job;
+    const gi_correlation *c = f->c;
+    for (int64_t part = begin; part < end; part++) {
+        char *tile = f->scratch + part * (int64_t)f->bytes;
+        for (int64_t n = f->count * part / f->parts; n < f->count * (part + 1) / f->parts; n++) {
+            int64_t first[GPUARR_MAX_DIMS], start[GPUARR_MAX_DIMS], rest = n;
+            for (int d = c->ndim - 1; d >= 0; d--) {
+                first[d] = rest % f->tiles[d] * f->step[d];
+                start[d] = first[d] + c->offset[d];
+                rest /= f->tiles[d];
+            }
+            gi_fft_read(f, start, tile);
+            gi_transform(f, tile, false);
+            if (f->single)
+                gi_fft_multiply_f32(f->waves, (ga_c64 *)(void *)(tile + f->x_bytes),
+                                    (const ga_c64 *)(void *)(f->weights + f->x_bytes));
+            else
+                gi_fft_multiply_f64(f->waves, (ga_c128 *)(void *)(tile + f->x_bytes),
+                                    (const ga_c128 *)(void *)(f->weights + f->x_bytes));
+            gi_transform(f, tile, true);
+            gi_fft_write(f, first, tile);
+        }
+    }
+}
+
+/* A correlation is a product with the conjugate of the transform; complex weights are conjugated before as well. */
+static void gi_fft_weights(gi_fft *f)
+{
+    gi_correlation weights                = *f->c; /* the weights, with zeros behind */
+    gi_fft         as_tile                = *f;
+    int64_t        start[GPUARR_MAX_DIMS] = { 0 };
+    const double   scale                  = 1 / (double)f->points;
+    weights.in                            = f->c->weights;
+    weights.border                        = GA_BORDER_CONSTANT;
+    memcpy(weights.shape, f->c->size, sizeof weights.shape);
+    memset(as_tile.constant, 0, sizeof as_tile.constant);
+    as_tile.c = &weights;
+    gi_fft_read(&as_tile, start, f->weights);
+    for (int64_t i = 0; i < f->points && f->complex_; i++) {
+        if (f->single) ((ga_c64 *)(void *)f->weights)[i] = gi_conj_c64(((ga_c64 *)(void *)f->weights)[i]);
+        else ((ga_c128 *)(void *)f->weights)[i] = gi_conj_c128(((ga_c128 *)(void *)f->weights)[i]);
+    }
+    gi_transform(f, f->weights, false);
+    for (int64_t i = 0; i < f->waves; i++) {
+        char *wave = f->weights + f->x_bytes;
+        if (f->single) {
+            ga_c64 *z = (ga_c64 *)(void *)wave + i;
+            *z        = gi_make_c64((float)(z->re * scale), (float)(-z->im * scale));
+        } else {
+            ga_c128 *z = (ga_c128 *)(void *)wave + i;
+            *z         = gi_make_c128(z->re * scale, -z->im * scale);
+        }
+    }
+}
+
+/* By measurements: an element of a tile and a factor 2 of its size cost as much as this many weights of the direct way. */
+static bool gi_fft_pays(const gi_correlation *c)
+{
+    if (!gi_is_float(c->dtype) && !gi_is_complex(c->dtype)) return false;
+    const double weights = gi_is_complex(c->dtype) ? 12 : 45;
+    gi_fft       f;
+    memset(&f, 0, sizeof f);
+    f.c = c;
+    gi_fft_cut(&f);
+    return (double)gi_size(c->ndim, c->result) * (double)gi_size(c->ndim, c->size) >
+           weights * (double)f.count * (double)f.points * log2((double)f.points);
+}
+
+static bool gi_is_tame(int64_t n, bool single, const void *x) /* neither inf nor NaN */
+{
+    bool tame = true;
+    for (int64_t i = 0; i < n; i++)
+        tame &= single ? gi_isfinite_f32(((const float *)x)[i]) : gi_isfinite_f64(((const double *)x)[i]);
+    return tame;
+}
+
+static bool gi_fft_is_safe(const gi_correlation *c)
+{
+    const int64_t parts  = gi_is_complex(c->dtype) ? 2 : 1;
+    const bool    single = c->dtype == GA_F32 || c->dtype == GA_C64;
+    return gi_is_tame(parts * gi_size(c->ndim, c->size), single, c->weights) &&
+           gi_is_tame(parts * gi_size(c->ndim, c->shape), single, c->in);
+}
+
+static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+{
+    gi_fft f;
+    memset(&f, 0, sizeof f);
+    f.c        = c;
+    f.single   = c->dtype == GA_F32 || c->dtype == GA_C64;
+    f.complex_ = gi_is_complex(c->dtype);
+    gi_correlation_constant(c, f.constant);
+    if (!gi_fft_takes(site, c)) return false;
+    gi_fft_cut(&f);
+    f.parts   = ga_get_num_threads() < f.count ? ga_get_num_threads() : f.count;
+    f.x_bytes = (size_t)((f.points * ga_itemsize(c->dtype) + 63) / 64 * 64);
+    f.bytes   = f.x_bytes + (size_t)((f.waves * (f.single ? 8 : 16) + 63) / 64 * 64);
+    f.weights = (char *)gi_alloc(site, f.bytes);
+    f.scratch = f.weights ? (char *)gi_alloc(site, f.bytes * (size_t)f.parts) : NULL;
+    if (f.scratch) {
+        pthread_mutex_lock(&gi_fftw_planner);
+        void *(*plan)(int, const int *, void *, void *, bool, bool) = f.single ? gi_plan_fftwf : gi_plan_fftw;
+        f.forward = plan(f.rank, f.n, f.weights, f.weights + f.x_bytes, f.complex_, false);
+        f.back    = plan(f.rank, f.n, f.weights, f.weights + f.x_bytes, f.complex_, true);
+        pthread_mutex_unlock(&gi_fftw_planner);
+        if (!f.forward || !f.back)
+            gi_fail(site, GA_NO_MEMORY, "FFTW has no memory for a transform of %lld elements", (long long)f.points);
+    }
+    bool done = f.forward && f.back;
+    if (done) {
+        gi_fft_weights(&f);
+        gi_parallel(f.parts, 1, gi_fft_parts, &f);
+    }
+    pthread_mutex_lock(&gi_fftw_planner);
+    if (f.single) fftwf_destroy_plan((fftwf_plan)f.forward), fftwf_destroy_plan((fftwf_plan)f.back);
+    else fftw_destroy_plan((fftw_plan)f.forward), fftw_destroy_plan((fftw_plan)f.back);
+    pthread_mutex_unlock(&gi_fftw_planner);
+    gi_release(f.weights, f.bytes);
+    gi_release(f.scratch, f.bytes * (size_t)f.parts);
+    return done;
+}
+#else
+static bool gi_fft_pays(const gi_correlation *c) { return (void)c, false; }
+static bool gi_fft_is_safe(const gi_correlation *c) { return (void)c, false; }
+static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+{
+    (void)c;
+    gi_fail(site, GA_NO_LIBRARY,
+            "this program was built without FFTW, which GA_METHOD_FFT needs: compile with -DGPUARR_USE_FFTW -lfftw3 -lfftw3f "
+            "(and, if "
+            "fftw3.h is missing, apt-get install libfftw3-dev)");
+    return false;
+}
+#endif
 
 /* ---- weights that are an outer product -------------------------------------------------------------------------------- */
 
@@ -12816,6 +13144,19 @@ static ga_array *gi_cut_fractions(const char *site, ga_array *a)
     return NULL;
 }
 
+static bool gi_correlate_fft(const char *site, ga_device device, const gi_correlation *c)
+{
+    GI_IF_CUDA(device, gi_cuda_correlate_fft(site, c));
+    return (void)device, gi_fft_correlate(site, c);
+}
+
+/* Should the job go through Fourier transforms? Only if asked to, or where that is faster and no NaN or inf would spread. */
+static bool gi_wants_fft(ga_method method, ga_device device, const gi_correlation *c)
+{
+    if (method == GA_METHOD_DIRECT || gi_size(c->ndim, c->result) == 0 || gi_size(c->ndim, c->size) == 1) return false;
+    return method == GA_METHOD_FFT || (device == GA_CPU && gi_fft_pays(c) && gi_fft_is_safe(c));
+}
+
 /* Runs a planned job by one of the methods. weights: the array that the job's weights are in. */
 static bool gi_correlate_by(const char *site, ga_method method, const ga_array *weights, const gi_correlation *c)
 {
@@ -12828,6 +13169,7 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
         factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
     }
     if (factored < 0) return false;
+    if (!factored && gi_wants_fft(method, weights->device, c)) return gi_correlate_fft(site, weights->device, c);
     if (!factored) return gi_correlate(site, weights->device, c);
     bool done = gi_correlate_twice(site, weights->device, c, column, row, outside);
     ga_free(column);
@@ -12848,6 +13190,8 @@ static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, cons
 static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_array *weights, ga_dtype dtype, ga_dtype result,
                                     gi_correlation *c, ga_method method, ga_array *out)
 {
+    const bool rounded = method == GA_METHOD_FFT && gi_kind_of(dtype) < 2;
+    if (rounded) dtype = GA_F64;
     const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
     ga_array  *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
     ga_array  *r    = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
@@ -12868,7 +13212,11 @@ static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_arra
     ga_free(w);
     ga_free(weights);
     if (done && straight) return out;
-    if (done && gi_kind_of(result) < 2 && dtype == GA_F64) r = gi_cut_fractions(site, r);
+    if (done && rounded) {
+        ga_map_options o = gi_map_site(site);
+        o.out            = r;
+        done             = (ga_rint)(r, o) != NULL;
+    } else if (done && gi_kind_of(result) < 2 && dtype == GA_F64) r = gi_cut_fractions(site, r);
     if (done) return gi_finish(site, r, result, out);
     if (!straight) ga_free(r);
     return NULL;

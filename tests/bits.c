@@ -93,6 +93,8 @@ int main(int argc, char **argv)
             ADD(median, ga_median(x))
             ADD(sort, ga_sort(x))
             ADD(argsort, ga_argsort(x))
+            ADD(convolve, ga_convolve(x, ga_index(y, ":9")))
+            ADD(correlate1d, ga_correlate1d(x, ga_index(y, "-2:"), .border = GA_BORDER_MIRROR))
             for (int to = GA_BOOL; to < GA_DTYPE_COUNT; to++) ADD(astype, ga_astype(x, (ga_dtype)to))
             ga_set_error_handler(NULL, NULL);
             ga_free(x);
@@ -121,6 +123,21 @@ int main(int argc, char **argv)
             add("pdist", ga_pdist(a, .metric = (ga_metric)metric));
             add("pdist f32", ga_pdist(f, .metric = (ga_metric)metric));
         }
+        for (int border = GA_BORDER_REFLECT; border <= GA_BORDER_WRAP; border++) {
+            const ga_border b = (ga_border)border;
+            ga_array       *k = ga_index(a, ":9, :9"), *bell = ga_multiply(ga_index(a, ":9, :1"), ga_index(a, ":1, :9"));
+            add("direct", ga_ndcorrelate(a, k, .border = b, .cval = 0.1));
+            add("direct f32", ga_ndconvolve(f, ga_index(k, ":3, :3"), .border = b, .cval = 0.1));
+            add("passes", ga_ndconvolve(a, bell, .border = b, .cval = 0.1));
+            add("down", ga_convolve1d(f, ga_index(k, "0"), .axis = 0, .border = b));
+            add("across", ga_convolve1d(a, ga_index(k, "0"), .border = b));
+            ga_array *solid = ga_reshape(a, (rows / 10, 10, 257)), *rgb = ga_reshape(ga_index(f, ":, :255"), (rows, 85, 3));
+            add("planes", ga_ndconvolve(solid, ga_reshape(ga_index(k, "3, :8"), (2, 2, 2)), .border = b));
+            add("colours", ga_ndconvolve(rgb, ga_reshape(ga_index(k, ":5, :4"), (5, 4, 1)), .border = b));
+            add("narrow", ga_ndconvolve(ga_index(f, ":, :5"), ga_index(k, ":4, :4"), .border = b));
+        }
+        add("full", ga_convolve2d(a, ga_index(a, ":5, :6")));
+        add("valid f32", ga_convolve2d(f, ga_index(f, ":40, :3"), .mode = GA_VALID));
         add("uniform", ga_random((1000), .seed = 7, .dtype = GA_F32));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }

@@ -229,6 +229,10 @@ static void test_rules(void)
     X(ga_prewitt(x)) X(ga_laplace(x)) X(ga_uniform_filter(x, 3)) X(ga_minimum_filter(x, 3)) X(ga_maximum_filter(x, 3)) \
     X(ga_median_filter(x, 3)) X(ga_percentile_filter(x, 20, 3)) X(ga_rank_filter(x, 1, 3))                             \
     X(ga_cdist(x, ok)) X(ga_cdist(ok, x)) X(ga_pdist(x)) X(ga_squareform(x))                                           \
+    X(ga_convolve(x, v)) X(ga_convolve(v, x)) X(ga_correlate(x, v)) X(ga_correlate(v, x))                              \
+    X(ga_convolve2d(x, ok)) X(ga_convolve2d(ok, x)) X(ga_correlate2d(x, ok)) X(ga_correlate2d(ok, x))                  \
+    X(ga_ndconvolve(x, ok)) X(ga_ndconvolve(ok, x)) X(ga_ndcorrelate(x, ok)) X(ga_ndcorrelate(ok, x))                  \
+    X(ga_convolve1d(x, v)) X(ga_convolve1d(ok, x)) X(ga_correlate1d(x, v)) X(ga_correlate1d(ok, x))                    \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
@@ -237,7 +241,9 @@ static void test_rules(void)
     X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))                                    \
     X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x)) X(ga_median_filter(ok, 3, .out = x))                       \
     X(ga_median_filter(ok, 0, .footprint = x)) X(ga_sobel(ok, .out = x)) X(ga_gaussian_filter(ok, 1, .out = x))        \
-    X(ga_uniform_filter(ok, 3, .out = x))
+    X(ga_uniform_filter(ok, 3, .out = x)) X(ga_convolve(v, v, .out = x)) X(ga_correlate(v, v, .out = x))               \
+    X(ga_convolve2d(ok, ok, .out = x)) X(ga_correlate2d(ok, ok, .out = x)) X(ga_ndconvolve(ok, ok, .out = x))          \
+    X(ga_ndcorrelate(ok, ok, .out = x)) X(ga_convolve1d(ok, v, .out = x)) X(ga_correlate1d(ok, v, .out = x))
 /* clang-format on */
 
 static void test_null_and_freed(void)
@@ -829,6 +835,58 @@ static void test_distances(void)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 
+static void test_convolutions(void)
+{
+    ga_array *a = ga_ones((4, 5)), *v = ga_ones((2, 3)), *line = ga_ones((6)), *tall = ga_ones((6, 2)),
+             *cube  = ga_ones((2, 2, 2));
+    ga_array *empty = ga_zeros((0, 3)), *none = ga_zeros((0)), *whole = ga_zeros((4, 5), .dtype = GA_I64),
+             *number = ga_scalar(2);
+    FAILS(GA_BAD_SHAPE, ga_convolve(a, line), "(4, 5)", "(6,)", "as many dimensions");
+    FAILS(GA_BAD_SHAPE, ga_convolve(number, a), "(1,)", "(4, 5)");
+    FAILS(GA_BAD_SHAPE, ga_convolve(none, line), "a has no elements", "(0,)");
+    FAILS(GA_BAD_SHAPE, ga_correlate(line, none), "v has no elements");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve(line, line, .mode = (ga_mode)4), ".mode", "4", "GA_FULL");
+    FAILS(GA_BAD_ARGUMENT, ga_correlate(line, line, .mode = (ga_mode)-1), ".mode", "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve(line, line, .method = (ga_method)3), ".method", "3", "GA_METHOD_DIRECT");
+    FAILS(GA_BAD_SHAPE, ga_convolve(a, tall, .mode = GA_VALID), "(4, 5)", "(6, 2)", "GA_VALID");
+    FAILS(GA_BAD_SHAPE, ga_convolve(line, line, .out = line), ".out", "(6,)", "(11,)");
+    FAILS(GA_BAD_SHAPE, ga_convolve2d(line, line), "(6,)", "2 dimensions", "ga_convolve");
+    FAILS(GA_BAD_SHAPE, ga_correlate2d(cube, cube), "(2, 2, 2)", "2 dimensions");
+    FAILS(GA_BAD_SHAPE, ga_convolve2d(empty, v), "a has no elements", "(0, 3)");
+    FAILS(GA_BAD_SHAPE, ga_correlate2d(a, tall, .mode = GA_VALID), "(4, 5)", "(6, 2)", "GA_VALID");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve2d(a, v, .mode = (ga_mode)9), ".mode", "9");
+    FAILS(GA_BAD_ARGUMENT, ga_correlate2d(a, v, .method = (ga_method)-2), ".method", "-2");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve2d(a, v, .boundary = (ga_boundary)3), ".boundary", "3", "GA_BOUNDARY_SYMM");
+    FAILS(GA_BAD_DTYPE, ga_convolve2d(a, v, .mode = GA_SAME, .out = whole), "float64", "int64");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, line), "(6,)", "(4, 5)", "as many dimensions");
+    FAILS(GA_BAD_SHAPE, ga_ndcorrelate(number, number), "()", "at least one");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, empty), "no weights", "(0, 3)");
+    FAILS(GA_BAD_ARGUMENT, ga_ndconvolve(a, v, .border = (ga_border)5), ".border", "5", "GA_BORDER_REFLECT");
+    FAILS(GA_BAD_ARGUMENT, ga_ndcorrelate(a, v, .method = (ga_method)7), ".method", "7");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, v, .origin = ga_axes(0, 0, 0)), ".origin", "3 numbers", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_ndcorrelate(a, v, .origin = ga_axes(0, 2)), ".origin", "2", "axis 1", "-1 to 1");
+    FAILS(GA_BAD_ARGUMENT, ga_ndcorrelate(a, v, .origin = ga_axes(1, 0)), ".origin", "axis 0", "-1 to 0");
+    FAILS(GA_BAD_ARGUMENT, ga_ndconvolve(a, v, .origin = ga_axes(1, 0)), ".origin", "axis 0", "-1 to 0");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, v, .out = v), ".out", "(2, 3)", "(4, 5)");
+    FAILS(GA_BAD_DTYPE, ga_ndconvolve(a, v, .out = whole), "float64", "int64");
+    FAILS(GA_BAD_SHAPE, ga_convolve1d(a, v), "(2, 3)", "one dimension");
+    FAILS(GA_BAD_SHAPE, ga_correlate1d(a, none), "no weights");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve1d(a, line, .axis = 2), "axis 2", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve1d(number, line), "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_correlate1d(a, line, .axis = 0, .origin = 3), ".origin", "3", "axis 0", "6 weights", "-3 to 2");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve1d(a, line, .border = (ga_border)-1), ".border", "-1");
+    if (!test_on_gpu()) { /* where there is no FFTW, the call says how to get it */
+        ga_array *r = (ga_set_error_handler(ga_ignore_error, NULL), ga_convolve(line, line, .method = GA_METHOD_FFT));
+        CHECK(r || (ga_error_status() == GA_NO_LIBRARY && strstr(ga_error(), "-DGPUARR_USE_FFTW") &&
+                    strstr(ga_error(), "libfftw3-dev")));
+        ga_set_error_handler(NULL, NULL);
+        ga_clear_error();
+        ga_free(r);
+    }
+    ga_array *all[] = { a, v, line, tall, cube, empty, none, whole, number };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
 static void test_images(void)
 {
     ga_array *a = ga_ones((2, 3)), *labels = ga_ones((2, 3), .dtype = GA_I32), *other = ga_ones((3, 3), .dtype = GA_I32);
@@ -1127,6 +1185,7 @@ int main(void)
         test_images();
         test_filters();
         test_distances();
+        test_convolutions();
         test_files();
         test_option_text();
     }

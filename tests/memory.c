@@ -528,6 +528,39 @@ static void test_distances(void)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 
+static void test_convolutions(void)
+{
+    ga_array *a = ga_random((20, 30), .seed = 1), *t = ga_transpose(a), *v = ga_random((3, 4), .seed = 2),
+             *i = ga_ints(1, 2, 3, 4);
+    ga_array *g = ga_random((9), .seed = 3), *column = ga_reshape(g, (9, 1)), *bell = ga_multiply(column, g),
+             *line = ga_ravel(a);
+    ga_array *c = ga_astype(v, GA_C64), *out = ga_zeros((20, 30)), *wide = ga_zeros((20, 60)),
+             *every = ga_index(wide, ":, ::2");
+    RUN(ga_convolve(line, g));
+    RUN(ga_convolve(g, line, .mode = GA_SAME));
+    RUN(ga_convolve(t, v, .mode = GA_VALID));
+    RUN(ga_correlate(i, i));
+    RUN(ga_correlate(a, c, .mode = GA_FULL));
+    RUN(ga_convolve2d(a, v));
+    RUN(ga_convolve2d(a, bell, .mode = GA_SAME)); /* in passes */
+    RUN(ga_convolve2d(t, v, .boundary = GA_BOUNDARY_WRAP));
+    RUN(ga_correlate2d(v, a, .mode = GA_VALID));
+    RUN(ga_ndconvolve(a, v));
+    RUN(ga_ndconvolve(i, i, .border = GA_BORDER_MIRROR)); /* through float64 */
+    RUN(ga_ndcorrelate(a, c, .origin = ga_axes(-1, 0)));
+    RUN_INTO(ga_ndconvolve(a, v, .out = out));
+    RUN_INTO(ga_ndcorrelate(a, bell, .out = every));
+    RUN(ga_convolve1d(a, g));
+    RUN(ga_correlate1d(t, g, .axis = 0));
+    if (!test_on_gpu()) {
+        RUN(ga_convolve(line, g, .method = GA_METHOD_FFT));
+        RUN(ga_convolve2d(a, c, .method = GA_METHOD_FFT));
+        RUN(ga_convolve(i, i, .method = GA_METHOD_FFT));
+    }
+    ga_array *all[] = { a, t, v, i, g, column, bell, line, c, out, wide, every };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
 static void test_files(void)
 {
     ga_array   *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
@@ -584,6 +617,7 @@ static void test_failing_allocations(void)
     test_elementwise();
     test_reductions();
     test_distances();
+    test_convolutions();
     test_files();
     test_benchmark();
     test_rearranging();
