@@ -10513,8 +10513,9 @@ static void gi_transpose_product(gi_product *p)
 
 /* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
 /*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
-    tile, then a few rows of a at a time are packed and meet all these strips. Integers of 1 or 2 bytes and bools are widened to 4 bytes
-    on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each row of b two, (re, im) and (-im, re). */
+    tile, then a few rows of a at a time are packed and meet all these strips. What lies well already is not packed. Integers of 1 or 2
+    bytes and bools are widened to 4 bytes on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each
+    row of b two, (re, im) and (-im, re). */
 
 GI_BEGIN_FAST
 typedef void (*gi_pack)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step);
@@ -10524,17 +10525,19 @@ typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int
 #define GI_PACK(name, unpack_name, U, W, narrow)                                                                               \
     static void name(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step)            \
     {                                                                                                                          \
-        W            *to   = (W *)out;                                                                                         \
-        const int64_t side = step == (int64_t)sizeof(U) ? n : 8;                                                               \
+        const bool    packed = step == (int64_t)sizeof(U);                                                                     \
+        const int64_t side   = packed ? n : 8;                                                                                 \
         for (int64_t l = 0; l < lines; l += 8)                                                                                 \
             for (int64_t i = 0; i < n; i += side)                                                                              \
                 for (int64_t m = l; m < lines && m < l + 8; m++) {                                                             \
                     const char *from = in + m * line;                                                                          \
+                    W          *to   = (W *)out + m * next;                                                                    \
                     int64_t     end  = n - i < side ? n : i + side;                                                            \
-                    if (step == (int64_t)sizeof(U))                                                                            \
-                        for (int64_t j = i; j < end; j++) to[m * next + j] = ((const U *)(const void *)from)[j];               \
+                    if (packed && sizeof(U) == sizeof(W)) memcpy(to, from, (size_t)n * sizeof(U));                             \
+                    else if (packed)                                                                                           \
+                        for (int64_t j = 0; j < n; j++) to[j] = ((const U *)(const void *)from)[j];                            \
                     else                                                                                                       \
-                        for (int64_t j = i; j < end; j++) to[m * next + j] = *(const U *)(const void *)(from + j * step);      \
+                        for (int64_t j = i; j < end; j++) to[j] = *(const U *)(const void *)(from + j * step);                 \
                 }                                                                                                              \
     }                                                                                                                          \
     static void unpack_name(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next)     \
@@ -10542,7 +10545,7 @@ typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int
         for (int64_t l = 0; l < lines; l++) {                                                                                  \
             const W *from = (const W *)in + l * next;                                                                          \
             for (int64_t j = 0; j < n; j++) {                                                                                  \
-                const W x                                        = from[j];                                                    \
+                const W x                                 = from[j];                                                           \
                 *(U *)(void *)(out + l * line + j * step) = narrow;                                                            \
             }                                                                                                                  \
         }                                                                                                                      \
@@ -10556,6 +10559,14 @@ GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
 #undef GI_PACK
 GI_END_FAST
 
+enum {
+    GI_PANEL_ROW  = GI_TILE_DEPTH + 8, /* elements from one packed row of a to the next: not in the same sets of the cache */
+    GI_BAND       = 2048,              /* bytes of a packed row of a block */
+    GI_NEAR       = 16384,             /* bytes that are packed on the stack */
+    GI_SMALL_B    = 131072,            /* bytes that a tile may walk over in a b that is not packed */
+    GI_SMALL_ROW  = 4096               /* bytes from row to row in an a that is not packed */
+};
+
 typedef struct gi_blocks {
     const gi_product *p;
     const gi_tiles   *tiles;
@@ -10564,7 +10575,8 @@ typedef struct gi_blocks {
     int64_t           size, packed; /* bytes of an element, before and after packing */
     int64_t           parts;        /* rows that one row of b becomes: 2 of complex numbers */
     int64_t           width;        /* columns in a vector; a strip is one or two vectors wide */
-    bool              direct;       /* b is not packed: its rows are whole, and few rows of a meet them */
+    bool              flat;                   /* few rows meet a b that is read as it lies, */
+    bool              direct_a, direct_b;     /* or whole rows of a, whole strips of b are not packed */
     int64_t           height, breadth, depth; /* of a block */
     int64_t           down, across;           /* how many blocks */
     int64_t           room;                   /* bytes of the strips of a block */
@@ -10573,9 +10585,15 @@ typedef struct gi_blocks {
     char              taken[GI_MOST_THREADS]; /* atomic */
 } gi_blocks;
 
-enum { GI_BAND = 2048, GI_NEAR = 16384 }; /* bytes of a packed row of a block; bytes of a block that needs no other memory than the stack */
+static void gi_pack_lines(const gi_blocks *j, int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line,
+                          int64_t step)
+{
+    if (line == j->size && step != j->size && j->tiles->pack_across && j->parts == 1)
+        j->tiles->pack_across(lines, n, out, next, in, step);
+    else j->pack(lines, n, out, next, in, line, step);
+}
 
-/* The part of a strip that a complex element becomes besides itself: (re, im) gives (-im, re) in the next row. */
+/* Below each packed row of b, its other part: of (re, im) it is (-im, re). */
 static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes)
 {
     for (int64_t k = 0; k < depth; k++, strip += 2 * bytes)
@@ -10590,58 +10608,82 @@ static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *st
         }
 }
 
-/* `depth` rows of n columns of b, the rest of the strip 0. */
-static void gi_pack_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes, const char *b)
+/* A strip of a block: its columns, and where it is. */
+typedef struct gi_packed_strip {
+    int64_t     n;
+    const char *data;
+    int64_t     row; /* bytes */
+} gi_packed_strip;
+
+/* The strip that begins at a column; what is packed lies in `strips`, one behind the other. */
+static gi_packed_strip gi_strip_at(const gi_blocks *j, int64_t column, int64_t columns, int64_t depth, const char *b, const char *strips)
 {
-    if (n * j->packed < bytes) memset(strip, 0, (size_t)(depth * j->parts * bytes));
-    j->pack(depth, n, strip, j->parts * bytes / j->packed, b, j->p->b.row, j->p->b.column);
-    if (j->parts == 2) gi_turn_strip(j, depth, n, strip, bytes);
+    gi_packed_strip s;
+    const int64_t most = 2 * j->width, left = columns - column;
+    s.n         = left < most ? left : most;
+    bool direct = j->direct_b && s.n % j->width == 0;
+    s.row       = direct ? j->p->b.row : s.n > j->width ? 2 * j->tiles->bytes : j->tiles->bytes;
+    s.data      = direct ? b + column * j->p->b.column : strips;
+    if (!direct && !j->direct_b) s.data += column / most * 2 * j->tiles->bytes * j->parts * depth;
+    return s;
 }
 
-/* A tile of the result, n columns wide. What is narrower than a strip, or does not lie side by side, is computed beside. */
-static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t depth, const char *panel, const char *strip,
-                             int64_t strip_row, char *out, bool more)
+static void gi_pack_strips(const gi_blocks *j, int64_t columns, int64_t depth, const char *b, char *strips)
+{
+    for (int64_t c = 0; c < columns; c += 2 * j->width) {
+        gi_packed_strip s = gi_strip_at(j, c, columns, depth, b, strips);
+        char    *to = strips + (s.data - strips);
+        if (j->direct_b && s.n % j->width == 0) continue;
+        if (s.n * j->packed < s.row) memset(to, 0, (size_t)(depth * j->parts * s.row));
+        gi_pack_lines(j, depth, s.n, to, j->parts * s.row / j->packed, b + c * j->p->b.column, j->p->b.row, j->p->b.column);
+        if (j->parts == 2) gi_turn_strip(j, depth, s.n, to, s.row);
+    }
+}
+
+/* A tile of the result. What is narrower than a strip, or does not lie side by side, is computed beside. */
+static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t depth, const char *a, int64_t a_row, const gi_packed_strip *s, char *out,
+                             bool more)
 {
     __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
     const gi_factor                  *to   = &j->p->out;
-    const int                         wide = n > j->width ? 2 : 1;
+    const int                         wide = s->n > j->width ? 2 : 1;
     const int64_t                     row  = wide * j->tiles->bytes;
-    if (n == wide * j->width && to->column == j->size && j->size == j->packed) {
-        j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, out, to->row, more);
+    if (s->n == wide * j->width && to->column == j->size && j->size == j->packed) {
+        j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, out, to->row, more);
         return;
     }
     if (more) {
         memset(beside, 0, (size_t)(rows * row));
-        j->pack(rows, n, beside, row / j->packed, out, to->row, to->column);
+        j->pack(rows, s->n, beside, row / j->packed, out, to->row, to->column);
     }
-    j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, beside, row, more);
-    j->unpack(rows, n, out, to->row, to->column, beside, row / j->packed);
+    j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, beside, row, more);
+    j->unpack(rows, s->n, out, to->row, to->column, beside, row / j->packed);
 }
 
 static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
                               char *strips)
 {
-    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_TILE_ROW * 8];
-    const gi_product                 *p     = j->p;
-    const int64_t                     width = 2 * j->width, bytes = 2 * j->tiles->bytes;
-    for (int64_t k = 0; k < p->inner; k += j->depth) {
-        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth, strip_bytes = depth * j->parts * bytes;
-        for (int64_t c = 0; c < columns; c += width) {
-            const int64_t n = columns - c < width ? columns - c : width;
-            if (j->direct && n % j->width == 0) continue;
-            gi_pack_strip(j, depth, n, strips + c / width * strip_bytes, n > j->width ? bytes : bytes / 2,
-                          b + k * p->b.row + c * p->b.column);
-        }
+    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_PANEL_ROW * 8];
+    const gi_product                 *p      = j->p;
+    const int64_t                     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
+    if (j->flat && rows == 1 && j->tiles->row && p->out.column == j->size) {
+        j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
+        return;
+    }
+    for (int64_t k = 0; k < p->inner; k += j->depth, b += j->depth * p->b.row) {
+        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth;
+        gi_pack_strips(j, columns, depth, b, strips);
         for (int64_t i = 0, r; i < rows; i += r) {
-            r = rows - i;
-            r = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
-            j->pack(r, depth, panel, GI_TILE_ROW * j->tiles->lane / j->packed, a + i * p->a.row + k * p->a.column, p->a.row,
-                    p->a.column);
-            for (int64_t c = 0; c < columns; c += width) {
-                const int64_t n      = columns - c < width ? columns - c : width;
-                const bool    direct = j->direct && n % j->width == 0;
-                const char   *strip  = direct ? b + k * p->b.row + c * p->b.column : strips + c / width * strip_bytes;
-                gi_multiply_tile(j, (int)r, n, depth, panel, strip, direct ? p->b.row : n > j->width ? bytes : bytes / 2,
+            const char *factors = a + i * p->a.row + k * p->a.column;
+            r                   = rows - i;
+            r                   = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
+            if (!j->direct_a) {
+                gi_pack_lines(j, r, depth, panel, packed / j->packed, factors, p->a.row, p->a.column);
+                factors = panel;
+            }
+            for (int64_t c = 0; c < columns; c += 2 * j->width) {
+                const gi_packed_strip s = gi_strip_at(j, c, columns, depth, b, strips);
+                gi_multiply_tile(j, (int)r, depth, factors, j->direct_a ? p->a.row : packed, &s,
                                  out + i * p->out.row + c * p->out.column, k > 0);
             }
         }
@@ -10655,8 +10697,8 @@ static void gi_locate_item(const gi_product *p, int64_t item, const char **a, co
     *b   = p->b.data;
     *out = p->out.data;
     for (int d = p->axes - 1; d >= 0; d--) {
-        const int64_t index = item % p->shape[d];
-        item /= p->shape[d];
+        const int64_t above = d > 0 ? item / p->shape[d] : 0, index = item - above * p->shape[d];
+        item = above;
         *a += index * p->a.next[d];
         *b += index * p->b.next[d];
         *out += index * p->out.next[d];
@@ -10665,16 +10707,17 @@ static void gi_locate_item(const gi_product *p, int64_t item, const char **a, co
 
 static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_blocks        *j = (gi_blocks *)job;
-    const gi_product *p = j->p;
+    gi_blocks                        *j = (gi_blocks *)job;
+    const gi_product                 *p = j->p;
     __attribute__((aligned(64))) char near_[GI_NEAR];
     int                               mine = 0;
     while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t block = unit % (j->down * j->across), i = block % j->down * j->height, c = block / j->down * j->breadth;
+        const int64_t item = unit / (j->down * j->across), block = unit - item * (j->down * j->across);
+        const int64_t i = block % j->down * j->height, c = block / j->down * j->breadth;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(p, unit / (j->down * j->across), &a, &b, &out);
+        gi_locate_item(p, item, &a, &b, &out);
         gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
                           p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
                           out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
@@ -10704,38 +10747,47 @@ static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
     return j->size == 8 ? GA_I64 : GA_I32;
 }
 
-/* Cuts the result into blocks: as wide as their packed rows may be, as high as leaves every thread some. */
+static int64_t gi_over(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+/* Cuts the result into blocks: so wide that the packed strips stay in a cache, so high that every thread has some. Few rows read b as
+   it lies, eight rows of it at a time from one end to the other. */
 static void gi_cut_blocks(gi_blocks *j, int64_t items)
 {
-    const gi_product *p       = j->p;
-    const int64_t     threads = ga_get_num_threads(), few = j->tiles->rows;
-    j->direct  = p->rows <= few && p->b.column == j->size && j->size == j->packed && j->parts == 1;
-    j->depth   = j->direct ? 8 : GI_TILE_DEPTH / j->parts;
-    j->breadth = GI_BAND / j->packed;
-    j->height  = p->rows;
+    const gi_product *p     = j->p;
+    const int64_t     threads = ga_get_num_threads(), most = j->tiles->rows, strip = 2 * j->width;
+    const bool        whole = j->size == j->packed && j->parts == 1;
+    j->flat  = whole && p->rows <= most && p->b.column == j->size;
+    j->depth = j->flat ? 8 : GI_TILE_DEPTH / j->parts;
     if (j->depth > p->inner) j->depth = p->inner;
+    j->direct_a = whole && p->a.column == j->size && (j->flat || llabs(p->a.row) < GI_SMALL_ROW);
+    j->direct_b = j->flat || (whole && p->b.column == j->size && llabs(p->b.row) * j->depth <= GI_SMALL_B);
+    j->breadth  = j->flat ? gi_over(gi_over(p->columns, threads), strip) * strip : GI_BAND / j->packed;
+    if (j->flat && j->breadth > 16384) j->breadth = 16384;
     if (j->breadth > p->columns) j->breadth = p->columns;
-    j->across  = (p->columns + j->breadth - 1) / j->breadth;
+    j->across = gi_over(p->columns, j->breadth);
+    j->height = p->rows;
     for (j->down = 1; items * j->across * j->down < (j->height < 256 ? threads : 4 * threads) && j->height >= 64;) {
-        j->height = (j->height / 2 + few - 1) / few * few;
-        j->down   = (p->rows + j->height - 1) / j->height;
+        j->height = gi_over(j->height / 2, most) * most;
+        j->down   = gi_over(p->rows, j->height);
     }
-    j->room = (j->breadth + 2 * j->width - 1) / (2 * j->width) * 2 * j->tiles->bytes * j->parts * j->depth;
+    j->room = (j->direct_b ? 1 : gi_over(j->breadth, strip)) * 2 * j->tiles->bytes * j->parts * j->depth;
 }
 
-static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t items)
+static bool gi_multiply_tiled(const char *site, const gi_product *p)
 {
-    gi_blocks j;
-    memset(&j, 0, sizeof j);
-    j.p                 = p;
-    j.tiles             = gi_cpu_tiles(gi_packing(&j, p->dtype));
-    j.width             = j.tiles->bytes / j.packed;
+    const int64_t items = gi_size(p->axes, p->shape);
+    gi_blocks     j;
+    memset(&j, 0, sizeof j - sizeof j.taken);
+    j.p     = p;
+    j.tiles = gi_cpu_tiles(gi_packing(&j, p->dtype));
+    j.width = j.tiles->bytes / j.packed;
     gi_cut_blocks(&j, items);
     const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
     const int64_t chunk = 1 + 400000 / (work + 1);
     if (j.room > GI_NEAR) {
         j.rooms = ga_get_num_threads();
-        if (j.rooms > (units + chunk - 1) / chunk) j.rooms = (int)((units + chunk - 1) / chunk);
+        if (j.rooms > gi_over(units, chunk)) j.rooms = (int)gi_over(units, chunk);
+        memset(j.taken, 0, (size_t)j.rooms);
         j.memory = (char *)gi_alloc(site, (size_t)(j.rooms * j.room));
         if (!j.memory) return false;
     }
@@ -10744,64 +10796,84 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
     return true;
 }
 
-/* ---- on the CPU: products with vectors, element by element ------------------------------------------------------------- */
+/* ---- on the CPU: few rows or columns, element by element --------------------------------------------------------------- */
 
-enum { GI_CHAINS = 64 };
+enum { GI_CHAINS = 64, GI_FEW = 3 };
 
 typedef struct gi_chained {
     const gi_product *p;
     gi_chains         chains;
-    int64_t           count, groups, a_next, b_next, out_next;
+    gi_chaining       j;
+    int64_t           count, groups; /* chains side by side */
+    int               times;         /* b's that each of them meets, */
+    int64_t           again;         /* and how often that is done, for other a */
+    int64_t           a_again, out_again;
 } gi_chained;
 
 static void gi_chain_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_chained *j = (const gi_chained *)job;
+    const gi_chained *c = (const gi_chained *)job;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t i = unit % j->groups * GI_CHAINS;
+        const int64_t item = c->groups == 1 ? unit : unit / c->groups, i = (unit - item * c->groups) * GI_CHAINS;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(j->p, unit / j->groups, &a, &b, &out);
-        j->chains(j->count - i < GI_CHAINS ? j->count - i : GI_CHAINS, j->p->inner, out + i * j->out_next, j->out_next,
-                  a + i * j->a_next, j->a_next, j->p->a.column, b + i * j->b_next, j->b_next, j->p->b.row);
+        gi_locate_item(c->p, item, &a, &b, &out);
+        for (int64_t t = 0; t < c->again; t++)
+            c->chains(c->count - i < GI_CHAINS ? c->count - i : GI_CHAINS, c->times, c->p->inner,
+                      out + i * c->j.out_next + t * c->out_again, a + i * c->j.a_next + t * c->a_again, b + i * c->j.b_next, &c->j);
     }
 }
 
-/* A product of which each item has one row or one column: chains side by side, along the rest of it or the longest other axis. */
+/* Chains side by side, along the longer side of the matrices; of numbers along the longest of the other axes. */
 static void gi_multiply_chained(gi_product *p)
 {
-    gi_chained j = { p, gi_cpu_chains(p->dtype), 1, 1, 0, 0, 0 };
-    if (p->rows > 1) {
-        j.count    = p->rows;
-        j.a_next   = p->a.row;
-        j.out_next = p->out.row;
+    gi_chained c;
+    memset(&c, 0, sizeof c);
+    if (p->columns > p->rows && !gi_is_complex(p->dtype)) gi_transpose_product(p);
+    c.p        = p;
+    c.chains   = gi_cpu_chains(p->dtype);
+    c.j.a_step = p->a.column;
+    c.j.b_step = p->b.row;
+    c.count = c.times = 1;
+    c.again           = 1;
+    if (p->rows >= p->columns && p->rows > 1) {
+        c.count       = p->rows;
+        c.j.a_next    = p->a.row;
+        c.j.out_next  = p->out.row;
+        c.times       = (int)p->columns;
+        c.j.b_again   = p->b.column;
+        c.j.out_again = p->out.column;
     } else if (p->columns > 1) {
-        j.count    = p->columns;
-        j.b_next   = p->b.column;
-        j.out_next = p->out.column;
+        c.count      = p->columns;
+        c.j.b_next   = p->b.column;
+        c.j.out_next = p->out.column;
+        c.again      = p->rows;
+        c.a_again    = p->a.row;
+        c.out_again  = p->out.row;
     } else if (p->axes > 0) {
         int longest = 0;
         for (int d = 1; d < p->axes; d++)
             if (p->shape[d] > p->shape[longest]) longest = d;
-        j.count           = p->shape[longest];
-        j.a_next          = p->a.next[longest];
-        j.b_next          = p->b.next[longest];
-        j.out_next        = p->out.next[longest];
+        c.count           = p->shape[longest];
+        c.j.a_next        = p->a.next[longest];
+        c.j.b_next        = p->b.next[longest];
+        c.j.out_next      = p->out.next[longest];
         p->shape[longest] = 1;
     }
-    j.groups = (j.count + GI_CHAINS - 1) / GI_CHAINS;
-    gi_parallel(gi_size(p->axes, p->shape) * j.groups, 1 + 32768 / (GI_CHAINS * p->inner), gi_chain_units, &j);
+    c.groups           = gi_over(c.count, GI_CHAINS);
+    const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
+    gi_parallel(gi_size(p->axes, p->shape) * c.groups, 1 + 32768 / work, gi_chain_units, &c);
 }
 
 static bool gi_cpu_product(const char *site, gi_product *p)
 {
-    const bool    commutes = !gi_is_complex(p->dtype);
-    const int64_t size     = ga_itemsize(p->dtype);
-    if (p->columns == 1 && p->rows > 1 && commutes) gi_transpose_product(p);
-    if (p->rows > 1 && p->columns > 1 && commutes && p->out.column != size && p->out.row == size) gi_transpose_product(p);
-    if (p->rows > 1 && p->columns > 1) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
-    if (p->columns > 1 && p->b.column == size) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
-    if (p->columns > 1 && commutes) gi_transpose_product(p);
+    const int64_t size = ga_itemsize(p->dtype);
+    if (!gi_is_complex(p->dtype)) { /* columns are the longer of two sides that are short, else those that lie side by side */
+        const bool few = p->rows <= GI_FEW || p->columns <= GI_FEW;
+        if (few ? p->columns < p->rows : p->out.column != size && p->out.row == size) gi_transpose_product(p);
+    }
+    const bool chained = (p->rows <= GI_FEW && (p->columns < 16 || p->b.column != size)) || p->columns <= GI_FEW;
+    if (!chained) return gi_multiply_tiled(site, p);
     gi_multiply_chained(p);
     return true;
 }
