@@ -88,7 +88,12 @@ static void order(void)
 static void products(void)
 {
     ga_array *a = numbers(GA_F64, 40, 300), *v = numbers(GA_F64, 1, 300);
-    ga_norm(a), ga_norm(a, .axis = 1, .ord = 3), ga_dot(a, ga_transpose(a)), ga_dot(ga_ravel(v), ga_ravel(v));
+    ga_norm(a), ga_norm(a, .axis = 1, .ord = 3), ga_dot(ga_ravel(v), ga_ravel(v));
+    const ga_dtype dtypes[] = { GA_BOOL, GA_U8, GA_I16, GA_I32, GA_I64, GA_F32, GA_F64, GA_C64, GA_C128 };
+    for (int i = 0; i < 9; i++) {
+        ga_array *x = numbers(dtypes[i], 20, 40);
+        ga_matmul(x, ga_transpose(x)), ga_matmul(ga_transpose(x), x);
+    }
     ga_allclose(a, a), ga_array_equal(a, a);
 }
 
@@ -101,6 +106,14 @@ static void images(void)
     ga_center_of_mass(a, NULL, NULL), ga_sigma_clip(a), ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true);
 }
 
+static void distances(void)
+{
+    ga_array *x = numbers(GA_F32, 70, 40), *y = numbers(GA_F64, 20, 40);
+    for (int metric = GA_EUCLIDEAN; metric <= GA_COSINE; metric++)
+        ga_cdist(x, x, .metric = (ga_metric)metric), ga_cdist(x, y, .metric = (ga_metric)metric);
+    ga_squareform(ga_squareform(ga_pdist(x))), ga_squareform(ga_pdist(y));
+}
+
 static void rearranging(void)
 {
     ga_array *a = numbers(GA_F32, 40, 300), *t = ga_transpose(a);
@@ -110,9 +123,23 @@ static void rearranging(void)
     ga_random_normal(0, 1, (5000), .seed = 1), ga_random_integers(0, 7, (5000), .seed = 1), ga_linspace(0, 1, 5000);
 }
 
+static void convolutions(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_C64, GA_C128 };
+    for (int i = 0; i < 4; i++) { /* weights in several portions */
+        ga_array *a = numbers(dtypes[i], 40, 90), *many = numbers(dtypes[i], 50, 5), *wide = numbers(dtypes[i], 1, 120);
+        ga_ndconvolve(a, many), ga_ndconvolve(a, wide), ga_ndconvolve(a, ga_transpose(wide)), ga_ndconvolve(wide, wide);
+    }
+    ga_array *line  = ga_exp(ga_linspace(0, 1, 20)),
+             *gauss = ga_multiply(line, ga_index(line, ":, newaxis")); /* in two passes */
+    ga_convolve2d(gauss, gauss), ga_convolve2d(numbers(GA_F32, 40, 50), numbers(GA_F32, 20, 20));
+}
+
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
-    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(rearranging)
+    X(moments)                                                                                                                 \
+    X(search)                                                                                                                  \
+    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)
 
 int main(int argc, char **argv)
 {
