@@ -11210,7 +11210,7 @@ typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
 } gi_product;
 
 #if GI_HAS_CUDA
-static bool gi_cuda_product(const char *site, const gi_product *p);
+static bool gi_cuda_product(const char *site, gi_product *p);
 #endif
 
 static void gi_swap_strides(int64_t *x, int64_t *y)

@@ -872,11 +872,10 @@ typedef struct gi_cuda_search {
     int     *nothing; /* set to 1 for a line of nothing but NaN */
 } gi_cuda_search;
 
-/* The other factors of products that are summed: those of line i * columns + k are `stride` apart and begin k * next behind data. */
+/* The other factors of products that are summed: those of a line are `stride` apart. */
 typedef struct gi_cuda_factors {
     const char *data;
-    int64_t     stride, next;
-    gi_divisor  columns;
+    int64_t     stride;
 } gi_cuda_factors;
 
 typedef struct gi_cuda_folding {
@@ -1985,12 +1984,9 @@ template <class T_, class A_> struct gi_cuda_dot_fold {
     const char            *y; /* of the block's first element */
     uint32_t               n; /* elements of the block */
 
-    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t line, const char *, int64_t start,
-                                                uint32_t length)
-        : j(job), n(length)
+    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t start, uint32_t length)
+        : j(job), y(job.factors.data + (job.before + start) * job.factors.stride), n(length)
     {
-        const uint32_t column = line - gi_divide(line, j.factors.columns) * j.factors.columns.by;
-        y                     = j.factors.data + column * j.factors.next + (j.before + start) * j.factors.stride;
     }
     __device__ __forceinline__ A of(T x, uint32_t e) const
     {
@@ -2012,28 +2008,18 @@ static gi_cuda_fold_kernel gi_cuda_dot_kernel(ga_dtype dtype)
     }
 }
 
-/* The sums over the last axis of x and the first one of y (1-D or 2-D) of x * y, both of a dtype in gi_cuda_dot_kernel. */
+/* The sum of x * y, vectors of one length and of a dtype in gi_cuda_dot_kernel. */
 static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_array *y)
 {
-    const int64_t   most = (int64_t)1 << 30, columns = y->ndim == 2 ? y->shape[1] : 1;
     gi_lines        p;
     gi_cuda_lines   lines;
     gi_cuda_folding j;
     ga_array       *copy = NULL;
-    ga_shape        last;
-    memset(&last, 0, sizeof last);
-    last.ndim = 1;
-    last.n[0] = x->ndim - 1;
+    ga_shape        axis = { 1, { 0 } };
     memset(&j, 0, sizeof j);
-    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &last, false)) return NULL;
-    if (y->ndim == 2) {
-        p.kept_shape[p.kept]            = columns;
-        p.kept_strides[p.kept++]        = 0;
-        p.result_shape[p.result_ndim++] = columns;
-        p.lines *= columns;
-    }
-    ga_array *result = gi_new(site, x->dtype, GA_CUDA, p.result_ndim, p.result_shape);
-    if (!result || p.lines == 0) return result;
+    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &axis, false)) return NULL;
+    ga_array *result = gi_new(site, x->dtype, GA_CUDA, 0, NULL);
+    if (!result) return NULL;
     if (p.length == 0) {
         if (gi_clear(site, result)) return result;
         ga_free(result);
@@ -2042,21 +2028,16 @@ static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_ar
     const ga_array   *all[3] = { x, y, result };
     gi_cuda_row_folds sums;
     bool              ok = gi_cuda_touch_all(site, 3, all) && gi_cuda_lines_of(site, &p, x->dtype, false, &lines, &copy);
-    if (ok && lines.lines > 1 && (lines.lines > most || (lines.length + GI_BLOCK - 1) / GI_BLOCK > most / lines.lines))
-        ok = gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: multiply parts of them", gi_shape_of(x),
-                     gi_shape_of(y)) != NULL;
     if (ok) {
         gi_cuda_find_fold(GA_OP_sum, x->dtype, &sums);
         if (sums.accs != x->dtype) {
             ga_dtype wide = sums.accs;
             gi_cuda_find_fold(GA_OP_sum, wide, &sums);
         }
-        j.factors.data    = (const char *)y->data;
-        j.factors.stride  = y->strides[0];
-        j.factors.next    = y->ndim == 2 ? y->strides[1] : 0;
-        j.factors.columns = gi_divisor_of(columns);
-        j.narrow          = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
-        j.result          = (char *)result->data;
+        j.factors.data   = (const char *)y->data;
+        j.factors.stride = y->strides[0];
+        j.narrow         = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
+        j.result         = (char *)result->data;
         ok = gi_cuda_fold_lines(site, x, gi_cuda_tree(gi_cuda_dot_kernel(x->dtype)), gi_cuda_tree(sums.kernel), j, lines,
                                 ga_itemsize(sums.accs), ga_itemsize(result->dtype));
     }
@@ -5316,8 +5297,10 @@ static bool gi_cublas_product(const char *site, const gi_product *p, bool *done)
 #endif
 
 /* The memory has been touched by the caller. */
-static bool gi_cuda_product(const char *site, const gi_product *p)
+static bool gi_cuda_product(const char *site, gi_product *p)
 {
+    const int64_t size = ga_itemsize(p->dtype);
+    if (p->out.column != size && p->out.row == size && !gi_is_complex(p->dtype)) gi_transpose_product(p); /* to write side by side */
 #if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
     bool done;
     if (!gi_cublas_product(site, p, &done)) return false;
