@@ -438,7 +438,7 @@ GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a :
 /* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
 GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
 {
-    const GA_T d = 1 - product / GA_FN(mul)(length, other);
+    const GA_T d = GA_FN(fma)(product / GA_FN(mul)(length, other), -1, 1); /* 1 - the cosine, which nvcc must not fuse */
     return d < 0 ? (GA_T)0 : d > 2 ? (GA_T)2 : d;
 }
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
@@ -1177,9 +1177,9 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct; or FFT */
+    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT /* through Fourier transforms (FFTW, cuFFT): other rounding errors, about 1e-16 (float32: 1e-7) of the largest result */
+    GA_METHOD_FFT     /* through Fourier transforms: not there yet, an error */
 } ga_method;
 typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
                          GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */
@@ -1196,7 +1196,7 @@ typedef struct ga_convolve_options {
     ga_array *out    GI_DEFAULT;
 } ga_convolve_options;
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
-   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
+   same number of them. Integers wrap. */
 ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 /* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
 ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
@@ -13030,6 +13030,8 @@ static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
     else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
         gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT",
                 (int)method);
+    else if (method == GA_METHOD_FFT)
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = GA_METHOD_FFT does not exist yet: use GA_METHOD_AUTO");
     else return true;
     return false;
 }
@@ -13731,6 +13733,7 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
     gi_sorted_rows        column, a, b;
     if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
     rows        = (int)gi_size(c->ndim - 1, c->size);
+    e[0]        = least;
     net->count  = 0;
     net->inputs = net->rows = rows;
     for (int64_t k = 0; k < (int64_t)rows * width; k += box ? width : 1) {

@@ -1577,6 +1577,7 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
 #undef GI_DTYPE_CASE
 /* ---- windows that slide -------------------------------------------------------------------------------------------- */
 
+#if GI_ISA_BYTES < 64 /* integers and bits gain nothing from the widest registers */
 /* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
 static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
 {
@@ -1602,6 +1603,7 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
         out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
     }
 }
+#endif
 
 #define GI_KEY      u8
 #define GI_KEY_T    uint8_t
@@ -1657,6 +1659,7 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
 }
+#if GI_ISA_BYTES < 64
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
         loop.run = GI_FIND(gi_correlate_lines_##tag);                                                                          \
@@ -1671,6 +1674,7 @@ static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
     return loop;
 }
 #undef GI_DTYPE_CASE
+#endif
 static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);

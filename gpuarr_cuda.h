@@ -6131,21 +6131,19 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __g
     ((U *)m.out)[result] = gi_cuda_of_key(m, r.low);
 }
 
-/* The sum of the 2^levels elements of the window from number k on, by halves: a sum waits at its level for the other half. */
-template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const T *line, int64_t start, int levels)
+/* The sum of the 2^levels elements of the window from number k on, by halves: a sum waits at its level, of at most MOST, for the other
+   half. (There is no break in the loop over the levels: so they are registers.) */
+template <class T, int MOST> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const T *line, int64_t start, int levels)
 {
-    enum { MOST = 31 };
-    T waiting[MOST], sum = 0;
+    T waiting[MOST] = {}, sum = 0;
     for (uint32_t k = 0; k < 1u << levels; k++) {
         const int64_t i = gi_border_index(start + k, m.along.length.by, m.border);
         sum             = i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant;
 #pragma unroll
         for (int level = 0; level < MOST; level++) {
-            if (!(k >> level & 1)) {
-                waiting[level] = sum;
-                break;
-            }
-            sum = waiting[level] + sum;
+            const bool here = ((k + 1) & ((1u << level) - 1)) == 0, second = k >> level & 1;
+            if (here && second) sum = waiting[level] + sum;
+            if (here && !second) waiting[level] = sum;
         }
     }
     return sum;
@@ -6163,7 +6161,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __
     bool          begun = false;
     for (int level = 0; m.along.size.by >> level; level++) {
         if (!(m.along.size.by >> level & 1)) continue;
-        const T more = gi_cuda_sum_of<T>(m, line, start, level);
+        const T more = level < 6 ? gi_cuda_sum_of<T, 6>(m, line, start, level) : gi_cuda_sum_of<T, 31>(m, line, start, level);
         sum          = begun ? sum + more : more;
         begun        = true;
         start += (int64_t)1 << level;

@@ -198,7 +198,7 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS -DGPUARR_BASELINE_ONLY -
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory distances; do
+for t in rows api errors memory folds distances filters convolve products; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
@@ -262,6 +262,10 @@ part "pictures of the seed" pictures build/pictures
 part "convolution of the lesson" convolution 1182763.826 101407.8533 build/convolution
 part "distances of the course" distances build/distances
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
+bench_results() { # every row of `make bench` computes what NumPy and SciPy do
+    gcc -O1 $WARN -Wno-misleading-indentation -I. tools/bench.c -o "$B/bench" -lm -lpthread && $PY tools/bench.py "$B/bench" --check
+}
+part "results of make bench" bench_results
 
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
 part "nvcc and its kernels" tools/ptx_gate
