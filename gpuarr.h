@@ -1617,7 +1617,7 @@ static inline ga_arg gi_arg(ga_c128 v)
 }
 #define GA_ARG(v)          gi_arg(v)
 
-template <class... I> static inline ga_shape gi_shape(I... n)
+template <class... N> static inline ga_shape gi_shape(N... n)
 {
     ga_shape r = { (int)sizeof...(n), { (int64_t)n... } };
     static_assert(sizeof...(n) <= GPUARR_MAX_DIMS, "more dimensions than GPUARR_MAX_DIMS");
@@ -6637,9 +6637,9 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     in[2].re   = gi_tolerance(o.rtol, 1e-5);
     in[2].im   = gi_tolerance(o.atol, 1e-8);
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
-    bool        complex = gi_is_complex(gi_common_dtype(2, numbers));
-    ga_dtype    dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
-    gi_function kernel = complex       ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
+    bool        is_complex = gi_is_complex(gi_common_dtype(2, numbers));
+    ga_dtype    dtype = is_complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
+    gi_function kernel = is_complex       ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
                                : o.equal_nan ? gi_isclose_function_f64_nan()
                                        : gi_isclose_function_f64();
     return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
@@ -10547,19 +10547,19 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
     uint64_t       *word    = (uint64_t *)(void *)records;
     const uint32_t *key4    = (const uint32_t *)(const void *)spare;
     const uint64_t *key8    = (const uint64_t *)(const void *)spare;
-    bool            complex = gi_is_complex(dtype);
-    if (!complex) gi_to_keys(dtype, n, spare, elements);
+    bool            is_complex = gi_is_complex(dtype);
+    if (!is_complex) gi_to_keys(dtype, n, spare, elements);
     for (int64_t line = 0; line < lines; line++)
         for (int64_t i = 0; i < j->lines.length; i++, k++) {
             uint64_t number = j->group > 1 ? (uint64_t)line << GI_LINE_SHIFT | (uint64_t)k : (uint64_t)k;
             if (j->record == 8) {
                 word[k] = (uint64_t)key4[k] << 32 | number;
             } else {
-                word[2 * k]     = complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
+                word[2 * k]     = is_complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
                 word[2 * k + 1] = number;
             }
         }
-    char *sorted = complex ? gi_order_complex(j, elements, n, records, spare, places)
+    char *sorted = is_complex ? gi_order_complex(j, elements, n, records, spare, places)
                            : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
     if (lines > 1)
         sorted = gi_sort_records(sorted, sorted == records ? spare : records, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8,
