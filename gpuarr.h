@@ -12,6 +12,8 @@
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
              convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
              with -DGPUARR_USE_CUFFT and -lcufft
+             large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
+             (there is a product of our own; the library's may be faster, but has other last bits)
 
     What a person needs to remember
       * Names, defaults and results are NumPy's and SciPy's, with ga_ in front. Where they differ, the README says so.
@@ -1136,7 +1138,9 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 /*  Of any two dtypes, promoted as in arithmetic; integers wrap, bool is "or" of "and"s. Operands may be views of any kind, transposed ones
     are not copied; .out may be one of them. An element of a matrix product is one chain: the products are added (fused, for floats) in the order of the
     summed axis, in the dtype of the result, so the error grows with its length as a plain sum's does. The product of two vectors, and
-    whatever else is a single number, is summed like ga_sum (see >>reduce), in float64 for float32. */
+    whatever else is a single number, is summed like ga_sum (see >>reduce), in float64 for float32.
+    With -DGPUARR_USE_CBLAS -lopenblas (apt-get install libopenblas-dev; any CBLAS will do), on the GPU -DGPUARR_USE_CUBLAS -lcublas,
+    large products of floats and complex numbers are left to that library: faster perhaps, but their last bits are the library's. */
 
 typedef struct ga_product_options {
     const char   *site;
@@ -1615,7 +1619,7 @@ static inline ga_arg gi_arg(ga_c128 v)
 }
 #define GA_ARG(v)          gi_arg(v)
 
-template <class... I> static inline ga_shape gi_shape(I... n)
+template <class... N> static inline ga_shape gi_shape(N... n)
 {
     ga_shape r = { (int)sizeof...(n), { (int64_t)n... } };
     static_assert(sizeof...(n) <= GPUARR_MAX_DIMS, "more dimensions than GPUARR_MAX_DIMS");
@@ -2055,9 +2059,15 @@ extern int madvise(void *, size_t, int);
 extern int clock_gettime(int, struct timespec *);
 #endif
 
+#ifdef GPUARR_USE_CBLAS
+#include <cblas.h>
+#endif
 #if defined(__CUDACC__) || defined(__CUDASIM__)
 #define GI_HAS_CUDA 1
 #include <cuda_runtime.h>
+#if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
+#include <cublas_v2.h>
+#endif
 #if defined(__CUDASIM__) || defined(GPUARR_NO_CUB)
 #define GI_HAS_CUB 0 /* then our own radix sort */
 #else
@@ -6636,10 +6646,10 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     in[2].re   = gi_tolerance(o.rtol, 1e-5);
     in[2].im   = gi_tolerance(o.atol, 1e-8);
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
-    bool        complex = gi_is_complex(gi_common_dtype(2, numbers));
-    ga_dtype    dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
-    gi_function kernel = complex       ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
-                               : o.equal_nan ? gi_isclose_function_f64_nan()
+    bool        is_complex = gi_is_complex(gi_common_dtype(2, numbers));
+    ga_dtype    dtype = is_complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
+    gi_function kernel = is_complex    ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
+                            : o.equal_nan ? gi_isclose_function_f64_nan()
                                        : gi_isclose_function_f64();
     return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
 }
@@ -10543,23 +10553,23 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
     ga_dtype        dtype = j->lines.dtype;
     int64_t         n = lines * j->lines.length, k = 0;
     int             key_bytes = (int)ga_itemsize(dtype), key_at = j->record == 8 ? 4 : 0;
-    uint64_t       *word    = (uint64_t *)(void *)records;
-    const uint32_t *key4    = (const uint32_t *)(const void *)spare;
-    const uint64_t *key8    = (const uint64_t *)(const void *)spare;
-    bool            complex = gi_is_complex(dtype);
-    if (!complex) gi_to_keys(dtype, n, spare, elements);
+    uint64_t       *word       = (uint64_t *)(void *)records;
+    const uint32_t *key4       = (const uint32_t *)(const void *)spare;
+    const uint64_t *key8       = (const uint64_t *)(const void *)spare;
+    bool            is_complex = gi_is_complex(dtype);
+    if (!is_complex) gi_to_keys(dtype, n, spare, elements);
     for (int64_t line = 0; line < lines; line++)
         for (int64_t i = 0; i < j->lines.length; i++, k++) {
             uint64_t number = j->group > 1 ? (uint64_t)line << GI_LINE_SHIFT | (uint64_t)k : (uint64_t)k;
             if (j->record == 8) {
                 word[k] = (uint64_t)key4[k] << 32 | number;
             } else {
-                word[2 * k]     = complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
+                word[2 * k]     = is_complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
                 word[2 * k + 1] = number;
             }
         }
-    char *sorted = complex ? gi_order_complex(j, elements, n, records, spare, places)
-                           : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
+    char *sorted = is_complex ? gi_order_complex(j, elements, n, records, spare, places)
+                              : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
     if (lines > 1)
         sorted = gi_sort_records(sorted, sorted == records ? spare : records, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8,
                                  1, places);
@@ -11209,7 +11219,7 @@ typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
 } gi_product;
 
 #if GI_HAS_CUDA
-static bool gi_cuda_product(const char *site, const gi_product *p);
+static bool gi_cuda_product(const char *site, gi_product *p);
 #endif
 
 static void gi_swap_strides(int64_t *x, int64_t *y)
@@ -11233,8 +11243,9 @@ static void gi_transpose_product(gi_product *p)
 
 /* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
 /*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
-    tile, then a few rows of a at a time are packed and meet all these strips. Integers of 1 or 2 bytes and bools are widened to 4 bytes
-    on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each row of b two, (re, im) and (-im, re). */
+    tile, then a few rows of a at a time are packed and meet all these strips. What lies well already is not packed. Integers of 1 or 2
+    bytes and bools are widened to 4 bytes on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each
+    row of b two, (re, im) and (-im, re). */
 
 GI_BEGIN_FAST
 typedef void (*gi_packer)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step);
@@ -11244,17 +11255,19 @@ typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int
 #define GI_PACK(name, unpack_name, U, W, narrow)                                                                               \
     static void name(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step)            \
     {                                                                                                                          \
-        W            *to   = (W *)out;                                                                                         \
-        const int64_t side = step == (int64_t)sizeof(U) ? n : 8;                                                               \
+        const bool    packed = step == (int64_t)sizeof(U);                                                                     \
+        const int64_t side   = packed ? n : 8;                                                                                 \
         for (int64_t l = 0; l < lines; l += 8)                                                                                 \
             for (int64_t i = 0; i < n; i += side)                                                                              \
                 for (int64_t m = l; m < lines && m < l + 8; m++) {                                                             \
                     const char *from = in + m * line;                                                                          \
+                    W          *to   = (W *)out + m * next;                                                                    \
                     int64_t     end  = n - i < side ? n : i + side;                                                            \
-                    if (step == (int64_t)sizeof(U))                                                                            \
-                        for (int64_t j = i; j < end; j++) to[m * next + j] = ((const U *)(const void *)from)[j];               \
+                    if (packed && sizeof(U) == sizeof(W)) memcpy(to, from, (size_t)n * sizeof(U));                             \
+                    else if (packed)                                                                                           \
+                        for (int64_t j = 0; j < n; j++) to[j] = ((const U *)(const void *)from)[j];                            \
                     else                                                                                                       \
-                        for (int64_t j = i; j < end; j++) to[m * next + j] = *(const U *)(const void *)(from + j * step);      \
+                        for (int64_t j = i; j < end; j++) to[j] = *(const U *)(const void *)(from + j * step);                 \
                 }                                                                                                              \
     }                                                                                                                          \
     static void unpack_name(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next)     \
@@ -11276,6 +11289,12 @@ GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
 #undef GI_PACK
 GI_END_FAST
 
+#define GI_PANEL_ROW (GI_TILE_DEPTH + 8) /* elements from one packed row of a to the next: not in the same sets of the cache */
+#define GI_BAND      2048                /* bytes of a packed row of a block */
+#define GI_NEAR      16384               /* bytes that are packed on the stack */
+#define GI_SMALL_B   131072              /* bytes that a tile may walk over in a b that is not packed */
+#define GI_SMALL_ROW 4096                /* bytes from row to row in an a that is not packed */
+
 typedef struct gi_blocks {
     const gi_product       *p;
     const gi_product_tiles *tiles;
@@ -11284,7 +11303,8 @@ typedef struct gi_blocks {
     int64_t                 size, packed;           /* bytes of an element, before and after packing */
     int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
     int64_t                 width;                  /* columns in a vector; a strip is one or two vectors wide */
-    bool                    direct;                 /* b is not packed: its rows are whole, and few rows of a meet them */
+    bool                    flat;                   /* few rows meet a b that is read as it lies, */
+    bool                    direct_a, direct_b;     /* or whole rows of a, whole strips of b are not packed */
     int64_t                 height, breadth, depth; /* of a block */
     int64_t                 down, across;           /* how many blocks */
     int64_t                 room;                   /* bytes of the strips of a block */
@@ -11293,12 +11313,15 @@ typedef struct gi_blocks {
     char                    taken[GI_MOST_THREADS]; /* atomic */
 } gi_blocks;
 
-enum {
-    GI_BAND = 2048,
-    GI_NEAR = 16384
-}; /* bytes of a packed row of a block; bytes of a block that needs no other memory than the stack */
+static void gi_pack_lines(const gi_blocks *j, int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line,
+                          int64_t step)
+{
+    if (line == j->size && step != j->size && j->tiles->pack_across && j->parts == 1)
+        j->tiles->pack_across(lines, n, out, next, in, step);
+    else j->pack(lines, n, out, next, in, line, step);
+}
 
-/* The part of a strip that a complex element becomes besides itself: (re, im) gives (-im, re) in the next row. */
+/* Below each packed row of b, its other part: of (re, im) it is (-im, re). */
 static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes)
 {
     for (int64_t k = 0; k < depth; k++, strip += 2 * bytes)
@@ -11313,61 +11336,83 @@ static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *st
         }
 }
 
-/* `depth` rows of n columns of b, the rest of the strip 0. */
-static void gi_pack_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes, const char *b)
+/* A strip of a block: its columns, and where it is. */
+typedef struct gi_packed_strip {
+    int64_t     n;
+    const char *data;
+    int64_t     row; /* bytes */
+} gi_packed_strip;
+
+/* The strip that begins at a column; what is packed lies in `strips`, one behind the other. */
+static gi_packed_strip gi_strip_at(const gi_blocks *j, int64_t column, int64_t columns, int64_t depth, const char *b,
+                                   const char *strips)
 {
-    if (n * j->packed < bytes) memset(strip, 0, (size_t)(depth * j->parts * bytes));
-    j->pack(depth, n, strip, j->parts * bytes / j->packed, b, j->p->b.row, j->p->b.column);
-    if (j->parts == 2) gi_turn_strip(j, depth, n, strip, bytes);
+    gi_packed_strip s;
+    const int64_t   most = 2 * j->width, left = columns - column;
+    s.n         = left < most ? left : most;
+    bool direct = j->direct_b && s.n % j->width == 0;
+    s.row       = direct ? j->p->b.row : s.n > j->width ? 2 * j->tiles->bytes : j->tiles->bytes;
+    s.data      = direct ? b + column * j->p->b.column : strips;
+    if (!direct && !j->direct_b) s.data += column / most * 2 * j->tiles->bytes * j->parts * depth;
+    return s;
 }
 
-/* A tile of the result, n columns wide. What is narrower than a strip, or does not lie side by side, is computed beside. */
-static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t depth, const char *panel, const char *strip,
-                             int64_t strip_row, char *out, bool more)
+static void gi_pack_strips(const gi_blocks *j, int64_t columns, int64_t depth, const char *b, char *strips)
 {
-    __attribute__((aligned(64))) char beside[GI_TAP_ROWS * 2 * 64];
+    for (int64_t c = 0; c < columns; c += 2 * j->width) {
+        gi_packed_strip s  = gi_strip_at(j, c, columns, depth, b, strips);
+        char           *to = strips + (s.data - strips);
+        if (j->direct_b && s.n % j->width == 0) continue;
+        if (s.n * j->packed < s.row) memset(to, 0, (size_t)(depth * j->parts * s.row));
+        gi_pack_lines(j, depth, s.n, to, j->parts * s.row / j->packed, b + c * j->p->b.column, j->p->b.row, j->p->b.column);
+        if (j->parts == 2) gi_turn_strip(j, depth, s.n, to, s.row);
+    }
+}
+
+/* A tile of the result. What is narrower than a strip, or does not lie side by side, is computed beside. */
+static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t depth, const char *a, int64_t a_row,
+                             const gi_packed_strip *s, char *out, bool more)
+{
+    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
     const gi_factor                  *to   = &j->p->out;
-    const int                         wide = n > j->width ? 2 : 1;
+    const int                         wide = s->n > j->width ? 2 : 1;
     const int64_t                     row  = wide * j->tiles->bytes;
-    if (n == wide * j->width && to->column == j->size && j->size == j->packed) {
-        j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, out, to->row, more);
+    if (s->n == wide * j->width && to->column == j->size && j->size == j->packed) {
+        j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, out, to->row, more);
         return;
     }
     if (more) {
         memset(beside, 0, (size_t)(rows * row));
-        j->pack(rows, n, beside, row / j->packed, out, to->row, to->column);
+        j->pack(rows, s->n, beside, row / j->packed, out, to->row, to->column);
     }
-    j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, beside, row, more);
-    j->unpack(rows, n, out, to->row, to->column, beside, row / j->packed);
+    j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, beside, row, more);
+    j->unpack(rows, s->n, out, to->row, to->column, beside, row / j->packed);
 }
 
 static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
                               char *strips)
 {
-    __attribute__((aligned(64))) char panel[GI_TAP_ROWS * GI_TILE_ROW * 8];
-    const gi_product                 *p     = j->p;
-    const int64_t                     width = 2 * j->width, bytes = 2 * j->tiles->bytes;
-    for (int64_t k = 0; k < p->inner; k += j->depth) {
-        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth, strip_bytes = depth * j->parts * bytes;
-        for (int64_t c = 0; c < columns; c += width) {
-            const int64_t n = columns - c < width ? columns - c : width;
-            if (j->direct && n % j->width == 0) continue;
-            gi_pack_strip(j, depth, n, strips + c / width * strip_bytes, n > j->width ? bytes : bytes / 2,
-                          b + k * p->b.row + c * p->b.column);
-        }
+    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_PANEL_ROW * 8];
+    const gi_product                 *p      = j->p;
+    const int64_t                     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
+    if (j->flat && rows == 1 && j->tiles->row && p->out.column == j->size) {
+        j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
+        return;
+    }
+    for (int64_t k = 0; k < p->inner; k += j->depth, b += j->depth * p->b.row) {
+        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth;
+        gi_pack_strips(j, columns, depth, b, strips);
         for (int64_t i = 0, r; i < rows; i += r) {
-            r = rows - i;
-            r = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
-            j->pack(r, depth, panel, GI_TILE_ROW * j->tiles->lane / j->packed, a + i * p->a.row + k * p->a.column, p->a.row,
-                    p->a.column);
-            for (int64_t c = 0; c < columns; c += width) {
-                const int64_t n      = columns - c < width ? columns - c : width;
-                const bool    direct = j->direct && n % j->width == 0;
-                const char   *strip  = direct ? b + k * p->b.row + c * p->b.column : strips + c / width * strip_bytes;
-                gi_multiply_tile(j, (int)r, n, depth, panel, strip,
-                                 direct         ? p->b.row
-                                 : n > j->width ? bytes
-                                                : bytes / 2,
+            const char *factors = a + i * p->a.row + k * p->a.column;
+            r                   = rows - i;
+            r                   = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
+            if (!j->direct_a) {
+                gi_pack_lines(j, r, depth, panel, packed / j->packed, factors, p->a.row, p->a.column);
+                factors = panel;
+            }
+            for (int64_t c = 0; c < columns; c += 2 * j->width) {
+                const gi_packed_strip s = gi_strip_at(j, c, columns, depth, b, strips);
+                gi_multiply_tile(j, (int)r, depth, factors, j->direct_a ? p->a.row : packed, &s,
                                  out + i * p->out.row + c * p->out.column, k > 0);
             }
         }
@@ -11381,8 +11426,8 @@ static void gi_locate_item(const gi_product *p, int64_t item, const char **a, co
     *b   = p->b.data;
     *out = p->out.data;
     for (int d = p->axes - 1; d >= 0; d--) {
-        const int64_t index = item % p->shape[d];
-        item /= p->shape[d];
+        const int64_t above = d > 0 ? item / p->shape[d] : 0, index = item - above * p->shape[d];
+        item = above;
         *a += index * p->a.next[d];
         *b += index * p->b.next[d];
         *out += index * p->out.next[d];
@@ -11397,10 +11442,11 @@ static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
     int                               mine = 0;
     while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t block = unit % (j->down * j->across), i = block % j->down * j->height, c = block / j->down * j->breadth;
+        const int64_t item = unit / (j->down * j->across), block = unit - item * (j->down * j->across);
+        const int64_t i = block % j->down * j->height, c = block / j->down * j->breadth;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(p, unit / (j->down * j->across), &a, &b, &out);
+        gi_locate_item(p, item, &a, &b, &out);
         gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
                           p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
                           out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
@@ -11430,29 +11476,37 @@ static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
     return j->size == 8 ? GA_I64 : GA_I32;
 }
 
-/* Cuts the result into blocks: as wide as their packed rows may be, as high as leaves every thread some. */
+static int64_t gi_over(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+/* Cuts the result into blocks: so wide that the packed strips stay in a cache, so high that every thread has some. Few rows read b as
+   it lies, eight rows of it at a time from one end to the other. */
 static void gi_cut_blocks(gi_blocks *j, int64_t items)
 {
     const gi_product *p       = j->p;
-    const int64_t     threads = ga_get_num_threads(), few = j->tiles->rows;
-    j->direct  = p->rows <= few && p->b.column == j->size && j->size == j->packed && j->parts == 1;
-    j->depth   = j->direct ? 8 : GI_TILE_DEPTH / j->parts;
-    j->breadth = GI_BAND / j->packed;
-    j->height  = p->rows;
+    const int64_t     threads = ga_get_num_threads(), most = j->tiles->rows, strip = 2 * j->width;
+    const bool        whole = j->size == j->packed && j->parts == 1;
+    j->flat                 = whole && p->rows <= most && p->b.column == j->size;
+    j->depth                = j->flat ? 8 : GI_TILE_DEPTH / j->parts;
     if (j->depth > p->inner) j->depth = p->inner;
+    j->direct_a = whole && p->a.column == j->size && (j->flat || llabs(p->a.row) < GI_SMALL_ROW);
+    j->direct_b = j->flat || (whole && p->b.column == j->size && llabs(p->b.row) * j->depth <= GI_SMALL_B);
+    j->breadth  = j->flat ? gi_over(gi_over(p->columns, threads), strip) * strip : GI_BAND / j->packed;
+    if (j->flat && j->breadth > 16384) j->breadth = 16384;
     if (j->breadth > p->columns) j->breadth = p->columns;
-    j->across = (p->columns + j->breadth - 1) / j->breadth;
+    j->across = gi_over(p->columns, j->breadth);
+    j->height = p->rows;
     for (j->down = 1; items * j->across * j->down < (j->height < 256 ? threads : 4 * threads) && j->height >= 64;) {
-        j->height = (j->height / 2 + few - 1) / few * few;
-        j->down   = (p->rows + j->height - 1) / j->height;
+        j->height = gi_over(j->height / 2, most) * most;
+        j->down   = gi_over(p->rows, j->height);
     }
-    j->room = (j->breadth + 2 * j->width - 1) / (2 * j->width) * 2 * j->tiles->bytes * j->parts * j->depth;
+    j->room = (j->direct_b ? 1 : gi_over(j->breadth, strip)) * 2 * j->tiles->bytes * j->parts * j->depth;
 }
 
-static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t items)
+static bool gi_multiply_tiled(const char *site, const gi_product *p)
 {
-    gi_blocks j;
-    memset(&j, 0, sizeof j);
+    const int64_t items = gi_size(p->axes, p->shape);
+    gi_blocks     j;
+    memset(&j, 0, sizeof j - sizeof j.taken);
     j.p     = p;
     j.tiles = gi_cpu_tiles(gi_packing(&j, p->dtype));
     j.width = j.tiles->bytes / j.packed;
@@ -11461,7 +11515,8 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
     const int64_t chunk = 1 + 400000 / (work + 1);
     if (j.room > GI_NEAR) {
         j.rooms = ga_get_num_threads();
-        if (j.rooms > (units + chunk - 1) / chunk) j.rooms = (int)((units + chunk - 1) / chunk);
+        if (j.rooms > gi_over(units, chunk)) j.rooms = (int)gi_over(units, chunk);
+        memset(j.taken, 0, (size_t)j.rooms);
         j.memory = (char *)gi_alloc(site, (size_t)(j.rooms * j.room));
         if (!j.memory) return false;
     }
@@ -11470,64 +11525,147 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
     return true;
 }
 
-/* ---- on the CPU: products with vectors, element by element ------------------------------------------------------------- */
+/* ---- on the CPU: few rows or columns, element by element --------------------------------------------------------------- */
 
-#define GI_CHAINS 64
+#define GI_CHAINS 64 /* side by side in a unit of work */
+#define GI_FEW    3  /* rows or columns that are computed so */
 
 typedef struct gi_chained {
     const gi_product *p;
     gi_chains         chains;
-    int64_t           count, groups, a_next, b_next, out_next;
+    gi_chaining       j;
+    int64_t           count, groups; /* chains side by side */
+    int               times;         /* b's that each of them meets, */
+    int64_t           again;         /* and how often that is done, for other a */
+    int64_t           a_again, out_again;
 } gi_chained;
 
 static void gi_chain_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_chained *j = (const gi_chained *)job;
+    const gi_chained *c = (const gi_chained *)job;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t i = unit % j->groups * GI_CHAINS;
+        const int64_t item = c->groups == 1 ? unit : unit / c->groups, i = (unit - item * c->groups) * GI_CHAINS;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(j->p, unit / j->groups, &a, &b, &out);
-        j->chains(j->count - i < GI_CHAINS ? j->count - i : GI_CHAINS, j->p->inner, out + i * j->out_next, j->out_next,
-                  a + i * j->a_next, j->a_next, j->p->a.column, b + i * j->b_next, j->b_next, j->p->b.row);
+        gi_locate_item(c->p, item, &a, &b, &out);
+        for (int64_t t = 0; t < c->again; t++)
+            c->chains(c->count - i < GI_CHAINS ? c->count - i : GI_CHAINS, c->times, c->p->inner,
+                      out + i * c->j.out_next + t * c->out_again, a + i * c->j.a_next + t * c->a_again, b + i * c->j.b_next,
+                      &c->j);
     }
 }
 
-/* A product of which each item has one row or one column: chains side by side, along the rest of it or the longest other axis. */
+/* Chains side by side, along the longer side of the matrices; of numbers along the longest of the other axes. */
 static void gi_multiply_chained(gi_product *p)
 {
-    gi_chained j = { p, gi_cpu_chains(p->dtype), 1, 1, 0, 0, 0 };
-    if (p->rows > 1) {
-        j.count    = p->rows;
-        j.a_next   = p->a.row;
-        j.out_next = p->out.row;
+    gi_chained c;
+    memset(&c, 0, sizeof c);
+    if (p->columns > p->rows && !gi_is_complex(p->dtype)) gi_transpose_product(p);
+    c.p        = p;
+    c.chains   = gi_cpu_chains(p->dtype);
+    c.j.a_step = p->a.column;
+    c.j.b_step = p->b.row;
+    c.count = c.times = 1;
+    c.again           = 1;
+    if (p->rows >= p->columns && p->rows > 1) {
+        c.count       = p->rows;
+        c.j.a_next    = p->a.row;
+        c.j.out_next  = p->out.row;
+        c.times       = (int)p->columns;
+        c.j.b_again   = p->b.column;
+        c.j.out_again = p->out.column;
     } else if (p->columns > 1) {
-        j.count    = p->columns;
-        j.b_next   = p->b.column;
-        j.out_next = p->out.column;
+        c.count      = p->columns;
+        c.j.b_next   = p->b.column;
+        c.j.out_next = p->out.column;
+        c.again      = p->rows;
+        c.a_again    = p->a.row;
+        c.out_again  = p->out.row;
     } else if (p->axes > 0) {
         int longest = 0;
         for (int d = 1; d < p->axes; d++)
             if (p->shape[d] > p->shape[longest]) longest = d;
-        j.count           = p->shape[longest];
-        j.a_next          = p->a.next[longest];
-        j.b_next          = p->b.next[longest];
-        j.out_next        = p->out.next[longest];
+        c.count           = p->shape[longest];
+        c.j.a_next        = p->a.next[longest];
+        c.j.b_next        = p->b.next[longest];
+        c.j.out_next      = p->out.next[longest];
         p->shape[longest] = 1;
     }
-    j.groups = (j.count + GI_CHAINS - 1) / GI_CHAINS;
-    gi_parallel(gi_size(p->axes, p->shape) * j.groups, 1 + 32768 / (GI_CHAINS * p->inner), gi_chain_units, &j);
+    c.groups           = gi_over(c.count, GI_CHAINS);
+    const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
+    gi_parallel(gi_size(p->axes, p->shape) * c.groups, 1 + 32768 / work, gi_chain_units, &c);
 }
+
+#if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
+/* ---- products that are left to a BLAS library ------------------------------------------------------------------------------ */
+
+typedef struct gi_blas_matrix {
+    bool    across; /* the matrix is the transposed of what lies in memory row by row */
+    int64_t lead;   /* elements from row to row there */
+} gi_blas_matrix;
+
+static bool gi_is_for_blas(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t size, gi_blas_matrix *m)
+{
+    m->across = column != size;
+    m->lead   = (m->across ? column : row) / size;
+    return (m->across ? row : column) == size && (m->across ? column : row) % size == 0 && m->lead <= INT32_MAX &&
+           m->lead >= (m->across ? rows : columns);
+}
+
+/* Is the product large enough, and does each matrix lie as a BLAS takes it? */
+static bool gi_blas_takes(const gi_product *p, gi_blas_matrix *a, gi_blas_matrix *b, gi_blas_matrix *out)
+{
+    const int64_t size = ga_itemsize(p->dtype), most = INT32_MAX;
+    return gi_kind_of(p->dtype) >= 2 && p->rows > 8 && p->columns > 8 && p->inner > 8 && p->rows <= most &&
+           p->columns <= most && p->inner <= most && (double)p->rows * (double)p->columns * (double)p->inner > 250000 &&
+           gi_is_for_blas(p->rows, p->inner, p->a.row, p->a.column, size, a) &&
+           gi_is_for_blas(p->inner, p->columns, p->b.row, p->b.column, size, b) &&
+           gi_is_for_blas(p->rows, p->columns, p->out.row, p->out.column, size, out) && !out->across;
+}
+#endif
+
+#ifdef GPUARR_USE_CBLAS
+static bool gi_cblas_product(const gi_product *p)
+{
+    gi_blas_matrix a, b, out;
+    if (!gi_blas_takes(p, &a, &b, &out)) return false;
+    const CBLAS_TRANSPOSE across_a = a.across ? CblasTrans : CblasNoTrans, across_b = b.across ? CblasTrans : CblasNoTrans;
+    const int             m = (int)p->rows, n = (int)p->columns, k = (int)p->inner;
+    const int             lead_a = (int)a.lead, lead_b = (int)b.lead, lead = (int)out.lead;
+    const ga_c64          one64 = { 1, 0 }, zero64 = { 0, 0 };
+    const ga_c128         one = { 1, 0 }, zero = { 0, 0 };
+    for (int64_t item = 0; item < gi_size(p->axes, p->shape); item++) {
+        const char *x, *y;
+        char       *to;
+        gi_locate_item(p, item, &x, &y, &to);
+        const void *u = x, *v = y;
+        void       *w = to;
+        if (p->dtype == GA_F32)
+            cblas_sgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const float *)u, lead_a, (const float *)v, lead_b, 0,
+                        (float *)w, lead);
+        else if (p->dtype == GA_F64)
+            cblas_dgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const double *)u, lead_a, (const double *)v, lead_b, 0,
+                        (double *)w, lead);
+        else if (p->dtype == GA_C64)
+            cblas_cgemm(CblasRowMajor, across_a, across_b, m, n, k, &one64, u, lead_a, v, lead_b, &zero64, w, lead);
+        else cblas_zgemm(CblasRowMajor, across_a, across_b, m, n, k, &one, u, lead_a, v, lead_b, &zero, w, lead);
+    }
+    return true;
+}
+#endif
 
 static bool gi_cpu_product(const char *site, gi_product *p)
 {
-    const bool    commutes = !gi_is_complex(p->dtype);
-    const int64_t size     = ga_itemsize(p->dtype);
-    if (p->columns == 1 && p->rows > 1 && commutes) gi_transpose_product(p);
-    if (p->rows > 1 && p->columns > 1 && commutes && p->out.column != size && p->out.row == size) gi_transpose_product(p);
-    if (p->rows > 1 && p->columns > 1) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
-    if (p->columns > 1 && p->b.column == size) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
-    if (p->columns > 1 && commutes) gi_transpose_product(p);
+    const int64_t size = ga_itemsize(p->dtype);
+    if (!gi_is_complex(p->dtype)) { /* columns are the longer of two sides that are short, else those that lie side by side */
+        const bool few = p->rows <= GI_FEW || p->columns <= GI_FEW;
+        if (few ? p->columns < p->rows : p->out.column != size && p->out.row == size) gi_transpose_product(p);
+    }
+#ifdef GPUARR_USE_CBLAS
+    if (gi_cblas_product(p)) return true;
+#endif
+    const bool chained = (p->rows <= GI_FEW && (p->columns < 16 || p->b.column != size)) || p->columns <= GI_FEW;
+    if (!chained) return gi_multiply_tiled(site, p);
     gi_multiply_chained(p);
     return true;
 }
@@ -12162,7 +12300,8 @@ static bool gi_read_result(gi_einsum_job *e, const char *p)
 {
     int count = 0, written[GI_LABELS], labels[GI_LABELS], n = 0;
     if (*p == '-') {
-        p += p[1] == '>' ? 2 : 0;
+        if (p[1] != '>') return gi_einsum_fail(e, "have a '-' that is not part of \"->\"");
+        p += 2;
         if (!gi_read_subscripts(e, &p, &count, written)) return false;
         if (*p) return gi_einsum_fail(e, "have more behind the result");
     } else {
@@ -13681,7 +13820,8 @@ typedef struct gi_window_plan {
     int64_t          extent[GPUARR_MAX_DIMS], whole[GPUARR_MAX_DIMS]; /* results of a tile; elements that they need */
     int64_t          stride[GPUARR_MAX_DIMS], elements;               /* in the packed tile */
     int64_t          tiles, parts;
-    bool (*run)(const struct gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch); /* is the tile still there? */
+    bool (*run)(const struct gi_window_plan *p, const int64_t *start, int64_t kept,
+                char *scratch);    /* is the tile still there? */
     gi_stream              stream; /* how results go past the caches; NULL: they do not */
     const gi_window_loops *loops;
     char                  *scratch;
@@ -13774,7 +13914,7 @@ static void gi_load_row(const gi_window_plan *p, const int64_t *start, int64_t r
 /* Row number `row` of the results of a tile goes where it belongs, unless it is beyond the end. */
 static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t row, const void *results)
 {
-    const gi_window *w    = p->w;
+    const gi_window      *w = p->w;
     static const gi_ahead nothing;
     int                   last = w->at.ndim - 1;
     int64_t               at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
@@ -13807,7 +13947,8 @@ static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *t
 
 /* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. The places take turns;
    returns in which of them, or at `from`, the result is. */
-static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *place, char *other)
+static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *place,
+                            char *other)
 {
     int64_t bytes = apart * ga_itemsize(p->w->work);
     for (int64_t have = 1, more; have < size; have = more) {
@@ -13835,12 +13976,15 @@ static bool gi_run_least(const gi_window_plan *p, const int64_t *start, int64_t 
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
-    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1, bytes = gi_roomy(n * size);
-    char            *tile = scratch, *places[2] = { tile + bytes, tile + 2 * bytes }, *row = tile + 3 * bytes, *other = row + gi_roomy(length * size);
+    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1,
+            bytes = gi_roomy(n * size);
+    char *tile = scratch, *places[2] = { tile + bytes, tile + 2 * bytes }, *row = tile + 3 * bytes,
+         *other = row + gi_roomy(length * size);
     for (int64_t r = gi_keep_rows(p, kept, tile); r < n / p->extent[last]; r++) {
         gi_load_row(p, start, r, row);
         p->loops->to_keys(&w->keys, length, row);
-        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other, row), (size_t)(p->extent[last] * size));
+        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other, row),
+               (size_t)(p->extent[last] * size));
     }
     for (int d = 0; d < last; d++) {
         tile = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, places[tile == places[0]], places[tile != places[0]]);
@@ -14241,7 +14385,8 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
         p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size) +
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
     } else done = gi_plan_ranks(site, &p);
-    if (w->work == w->result && 2 * gi_size(w->at.ndim, w->at.result) * size >= GI_STREAM_FROM) p.stream = gi_cpu_stream(); /* in and out */
+    if (w->work == w->result && 2 * gi_size(w->at.ndim, w->at.result) * size >= GI_STREAM_FROM)
+        p.stream = gi_cpu_stream(); /* in and out */
     p.parts         = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
     p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;

@@ -872,11 +872,10 @@ typedef struct gi_cuda_search {
     int     *nothing; /* set to 1 for a line of nothing but NaN */
 } gi_cuda_search;
 
-/* The other factors of products that are summed: those of line i * columns + k are `stride` apart and begin k * next behind data. */
+/* The other factors of products that are summed: those of a line are `stride` apart. */
 typedef struct gi_cuda_factors {
     const char *data;
-    int64_t     stride, next;
-    gi_divisor  columns;
+    int64_t     stride;
 } gi_cuda_factors;
 
 typedef struct gi_cuda_folding {
@@ -1985,12 +1984,10 @@ template <class T_, class A_> struct gi_cuda_dot_fold {
     const char            *y; /* of the block's first element */
     uint32_t               n; /* elements of the block */
 
-    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t line, const char *, int64_t start,
+    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t start,
                                                 uint32_t length)
-        : j(job), n(length)
+        : j(job), y(job.factors.data + (job.before + start) * job.factors.stride), n(length)
     {
-        const uint32_t column = line - gi_divide(line, j.factors.columns) * j.factors.columns.by;
-        y                     = j.factors.data + column * j.factors.next + (j.before + start) * j.factors.stride;
     }
     __device__ __forceinline__ A of(T x, uint32_t e) const
     {
@@ -2012,28 +2009,18 @@ static gi_cuda_fold_kernel gi_cuda_dot_kernel(ga_dtype dtype)
     }
 }
 
-/* The sums over the last axis of x and the first one of y (1-D or 2-D) of x * y, both of a dtype in gi_cuda_dot_kernel. */
+/* The sum of x * y, vectors of one length and of a dtype in gi_cuda_dot_kernel. */
 static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_array *y)
 {
-    const int64_t   most = (int64_t)1 << 30, columns = y->ndim == 2 ? y->shape[1] : 1;
     gi_lines        p;
     gi_cuda_lines   lines;
     gi_cuda_folding j;
     ga_array       *copy = NULL;
-    ga_shape        last;
-    memset(&last, 0, sizeof last);
-    last.ndim = 1;
-    last.n[0] = x->ndim - 1;
+    ga_shape        axis = { 1, { 0 } };
     memset(&j, 0, sizeof j);
-    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &last, false)) return NULL;
-    if (y->ndim == 2) {
-        p.kept_shape[p.kept]            = columns;
-        p.kept_strides[p.kept++]        = 0;
-        p.result_shape[p.result_ndim++] = columns;
-        p.lines *= columns;
-    }
-    ga_array *result = gi_new(site, x->dtype, GA_CUDA, p.result_ndim, p.result_shape);
-    if (!result || p.lines == 0) return result;
+    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &axis, false)) return NULL;
+    ga_array *result = gi_new(site, x->dtype, GA_CUDA, 0, NULL);
+    if (!result) return NULL;
     if (p.length == 0) {
         if (gi_clear(site, result)) return result;
         ga_free(result);
@@ -2042,21 +2029,16 @@ static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_ar
     const ga_array   *all[3] = { x, y, result };
     gi_cuda_row_folds sums;
     bool              ok = gi_cuda_touch_all(site, 3, all) && gi_cuda_lines_of(site, &p, x->dtype, false, &lines, &copy);
-    if (ok && lines.lines > 1 && (lines.lines > most || (lines.length + GI_BLOCK - 1) / GI_BLOCK > most / lines.lines))
-        ok = gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: multiply parts of them", gi_shape_of(x),
-                     gi_shape_of(y)) != NULL;
     if (ok) {
         gi_cuda_find_fold(GA_OP_sum, x->dtype, &sums);
         if (sums.accs != x->dtype) {
             ga_dtype wide = sums.accs;
             gi_cuda_find_fold(GA_OP_sum, wide, &sums);
         }
-        j.factors.data    = (const char *)y->data;
-        j.factors.stride  = y->strides[0];
-        j.factors.next    = y->ndim == 2 ? y->strides[1] : 0;
-        j.factors.columns = gi_divisor_of(columns);
-        j.narrow          = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
-        j.result          = (char *)result->data;
+        j.factors.data   = (const char *)y->data;
+        j.factors.stride = y->strides[0];
+        j.narrow         = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
+        j.result         = (char *)result->data;
         ok = gi_cuda_fold_lines(site, x, gi_cuda_tree(gi_cuda_dot_kernel(x->dtype)), gi_cuda_tree(sums.kernel), j, lines,
                                 ga_itemsize(sums.accs), ga_itemsize(result->dtype));
     }
@@ -5260,9 +5242,73 @@ static gi_cuda_product_of gi_cuda_find_product(ga_dtype dtype)
     }
 }
 
-/* The memory has been touched by the caller. */
-static bool gi_cuda_product(const char *site, const gi_product *p)
+#if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
+/* ---- products that are left to cuBLAS --------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t gi_cublas_lock = PTHREAD_MUTEX_INITIALIZER;
+static cublasHandle_t  gi_cublas_handles[GI_MOST_GPUS];
+
+/* cuBLAS takes matrices column by column: it is asked for the transposed product. */
+static cublasStatus_t gi_cublas_item(cublasHandle_t handle, const gi_product *p, const gi_blas_matrix *a,
+                                     const gi_blas_matrix *b, const gi_blas_matrix *out, const char *x, const char *y, char *to)
 {
+    const cublasOperation_t across_a = a->across ? CUBLAS_OP_T : CUBLAS_OP_N, across_b = b->across ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int               m = (int)p->columns, n = (int)p->rows, k = (int)p->inner;
+    const int               lead_a = (int)a->lead, lead_b = (int)b->lead, lead = (int)out->lead;
+    const ga_c128           one = { 1, 0 }, zero = { 0, 0 };
+    const float             one32[2] = { 1, 0 }, zero32[2] = { 0, 0 };
+    switch (p->dtype) {
+    case GA_F32:
+        return cublasSgemm(handle, across_b, across_a, m, n, k, one32, (const float *)y, lead_b, (const float *)x, lead_a,
+                           zero32, (float *)to, lead);
+    case GA_F64:
+        return cublasDgemm(handle, across_b, across_a, m, n, k, &one.re, (const double *)y, lead_b, (const double *)x, lead_a,
+                           &zero.re, (double *)to, lead);
+    case GA_C64:
+        return cublasCgemm(handle, across_b, across_a, m, n, k, (const cuComplex *)one32, (const cuComplex *)y, lead_b,
+                           (const cuComplex *)x, lead_a, (const cuComplex *)zero32, (cuComplex *)to, lead);
+    default:
+        return cublasZgemm(handle, across_b, across_a, m, n, k, (const cuDoubleComplex *)&one, (const cuDoubleComplex *)y,
+                           lead_b, (const cuDoubleComplex *)x, lead_a, (const cuDoubleComplex *)&zero, (cuDoubleComplex *)to,
+                           lead);
+    }
+}
+
+/* *done: whether cuBLAS took the product. False with an error. */
+static bool gi_cublas_product(const char *site, const gi_product *p, bool *done)
+{
+    gi_blas_matrix a, b, out;
+    *done = gi_blas_takes(p, &a, &b, &out);
+    if (!*done) return true;
+    pthread_mutex_lock(&gi_cublas_lock); /* a handle serves one thread at a time */
+    cublasHandle_t *handle = &gi_cublas_handles[gi_cuda_ordinal_in_use()];
+    cublasStatus_t  status = *handle ? CUBLAS_STATUS_SUCCESS : cublasCreate(handle);
+    if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetStream(*handle, gi_cuda_current_stream());
+    for (int64_t item = 0; item < gi_size(p->axes, p->shape) && status == CUBLAS_STATUS_SUCCESS; item++) {
+        const char *x, *y;
+        char       *to;
+        gi_locate_item(p, item, &x, &y, &to);
+        status = gi_cublas_item(*handle, p, &a, &b, &out, x, y, to);
+    }
+    pthread_mutex_unlock(&gi_cublas_lock);
+    if (status == CUBLAS_STATUS_SUCCESS) return true;
+    gi_fail(site, status == CUBLAS_STATUS_ALLOC_FAILED ? GA_NO_MEMORY : GA_CUDA_FAILED, "cuBLAS failed: %s",
+            cublasGetStatusString(status));
+    return false;
+}
+#endif
+
+/* The memory has been touched by the caller. */
+static bool gi_cuda_product(const char *site, gi_product *p)
+{
+    const int64_t size = ga_itemsize(p->dtype);
+    if (p->out.column != size && p->out.row == size && !gi_is_complex(p->dtype))
+        gi_transpose_product(p); /* to write side by side */
+#if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
+    bool done;
+    if (!gi_cublas_product(site, p, &done)) return false;
+    if (done) return true;
+#endif
     const int64_t across = (p->columns + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE;
     const int64_t tiles = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
     const int64_t most = INT32_MAX / tiles;
@@ -6390,7 +6436,7 @@ template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const
     for (uint32_t k = 0; k < n; k += few) {
         for (uint32_t j = 0; j < few; j++) {
             const int64_t i = gi_border_index(start + k + j, m.along.length.by, m.border);
-            sum = gi_cuda_join_halves(low, j, i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant);
+            sum             = gi_cuda_join_halves(low, j, i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant);
         }
         sum = gi_cuda_join_halves(high, k >> LOW, sum);
     }

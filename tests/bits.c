@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 #define GA_REDUCTION(name, ...)   ADD(name, ga_##name(x))
 #define GA_TABLE
 #include "gpuarr.h"
+            ADD(dot, ga_dot(x, y))
             ADD(var, ga_var(x))
             ADD(nanstd, ga_nanstd(x))
             ADD(argmax, ga_argmax(x))
@@ -138,6 +139,19 @@ int main(int argc, char **argv)
         }
         add("full", ga_convolve2d(a, ga_index(a, ":5, :6")));
         add("valid f32", ga_convolve2d(f, ga_index(f, ":40, :3"), .mode = GA_VALID));
+        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+            ga_array *x     = ga_reshape(numbers((ga_dtype)d, 71 * 290, 9), (71, 290)),
+                     *y     = ga_reshape(numbers((ga_dtype)d, 290 * 75, 10), (290, 75));
+            ga_array *small = ga_index(x, ":2, :75"), *t = ga_transpose(y);
+            add("matmul", ga_matmul(x, y));
+            add("matmul T", ga_matmul(t, ga_transpose(x)));
+            add("matmul, a column", ga_matmul(x, ga_index(y, ":, 3")));
+            add("matmul, a row", ga_matmul(ga_index(t, "3"), ga_transpose(x)));
+            add("matmul, few rows", ga_matmul(small, t));
+            add("matmul, few columns", ga_matmul(t, ga_transpose(ga_index(x, ":3"))));
+            add("einsum rows", ga_einsum("ij,ij->i", (x, x)));
+            add("einsum columns", ga_einsum("ij,ij->j", (x, x)));
+        }
         add("uniform", ga_random((1000), .seed = 7, .dtype = GA_F32));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }

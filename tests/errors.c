@@ -214,6 +214,9 @@ static void test_rules(void)
     X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x)) X(ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x))           \
     X(ga_percentile(x, 50)) X(ga_percentile(ok, x)) X(ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x))              \
     X(ga_cumsum(x)) X(ga_cumprod(x)) X(ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok)))          \
+    X(ga_matmul(x, v)) X(ga_matmul(ok, x)) X(ga_inner(x, v)) X(ga_inner(v, x)) X(ga_outer(x, v)) X(ga_outer(v, x))     \
+    X(ga_vdot(x, v)) X(ga_vdot(v, x)) X(ga_tensordot(x, v, 1)) X(ga_tensordot(v, x, 1)) X(ga_einsum("ij->ji", (x)))    \
+    X(ga_einsum("ij,j", (ok, x)))                                                                                      \
     X(ga_concatenate((ok, x))) X(ga_stack((x, ok))) X(ga_stack((ok, x))) X(ga_split(x, 2, parts))                      \
     X(ga_split_at(x, 2, cuts, parts)) X(ga_roll(x, 1)) X(ga_pad(x, (1))) X(ga_sort(x)) X(ga_argsort(x))                \
     X(ga_unique(x)) X(ga_nonzero(x)) X(ga_compress(x, v)) X(ga_compress(v, x)) X(ga_extract(x, v))                     \
@@ -239,6 +242,8 @@ static void test_rules(void)
     X(ga_add(ok, 1, .out = x)) X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x))        \
     X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x))         \
     X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))                                    \
+    X(ga_matmul(ok, v, .out = x)) X(ga_inner(v, v, .out = x)) X(ga_outer(v, v, .out = x))                              \
+    X(ga_tensordot(v, v, 1, .out = x)) X(ga_einsum("i,i", (v, v), .out = x))                                           \
     X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x)) X(ga_median_filter(ok, 3, .out = x))                       \
     X(ga_median_filter(ok, 0, .footprint = x)) X(ga_sobel(ok, .out = x)) X(ga_gaussian_filter(ok, 1, .out = x))        \
     X(ga_uniform_filter(ok, 3, .out = x)) X(ga_convolve(v, v, .out = x)) X(ga_correlate(v, v, .out = x))               \
@@ -627,7 +632,7 @@ static void test_reductions(void)
 {
     ga_array *a = ga_ones((2, 3)), *e = ga_zeros((0)), *e2 = ga_zeros((3, 0)), *c = ga_ones((3), .dtype = GA_C64),
              *out = ga_zeros((5));
-    ga_array *n = ga_full((2), NAN), *w = ga_ones((4)), *i32 = ga_zeros((3), .dtype = GA_I32), *cube = ga_ones((2, 2, 2));
+    ga_array *n = ga_full((2), NAN), *i32 = ga_zeros((3), .dtype = GA_I32);
     ga_array *b = ga_zeros((3), .dtype = GA_BOOL);
     /* axes, the same for all */
 #define AXES(name)                                                                                                             \
@@ -689,13 +694,8 @@ static void test_reductions(void)
     FAILS(GA_BAD_DTYPE, ga_cumsum(a, .dtype = (ga_dtype)15), "15");
     FAILS(GA_BAD_ARGUMENT, ga_norm(a, .ord = -3), "-3", "GA_EXACTLY");
 
-    FAILS(GA_BAD_SHAPE, ga_dot(a, w), "(2, 3)", "(4,)", "length 3");
-    FAILS(GA_BAD_SHAPE, ga_dot(a, a), "(2, 3)", "length 3");
-    FAILS(GA_BAD_SHAPE, ga_dot(w, w, .out = w), "(4,)");
     ga_free(b);
-    ga_free(cube);
     ga_free(i32);
-    ga_free(w);
     ga_free(n);
     ga_free(out);
     ga_free(c);
@@ -798,6 +798,59 @@ static void test_rearranging(void)
     ga_free(v);
     ga_free(b);
     ga_free(a);
+}
+
+static void test_products(void)
+{
+    ga_array *a = ga_ones((2, 3)), *v = ga_ones((4)), *cube = ga_ones((2, 2, 2)), *cubes = ga_ones((3, 2, 2)),
+             *n = ga_scalar(2.0), *none = NULL, *i32 = ga_ones((2, 2), .dtype = GA_I32), *flat = ga_ones((5)), *list[9];
+    const char *nothing = NULL;
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, v), "(2, 3)", "(4,)", "axis 1 of a has length 3", "4");
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, a), "(2, 3)", "axis 1 of a", "axis 0 of b", "2");
+    FAILS(GA_BAD_SHAPE, ga_matmul(cube, cubes), "(2, 2, 2)", "(3, 2, 2)", "broadcast");
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, n), "(2, 3)", "()", "ga_multiply");
+    FAILS(GA_BAD_SHAPE, ga_matmul(n, a), "()", "ga_multiply");
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, ga_transpose(a), .out = flat), ".out", "(5,)", "(2, 2)");
+    FAILS(GA_BAD_DTYPE, ga_matmul(a, ga_transpose(a), .out = i32), "float64", "int32");
+    FAILS(GA_BAD_SHAPE, ga_dot(a, v), "(2, 3)", "(4,)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_dot(a, a), "(2, 3)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_dot(v, v, .out = v), "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_inner(a, v), "(2, 3)", "(4,)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_vdot(a, v), "(2, 3)", "(4,)", "6", "4");
+    FAILS(GA_BAD_SHAPE, ga_tensordot(a, a, 1), "(2, 3)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_tensordot(a, v, 2), "2 axes", "b", "(4,)");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, -1), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, 1, .axes_a = ga_axes(2)), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, 2, .axes_a = ga_axes(0)), ".axes_a", "1", "2");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, 2, .axes_b = ga_axes(0, -2)), "axis 0 of b", "twice");
+    ga_array *six = ga_ones((1, 1, 1, 1, 1, 1));
+    if (GPUARR_MAX_DIMS == 8) FAILS(GA_BAD_SHAPE, ga_tensordot(six, six, 0), "12 dimensions", "8");
+    if (GPUARR_MAX_DIMS == 8) FAILS(GA_BAD_SHAPE, ga_dot(six, six), "10 dimensions", "8");
+
+    FAILS(GA_BAD_ARGUMENT, ga_einsum(nothing, (a)), "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("i1,j", (a, v)), "i1,j", "'1'");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij,jk", (a)), "ij,jk", "2 operands", "1");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij", (a, v)), "1 operand", "2");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ijk", (a)), "number 0", "(2, 3)", "ijk", "3 letters");
+    FAILS(GA_BAD_SHAPE, ga_einsum("i", (a)), "(2, 3)", "1 letter");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ij,j", (a, v)), "'j'", "length 3", "4", "number 1");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ii", (a)), "'i'", "2", "3");
+    FAILS(GA_BAD_SHAPE, ga_einsum("...,...", (cube, cubes)), "...", "2", "3");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij->ik", (a)), "no operand has");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij->ii", (a)), "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij->i->j", (a)), "behind the result");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij-i", (a)), "ij-i");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("i..j", (a)), "...");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("...j->j", (a)), "...", "not in the result");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ij->j", (a), .out = flat), "(5,)", "(3,)");
+    FAILS(GA_BAD_DTYPE, ga_einsum("ij,kj->ik", (a, a), .out = i32), "float64", "int32");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij,j", (a, none)), "NULL");
+    if (GPUARR_MAX_DIMS == 8) FAILS(GA_BAD_ARGUMENT, ga_einsum("abcdef,ghijkl", (six, six)), "dimensions");
+    for (int k = 0; k < 9; k++) list[k] = v;
+    FAILS(GA_BAD_ARGUMENT, ga_einsum_n("i,i,i,i,i,i,i,i,i->", 9, (const ga_array *const *)list), "9 operands", "8");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum_n("->", 0, (const ga_array *const *)list), "0 operands");
+    ga_array *all[] = { a, v, cube, cubes, n, i32, flat, six };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 
 static void test_distances(void)
@@ -944,7 +997,7 @@ static void test_filters(void)
 {
     ga_array     *a = ga_ones((4, 5)), *none = ga_zeros((3, 3), .dtype = GA_BOOL), *row = ga_ones((3), .dtype = GA_BOOL);
     ga_array     *bytes = ga_ones((4, 5), .dtype = GA_U8), *z = ga_ones((4, 5), .dtype = GA_C64), *other = ga_ones((5, 4));
-    ga_array     *point = ga_scalar(1.0);
+    ga_array     *point   = ga_scalar(1.0);
     const double *missing = NULL, sigmas[2] = { 1, -1 };
     FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, 0), "0 elements", "axis 0");
     FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, -3), "-3");
@@ -1184,6 +1237,7 @@ int main(void)
         test_rearranging();
         test_images();
         test_filters();
+        test_products();
         test_distances();
         test_convolutions();
         test_files();
