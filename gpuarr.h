@@ -13914,9 +13914,9 @@ static void gi_load_row(const gi_window_plan *p, const int64_t *start, int64_t r
 /* Row number `row` of the results of a tile goes where it belongs, unless it is beyond the end. */
 static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t row, const void *results)
 {
-    const gi_window      *w = p->w;
-    static const gi_ahead nothing;
-    int                   last = w->at.ndim - 1;
+    const gi_window      *w       = p->w;
+    static const gi_ahead nothing = { 0, { NULL }, { 0 } };
+    int                   last    = w->at.ndim - 1;
     int64_t               at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
     gi_unravel(row, last, p->extent, at);
     for (int d = 0; d < last; d++) {
