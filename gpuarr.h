@@ -16428,9 +16428,9 @@ static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_
 static bool gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
 #endif
 
-#define GI_DISTANCE_WORK   (1 << 17) /* steps of a chain that are worth a thread */
-#define GI_DISTANCE_STREAM (4 << 20) /* bytes of a result that is written past the caches */
-#define GI_DISTANCE_ROOM   64        /* elements of a tile's widest row */
+#define GI_DISTANCE_WORK   (1 << 17)  /* steps of a chain that are worth a thread */
+#define GI_DISTANCE_STREAM (12 << 20) /* bytes of a result that is written past the caches */
+#define GI_DISTANCE_ROOM   64         /* elements of a tile's widest row */
 
 typedef struct gi_distance_job {
     const gi_distances *d;
@@ -16466,21 +16466,22 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
     const gi_dense *dense = gi_cpu_dense(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d = *asked;
-    if (d.columns < width && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
-    double  work  = (double)d.rows * (double)d.columns * (double)(d.features + 4);
+    gi_distances    d    = *asked;
+    if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
-    d.stream       = d.column_stride == 1 && !d.condensed &&
-               (double)d.rows * (double)d.row_stride * (double)size >= GI_DISTANCE_STREAM &&
+    d.stream       = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
                ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
-    int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns;
-    while (work > GI_DISTANCE_WORK && d.unit_rows > 2 * GI_DISTANCE_TILE &&
-           (d.rows + d.unit_rows - 1) / d.unit_rows * across < 8 * threads)
-        d.unit_rows /= 2;
-    int64_t         units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
-    gi_distance_job j     = { &d, dense, across };
+
+    /* Units enough for all threads, some for those that are late; but each one packs its columns anew. */
+    double  work   = (double)d.rows * (double)d.columns * (double)(d.features + 4);
+    int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns, units;
+    for (;; d.unit_rows /= 2) {
+        units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
+        if (work < GI_DISTANCE_WORK || units >= 8 * threads || d.unit_rows <= (units < threads ? 8 : 64)) break;
+    }
+    gi_distance_job j = { &d, dense, across };
     gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
 }
 
