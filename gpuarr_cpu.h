@@ -697,8 +697,8 @@ static GI_INLINE GI_V GI_VFN(cosine_distance)(GI_V product, GI_V lengths) /* as 
 
 typedef struct GI_LOOP(gi_distance_tile) {
     const GA_T *x[GI_DISTANCE_TILE], *y; /* rows; packed columns */
-    int64_t     features;            /* to be added to */
-    const GA_T *from;                /* these sums; NULL: to 0 */
+    int64_t     features;                /* to be added to */
+    const GA_T *from;                    /* these sums; NULL: to 0 */
     GA_T       *to[GI_DISTANCE_TILE];    /* rows for the sums, or with the `last` features for the distances */
     const GA_T *x_norms, *y_norms;
     bool        last, root, stream;
@@ -730,8 +730,8 @@ static GI_INLINE void GI_LOOP(gi_fill_tile)(ga_metric metric, int vectors, const
         for (int c = 0; c < vectors; c++) {
             if (metric <= GA_SQEUCLIDEAN && t->root) sums[r][c] = GI_VFN(sqrt)(sums[r][c]);
             if (metric == GA_COSINE && t->last)
-                sums[r][c] = GI_VFN(cosine_distance)(sums[r][c],
-                                                     GI_VFN(all)(t->x_norms[r]) * GI_VFN(load)(t->y_norms + c * GI_LANES));
+                sums[r][c] =
+                    GI_VFN(cosine_distance)(sums[r][c], GI_VFN(all)(t->x_norms[r]) * GI_VFN(load)(t->y_norms + c * GI_LANES));
         }
     }
     if (t->stream) {
@@ -796,7 +796,7 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
     GA_T          sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64))); /* of all rows, if the features come in parts */
     const int64_t rows_end    = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
     const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
-    int64_t       done = 0, width;
+    int64_t       done        = 0, width;
     do {
         GI_LOOP(gi_distance_tile) t;
         t.features = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
@@ -805,7 +805,8 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
         GA_T *y    = packed;
         for (int64_t j = column; j < columns_end; j += width, y += t.features * width) {
             width = GI_LOOP(gi_tile_width)(d->columns - j);
-            GI_LOOP(gi_pack_rows)((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, t.features, width, y);
+            GI_LOOP(gi_pack_rows)
+            ((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, t.features, width, y);
         }
         for (int64_t i = row; i < rows_end; i += GI_DISTANCE_TILE) {
             const int64_t rows = rows_end - i < GI_DISTANCE_TILE ? rows_end - i : GI_DISTANCE_TILE;
@@ -1245,10 +1246,9 @@ static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, c
         GI_LOOP(gi_chains_of)(8, 1, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
 #endif
     for (; i < count; i += 4)
-        for (int t = 0; t < times; t++)
-            GI_LOOP(gi_chains_of)
-            (4, 1, false, count - i, n, out + i * j->out_next + t * j->out_again, a + i * j->a_next,
-             b + i * j->b_next + t * j->b_again, j);
+        for (int t = 0; t < times; t++) GI_LOOP(gi_chains_of)
+    (4, 1, false, count - i, n, out + i * j->out_next + t * j->out_again, a + i * j->a_next, b + i * j->b_next + t * j->b_again,
+     j);
 }
 
 #if GI_CLASS != 3
