@@ -1181,7 +1181,7 @@ typedef enum ga_mode {
 typedef enum ga_method {
     GA_METHOD_AUTO, /* a pass along each axis where 2-D weights are an outer product; FFT if it is there and 3 times as fast; else direct */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT /* through Fourier transforms, on the CPU, with FFTW: rounding errors are relative to the largest result */
+    GA_METHOD_FFT /* through Fourier transforms (FFTW; on a GPU cuFFT): rounding errors are relative to the largest result */
 } ga_method;
 typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
                          GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */
