@@ -1202,10 +1202,9 @@ static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, c
         GI_LOOP(gi_chains_of)(8, 1, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
 #endif
     for (; i < count; i += 4)
-        for (int t = 0; t < times; t++)
-            GI_LOOP(gi_chains_of)
-            (4, 1, false, count - i, n, out + i * j->out_next + t * j->out_again, a + i * j->a_next,
-             b + i * j->b_next + t * j->b_again, j);
+        for (int t = 0; t < times; t++) GI_LOOP(gi_chains_of)
+    (4, 1, false, count - i, n, out + i * j->out_next + t * j->out_again, a + i * j->a_next, b + i * j->b_next + t * j->b_again,
+     j);
 }
 
 #if GI_CLASS != 3
@@ -1271,7 +1270,7 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 
 /* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
-#define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
+#define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
     static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
@@ -1305,7 +1304,7 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #define GA_TERNARY(name, dtypes, ...)     GI_IF_##dtypes(GI_CASE(name))
 #define GA_ELEMENTARY(name, dtypes, ...)  GI_IF_##dtypes(GI_CASE(name))
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
-#define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
+#define GA_FOLD(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
     fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)

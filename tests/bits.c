@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 #define GA_BINARY(name, ...)      ADD(name, ga_##name(x, y))
 #define GA_ELEMENTARY2(name, ...) ADD(name, ga_##name(x, y))
 #define GA_TERNARY(name, ...)     ADD(name, ga_##name(x, y, z))
-#define GA_REDUCTION(name, ...)   ADD(name, ga_##name(x))
+#define GA_FOLD(name, ...)        ADD(name, ga_##name(x))
 #define GA_TABLE
 #include "gpuarr.h"
             ADD(dot, ga_dot(x, y))

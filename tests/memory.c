@@ -342,7 +342,7 @@ static void test_reductions(void)
     ga_array *c   = ga_astype(a, GA_C64);
     ga_array *out = ga_zeros((4, 5)), *q = ga_values(10, 50, 90), *indices = ga_zeros((4, 5), .dtype = GA_I64);
     ga_array *long_one = ga_random((5000), .seed = 6);
-#define GA_REDUCTION(name, ...)                                                                                                \
+#define GA_FOLD(name, ...)                                                                                                     \
     RUN(ga_##name(a));                                                                                                         \
     RUN(ga_##name(i, .axis = 0));                                                                                              \
     RUN(ga_##name(t, .axes = ga_axes(0, 2), .keepdims = true));                                                                \
