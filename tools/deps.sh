@@ -34,6 +34,7 @@ if [ "$job" = exercises ]; then # a C++ compiler, and addr2line for the lines in
 fi
 header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
 header fitsio.h || need libcfitsio-dev
+[ "$job" = run ] || [ "$job" = cudasim ] || header fftw3.h || need libfftw3-dev
 [ "$job" = run ] || have g++ || need g++
 if [ "$job" != run ] && [ "$job" != cudasim ]; then
     have gcc || need gcc
