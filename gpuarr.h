@@ -427,11 +427,27 @@ GI_FORMULA bool GA_FN(signbit)(GA_T x) { return (bool)(GA_FN(bits)(x) >> (8 * si
 GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return a == b; }
 GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b) { return a < b; }
 GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b) { return a <= b; }
-/* A NaN wins; of two equal ones (+0 and -0) the first. */
-GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return ((a >= b) | (a != a)) ? a : b; }
-GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return ((a <= b) | (a != a)) ? a : b; }
-GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b) { return ((a >= b) | (b != b)) ? a : b; }
-GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a : b; }
+/* A NaN wins; of two equal ones (+0 and -0) the first. Written so that compilers use the processor's own maximum. */
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return b == b ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return b == b ? smaller : b;
+}
+GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return a == a ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return a == a ? smaller : b;
+}
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
 /* The remainder is exact; see NumPy's divmod for the rules of signs and infinities. */
 GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return GA_FN(exact_fmod)(x, y); }
@@ -5125,6 +5141,19 @@ GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
     return r;
 }
 
+typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
+
+/* The moment from the node of all elements: NaN if something was infinite or NaN, or nothing was there; as NumPy, x / 0 and 0 / 0 for no
+   degrees of freedom. */
+GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
+{
+    double left = v.n - ddof, none = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
+    double r    = left > 0 ? v.m / left : none;
+    if (what == GI_STD) r = gi_root_f64(r);
+    r = gi_abs_f64(v.s) < gi_infinity_f64() ? r : gi_nan_f64();
+    return what != GI_MEAN ? r : v.n > 0 ? v.s / v.n : gi_nan_f64();
+}
+
 /* ---- convolutions: which element stands for one outside ------------------------------------------------------------- */
 
 /* The index of the element that is taken for number i of n, which may lie outside; -1: none, but a constant. */
@@ -8304,10 +8333,11 @@ typedef struct gi_reduction {
     char    *result; /* packed results, one a line */
     char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int64_t  columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
+    int64_t  columns, width;   /* of lines that are folded side by side: as many beside each other, as many at once */
+    bool     one_behind_other; /* their rows are short and lie so */
 } gi_reduction;
 
-#define GI_ACC_BYTES 16 /* of the largest accumulator */
+enum { GI_ACC_BYTES = 16, GI_NEAR_BYTES = 1 << 20 }; /* of the largest accumulator; of the caches of a processor */
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
@@ -8320,6 +8350,21 @@ static void gi_touch(const void *p, int64_t bytes)
     __asm__ volatile("" : : "r"(any));
 }
 
+/* Are packed lines read where they lie, and more than the near caches hold? */
+static bool gi_lies_far(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+}
+
+/* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
+static int64_t gi_share(int64_t n, int64_t least)
+{
+    int64_t shares = n / least, threads = ga_get_num_threads();
+    if (shares < 4 * threads && shares > threads) shares -= shares % threads;
+    return shares > 1 ? (n + shares - 1) / shares : least;
+}
+
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
@@ -8327,11 +8372,11 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     const gi_lines                   *p = &r->lines;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
     int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
-    bool                              direct = p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype;
+    bool                              far = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (direct) gi_touch(x, n * size);
+        if (far) gi_touch(x, n * size);
         r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
@@ -8367,17 +8412,18 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
 
 enum {
     GI_PANEL_BYTES  = 8192,  /* of the accumulators of a panel, */
-    GI_PANEL_WIDTH  = 1024,  /* and at most so many lines, */
-    GI_PANEL_NARROW = 128,   /* or these, when rows must be gathered */
+    GI_PANEL_NARROW = 128,   /* but so many lines when rows must be gathered */
     GI_PANEL_LEVELS = 11,    /* accumulators of the steps of the tree that are open at a time */
     GI_SHORT_LINE   = 32     /* shorter lines are not worth being folded one after the other */
 };
 
 typedef struct gi_panel {
     const gi_lines *lines;
+    const char     *at;           /* the first element of the first line */
     int64_t         first, count; /* the lines */
     int64_t         start, n;     /* which of their elements: a block of them */
-    char           *raw, *cast;   /* room for eight rows that must be gathered or cast */
+    bool            packed;       /* the elements of a row lie side by side, as they are folded */
+    char           *raw, *cast;   /* else room for eight rows */
 } gi_panel;
 
 /* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
@@ -8400,14 +8446,14 @@ static bool gi_is_packed_row(const gi_lines *p)
 /* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
 static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
 {
-    const gi_lines *p    = s->lines;
-    const char     *at   = gi_line_start(p, s->first) + gi_offset_in_line(p, s->start + k);
-    int64_t         size = ga_itemsize(p->a->dtype), stride = p->kept_strides[p->kept - 1], room = GI_PANEL_NARROW * 16;
-    if (gi_is_packed_row(p)) return at;
-    gi_gather((int)size, s->count, s->raw + slot * room, at, stride);
-    if (p->dtype == p->a->dtype) return s->raw + slot * room;
-    gi_cast(p->dtype, p->a->dtype, s->count, s->cast + slot * room, s->raw + slot * room);
-    return s->cast + slot * room;
+    const gi_lines *p  = s->lines;
+    const char     *at = s->at + (p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k));
+    if (s->packed) return at;
+    char *raw = s->raw + slot * (GI_PANEL_NARROW * 16), *cast = s->cast + slot * (GI_PANEL_NARROW * 16);
+    gi_gather((int)ga_itemsize(p->a->dtype), s->count, raw, at, p->kept_strides[p->kept - 1]);
+    if (p->dtype == p->a->dtype) return raw;
+    gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
+    return cast;
 }
 
 /* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
@@ -8434,10 +8480,32 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
     gi_panel s;
     memset(&s, 0, sizeof s);
-    s.lines = p;
-    s.first = unit / panels * columns + column;
-    s.count = columns - column < width ? columns - column : width;
+    s.lines  = p;
+    s.first  = unit / panels * columns + column;
+    s.count  = columns - column < width ? columns - column : width;
+    s.at     = gi_line_start(p, s.first);
+    s.packed = gi_is_packed_row(p);
     return s;
+}
+
+/* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
+static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
+{
+    int64_t row = count * f->acc_bytes, h = 1;
+    if (n == GI_BLOCK) {
+        const void *eighths[8];
+        n /= 8;
+        for (int k = 0; k < 8; k++) eighths[k] = x + k * n * row_bytes;
+        f->rows(n * count, accs, eighths);
+    } else {
+        f->widen(n * count, accs, x);
+    }
+    while (h < n) h *= 2;
+    for (h /= 2; h > 0; h /= 2) {
+        if (n <= h) continue;
+        f->join((n - h) * count, accs, accs + h * row);
+        n = h;
+    }
 }
 
 /* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
@@ -8456,7 +8524,12 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
         int64_t column = s.first % r->columns, group = s.first - column;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
-        gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= (int64_t)sizeof room) {
+            gi_fold_packed_rows(&r->fold, s.n, s.count, p->strides[0], s.at + s.start * p->strides[0], room);
+            if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
+        } else {
+            gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        }
         if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
     }
 }
@@ -8507,13 +8580,15 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     }
     int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
     if (r->columns == 1) {
-        gi_parallel(p->lines * r->blocks, 1 + 65536 / rows, gi_reduce_blocks, r);
+        gi_parallel(p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
         if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
-        int64_t most   = GI_PANEL_BYTES / r->fold.acc_bytes;
-        r->width       = gi_panel_width(p, r->columns, most < GI_PANEL_WIDTH ? most : GI_PANEL_WIDTH, r->blocks);
+        r->width       = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
         int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
-        gi_parallel(panels * r->blocks, 1 + 65536 / (r->width * rows), gi_reduce_panels, r);
+        int64_t beside = r->columns < r->width ? r->columns : r->width;
+        r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
+                              p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
+        gi_parallel(panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
         if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
     if (r->accs) gi_release(r->accs, acc_bytes);
@@ -8654,21 +8729,7 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
 /* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
 /*  The tree is that of the sums, of nodes; gi_join_nodes says how two join. Elements are taken relative to the first one of the line. */
 
-typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
-
 GI_BEGIN_FAST
-/* The moment from the node of all elements. */
-GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
-{
-    double r;
-    if (what == GI_MEAN) return v.n > 0 ? v.s / v.n : gi_nan_f64();
-    if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */
-        return gi_nan_f64();
-    if (v.n - ddof > 0) r = v.m / (v.n - ddof);
-    else /* as NumPy: 0 / 0 for no degrees of freedom */ r = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
-    return what == GI_STD ? gi_root_f64(r) : r;
-}
-
 /* The moment of n complex numbers; `sum`: the variances of their two parts, added. */
 GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int ddof)
 {
@@ -8759,6 +8820,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char   raw[GI_BLOCK * 16];
     __attribute__((aligned(64))) double cast[GI_BLOCK], origin[GI_NODE_STEP];
     int64_t                             known = -1;
+    bool                                far   = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
         int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
@@ -8768,7 +8830,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
             known = line;
         }
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (x != raw && x != cast) gi_touch(x, n * ga_itemsize(p->dtype));
+        if (far) gi_touch(x, n * ga_itemsize(p->dtype));
         gi_node node      = gi_block_node(r, n, x, origin);
         r->nodes.n[unit]  = node.n;
         r->nodes.s[unit]  = node.s;
@@ -8789,8 +8851,7 @@ static void gi_moment_lines(int64_t begin, int64_t end, void *job)
                 v.s[b] = *block.s;
                 v.m[b] = *block.m;
             }
-        gi_node node     = { *v.n, *v.s, *v.m };
-        r->result[line] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+        r->join->value(1, &r->result[line], &v, r->what, r->skip_nan, r->ddof);
     }
 }
 
@@ -8867,10 +8928,7 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
                 memmove(to.s, first.s, (size_t)p.count * sizeof *to.s);
                 memmove(to.m, first.m, (size_t)p.count * sizeof *to.m);
             }
-        for (int64_t i = 0; i < p.count; i++) {
-            gi_node node             = { v.n[i], v.s[i], v.m[i] };
-            r->result[p.first + i] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
-        }
+        r->join->value(p.count, r->result + p.first, &v, r->what, r->skip_nan, r->ddof);
     }
 }
 
@@ -8912,12 +8970,12 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     r.nodes.m = r.nodes.s + count;
     r.columns = gi_columns(p);
     if (r.columns == 1) {
-        gi_parallel(count, 1 + 32768 / rows, gi_moment_blocks, &r);
+        gi_parallel(count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
         gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
         r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.blocks, 1 + 32768 / (r.width * rows), gi_moment_panels, &r);
+        gi_parallel(panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
         gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
@@ -8972,12 +9030,12 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block that holds the extreme is looked through. Lines side by side are gone through row by row.  */
+    row above, then the first block with the best extreme is looked through. Lines side by side are gone through row by row.   */
 
 enum {
     GI_SEGMENT_BLOCKS = 64,   /* of a line */
-    GI_SEGMENT_ROWS   = 8192, /* of lines side by side, */
-    GI_SEARCH_WIDTH   = 1024, /* so many at once */
+    GI_SEGMENT_ROWS   = 512,  /* at least, of lines side by side, */
+    GI_SEARCH_WIDTH   = 2048, /* so many at once */
     GI_SEARCH_LEAST   = 64    /* and not fewer */
 };
 
@@ -9012,22 +9070,32 @@ static bool gi_is_better(const gi_search *r, const void *x, const void *best)
 /* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
 static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
 {
-    enum { PART = 256 };
-    __attribute__((aligned(64))) char wanted[PART * 16];
-    bool                              found[PART], nan = gi_is_nan(r, x);
-    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : PART;
-    memcpy(wanted, x, (size_t)size);
-    for (int64_t done = 1; done < copies && !nan; done *= 2)
-        memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
-    for (int64_t start = 0; start < n; start += PART) {
-        int64_t     m    = n - start < PART ? n - start : PART;
-        const char *part = (const char *)elements + start * size;
-        if (nan) r->unordered(m, found, part, NULL, NULL);
-        else r->equal(m, found, part, wanted, NULL);
-        const bool *hit = (const bool *)memchr(found, 1, (size_t)m);
-        if (hit) return start + (hit - found);
+    int64_t i = 0;
+#define GI_FIND_FIRST(U)                                                                                                       \
+    {                                                                                                                          \
+        const U *v = (const U *)elements, w = *(const U *)x;                                                                   \
+        if (w != w)                                                                                                            \
+            while (i < n - 1 && v[i] == v[i]) i++;                                                                             \
+        else                                                                                                                   \
+            while (i < n - 1 && v[i] != w) i++;                                                                                \
+        return i;                                                                                                              \
     }
-    return 0;
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: GI_FIND_FIRST(T)
+        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+#undef GI_CASE
+    default: /* complex numbers */
+        for (int64_t size = ga_itemsize(r->lines.dtype); i < n - 1; i++) {
+            const char *v     = (const char *)elements + i * size;
+            bool        found = gi_is_nan(r, x);
+            if (found) found = gi_is_nan(r, v);
+            else r->equal(1, &found, v, x, NULL);
+            if (found) break;
+        }
+        return i;
+    }
+#undef GI_FIND_FIRST
 }
 
 /* A unit is a segment of a line. */
@@ -9035,24 +9103,26 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[GI_SEGMENT_BLOCKS * 16], folded[GI_SEGMENT_BLOCKS * 16];
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[2][16];
     int64_t                           size = ga_itemsize(p->dtype);
+    bool                              far  = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / r->segments, start = unit % r->segments * r->segment;
-        int64_t n = p->length - start < r->segment ? p->length - start : r->segment, blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
-        for (int64_t b = 0; b < blocks; b++) {
-            int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
-            const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
-            if (x != raw) gi_touch(x, m * size);
-            r->fold.block(m, extremes + b * size, x);
+        int64_t line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
+        int64_t stop = p->length - first < r->segment ? p->length : first + r->segment;
+        int     kept = 0; /* which of the extremes is that of the best block */
+        for (int64_t start = first; start < stop; start += GI_BLOCK) {
+            int64_t     n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
+            const void *x = gi_read_line(p, line, start, n, raw, NULL);
+            if (far) gi_touch(x, n * size);
+            r->fold.block(n, extremes[start == first ? kept : 1 - kept], x);
+            if (start == first || !gi_is_better(r, extremes[1 - kept], extremes[kept])) continue;
+            kept = 1 - kept;
+            best = start;
         }
-        memcpy(folded, extremes, (size_t)(blocks * size));
-        if (blocks > 1) r->fold.halve(blocks, folded);
-        int64_t     b = blocks > 1 ? gi_first_equal(r, blocks, extremes, folded) : 0;
-        int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
-        const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
-        memcpy(r->extremes + unit * size, folded, (size_t)size);
-        r->places[unit] = start + b * GI_BLOCK + gi_first_equal(r, m, x, folded);
+        int64_t     n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
+        const void *x = gi_read_line(p, line, best, n, raw, NULL);
+        memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
+        r->places[unit] = best + gi_first_equal(r, n, x, extremes[kept]);
     }
 }
 
@@ -9143,7 +9213,15 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.result             = (int64_t *)places->data;
     r.columns            = gi_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
-    r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
+    r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
+    int64_t panels = 0;
+    if (r.columns > 1) {
+        r.width         = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
+        panels          = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        int64_t wanted  = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few of their elements are better than all before */
+        r.segment       = (p->length + wanted - 1) / wanted;
+        if (r.segment < GI_SEGMENT_ROWS) r.segment = GI_SEGMENT_ROWS;
+    }
     r.segments    = (p->length + r.segment - 1) / r.segment;
     int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
     r.places      = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
@@ -9152,13 +9230,8 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
         return NULL;
     }
     r.extremes = (char *)(r.places + count);
-    if (r.columns == 1) {
-        gi_parallel(count, 1 + 65536 / work, gi_search_segments, &r);
-    } else {
-        r.width        = gi_panel_width(p, r.columns, GI_SEARCH_WIDTH, r.segments);
-        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
-    }
+    if (r.columns == 1) gi_parallel(count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
+    else gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
     gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
     gi_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {

@@ -51,6 +51,7 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs,
     while (h < n) h *= 2;
     if (h > n) { /* the first step of a block that is no power of two */
         h /= 2;
+        GI_VECTORIZE
         for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
@@ -59,8 +60,18 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs,
             GI_VECTORIZE
             for (int64_t i = start; i < start + 16; i++) a[i] = join(a[i], a[i + h]);
         }
-    for (; h > 0; h /= 2)
-        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
+    if (n < 16) {
+        for (; h > 0; h /= 2)
+            for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
+        return;
+    }
+    GI_VECTORIZE
+    for (int i = 0; i < 8; i++) a[i] = join(a[i], a[i + 8]);
+    GI_VECTORIZE
+    for (int i = 0; i < 4; i++) a[i] = join(a[i], a[i + 4]);
+    GI_VECTORIZE
+    for (int i = 0; i < 2; i++) a[i] = join(a[i], a[i + 2]);
+    a[0] = join(a[0], a[1]);
 }
 
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, const void *in,
@@ -274,10 +285,20 @@ static void GI_LOOP(gi_node_join_counted)(int64_t n, const gi_nodes *a, const gi
     }
 }
 
+static void GI_LOOP(gi_node_value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof)
+{
+    const double *count = of->n, *s = of->s, *m = of->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        gi_node v = { count[i], s[i], m[i] };
+        out[i]    = gi_moment_value(what, skip_nan, ddof, v);
+    }
+}
+
 static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join),
-                                                      GI_LOOP(gi_node_join_counted) };
+                                                      GI_LOOP(gi_node_join_counted), GI_LOOP(gi_node_value) };
 #else
-static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL };
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL, NULL };
 #endif
 #endif
 
@@ -631,8 +652,10 @@ typedef struct gi_nodes { /* of moments: planes, so that the loops over them vec
 typedef struct gi_node_loops { /* section >>moments */
     void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
     void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
-    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
+    /* of float64 alone: */
+    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale);
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
+    void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
 
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
