@@ -10773,80 +10773,139 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
 typedef struct gi_scan_job {
     gi_lines  lines, out; /* read as lines.dtype, made `wide`, written as the dtype of out */
     ga_dtype  wide;
-    ga_op     op;        /* add or multiply, */
-    gi_kernel join;      /* the kernel of that */
-    int64_t   blocks;    /* of a line */
-    bool      ends_only; /* write the last one of each block to ends, nothing else */
-    char     *ends;      /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
+    bool      product;
+    gi_kernel join;            /* of `wide` */
+    int64_t   blocks;          /* of a line */
+    int64_t   columns, width;  /* of lines side by side: beside each other, at once */
+    bool      ends_only;       /* write the last one of each block to ends, nothing else */
+    char     *ends;            /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
 } gi_scan_job;
 
-/* Puts what the last of 1024 elements becomes into the first: then neighbours are joined, and again those, as a tree.
-   */
-static void gi_last_of_block(const gi_scan_job *j, char *x, char *spare)
+enum { GI_SCAN_WIDTH = 8 }; /* lines side by side: a cache line of float64 */
+
+/* What the last of 1024 rows becomes, written over the first row of a; x may be a, b has room for as many. */
+static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *x, char *a, char *b)
 {
-    int width = (int)ga_itemsize(j->wide);
-    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2) {
-        gi_gather(width, n, spare, x, 2 * width);
-        gi_gather(width, n, spare + n * width, x + width, 2 * width);
-        j->join(n, x, spare + n * width, spare, NULL);
+    int64_t width = ga_itemsize(j->wide), row = columns * width;
+    if (j->wide == GA_F64) {
+        gi_cpu_scans(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
+        return;
+    }
+    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(a + i * row, x + 2 * i * row, (size_t)row);
+            memcpy(b + i * row, x + (2 * i + 1) * row, (size_t)row);
+        }
+        j->join(n * columns, a, b, a, NULL);
     }
 }
 
-static void gi_running_u64(ga_op op, int64_t n, uint64_t *x)
+/* n <= 1024 rows of wide elements at x, which may be a. Returns where the result is: at a, at b, or at x itself. */
+static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, char *a, char *b)
 {
-    if (op == GA_OP_add)
-        for (int64_t i = 1; i < n; i++) x[i] += x[i - 1];
-    else
-        for (int64_t i = 1; i < n; i++) x[i] *= x[i - 1];
-}
-
-/* n <= 1024 packed wide elements at x; spare has room for as many. Returns where the result is: at x or at spare. */
-static char *gi_scan_block(const gi_scan_job *j, int64_t n, char *x, char *spare)
-{
-    int64_t width = ga_itemsize(j->wide);
+    int64_t row = columns * ga_itemsize(j->wide);
+    if (j->wide == GA_F64)
+        return (const char *)gi_cpu_scans(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
+                                                         (double *)(void *)a, (double *)(void *)b);
     if (gi_is_int(j->wide)) { /* sums and products that wrap are the same in any order */
-        gi_running_u64(j->op, n, (uint64_t *)(void *)x);
-        return x;
+        const uint64_t *v = (const uint64_t *)(const void *)x;
+        uint64_t       *r = (uint64_t *)(void *)a;
+        memmove(a, x, (size_t)row);
+        if (j->product)
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] * v[i];
+        else
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] + v[i];
+        return a;
     }
     for (int64_t d = 1; d < n; d *= 2) {
-        memcpy(spare, x, (size_t)(d * width));
-        j->join(n - d, spare + d * width, x + d * width, x, NULL);
-        char *scanned = spare;
-        spare         = x;
-        x             = scanned;
+        char *to = x == a ? b : a;
+        memcpy(to, x, (size_t)(d * row));
+        j->join((n - d) * columns, to + d * row, x + d * row, x, NULL);
+        x = to;
     }
     return x;
 }
 
+/* Writes n rows where they belong, each joined with `before` if there is one. a and b: x is one of them, or neither. */
+static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, const char *before, char *a,
+                             char *b, char *to, int64_t along, int64_t across)
+{
+    const ga_array *out   = j->out.a;
+    int64_t         width = ga_itemsize(j->wide), row = columns * width, size = ga_itemsize(out->dtype);
+    char           *spare = x == a ? b : a;
+    bool            floats = j->wide == GA_F64 && gi_is_float(out->dtype);
+    if (floats && columns == 1 && along == size) {
+        gi_cpu_scans(out->dtype)->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
+        return;
+    }
+    for (int64_t i = 0; i < n && floats && across == size; i++)
+        gi_cpu_scans(out->dtype)->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
+                                         (const double *)(const void *)(x + i * row));
+    if (floats && across == size) return;
+    if (before) {
+        memcpy(spare, before, (size_t)row);
+        for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are rows */
+            memcpy(spare + done * row, spare, (size_t)((done < n - done ? done : n - done) * row));
+        j->join(n * columns, spare, spare, x, NULL);
+        x     = spare;
+        spare = x == a ? b : a;
+    }
+    gi_cast(out->dtype, j->wide, n * columns, spare, x);
+    if (columns == 1) gi_scatter((int)size, n, to, along, spare);
+    for (int64_t i = 0; i < n && columns > 1; i++) gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
+}
+
+static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block)
+{
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], a[GI_BLOCK * 16], b[GI_BLOCK * 16];
+    int64_t     width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
+    int64_t     n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+    char       *ends   = j->ends + (line * (j->blocks - 1) + block) * width;
+    const char *before = block > 0 ? ends - width : NULL, *x = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
+    if (j->lines.dtype != j->wide) {
+        gi_cast(j->wide, j->lines.dtype, n, a, x);
+        x = a;
+    }
+    if (j->ends_only) {
+        gi_last_of_block(j, 1, x, a, b);
+        memcpy(ends, a, (size_t)width);
+        return;
+    }
+    x = gi_scan_block(j, n, 1, x, a, b);
+    gi_write_scanned(j, n, 1, x, before, a, b, (char *)gi_line_start(&j->out, line) + start * along, along, 0);
+}
+
+/* The same for a panel of lines. */
+static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t block)
+{
+    __attribute__((aligned(64))) char a[GI_BLOCK * GI_SCAN_WIDTH * 8], b[GI_BLOCK * GI_SCAN_WIDTH * 8];
+    char                              raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
+    gi_panel                          s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
+    int64_t                           width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
+    s.start                                 = block * GI_BLOCK;
+    s.n                                     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
+    s.raw                                   = raw;
+    s.cast                                  = cast;
+    for (int64_t i = 0; i < s.n; i++) gi_cast(j->wide, j->lines.dtype, s.count, a + i * s.count * width, gi_read_row(&s, i, 0));
+    if (j->ends_only) {
+        gi_last_of_block(j, s.count, a, a, b);
+        gi_scatter((int)width, s.count, j->ends + (s.first * ends + block) * width, ends * width, a);
+        return;
+    }
+    const char *x = gi_scan_block(j, s.n, s.count, a, a, b);
+    if (block > 0) gi_gather((int)width, s.count, before, j->ends + (s.first * ends + block - 1) * width, ends * width);
+    gi_write_scanned(j, s.n, s.count, x, block > 0 ? before : NULL, a, b, (char *)gi_line_start(&j->out, s.first) + s.start * along,
+                     along, j->out.kept_strides[j->out.kept - 1]);
+}
+
+/* A unit is a block. */
 static void gi_scan_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_scan_job                *j = (const gi_scan_job *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], x[GI_BLOCK * 16], spare[GI_BLOCK * 16];
-    int64_t                           width = ga_itemsize(j->wide), blocks = j->ends_only ? j->blocks - 1 : j->blocks;
+    const gi_scan_job *j      = (const gi_scan_job *)job;
+    int64_t            blocks = j->ends_only ? j->blocks - 1 : j->blocks;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / blocks, block = unit % blocks, start = block * GI_BLOCK;
-        int64_t n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
-        char   *before = block > 0 ? j->ends + (line * (j->blocks - 1) + block - 1) * width : NULL;
-        gi_cast(j->wide, j->lines.dtype, n, x, gi_read_line(&j->lines, line, start, n, raw, cast));
-        if (j->ends_only) {
-            gi_last_of_block(j, x, spare);
-            memcpy(j->ends + unit * width, x, (size_t)width);
-            continue;
-        }
-        char *scanned = gi_scan_block(j, n, x, spare), *other = scanned == x ? spare : x;
-        if (before) {
-            memcpy(other, before, (size_t)width);
-            for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are elements */
-                memcpy(other + done * width, other, (size_t)((done < n - done ? done : n - done) * width));
-            j->join(n, other, other, scanned, NULL);
-            char *joined = other;
-            other        = scanned;
-            scanned      = joined;
-        }
-        const ga_array *out = j->out.a;
-        gi_cast(out->dtype, j->wide, n, other, scanned);
-        int64_t stride = j->out.strides[0];
-        gi_scatter((int)ga_itemsize(out->dtype), n, (char *)gi_line_start(&j->out, line) + start * stride, stride, other);
+        if (j->columns > 1) gi_scan_panel_block(j, unit / blocks, unit % blocks);
+        else gi_scan_line_block(j, unit / blocks, unit % blocks);
     }
 }
 
@@ -10865,23 +10924,26 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         !gi_plan_lines(site, &j.out, out, out->dtype, axis, &axes, false))
         return false;
     j.wide          = wide;
-    j.op            = op;
+    j.product       = op == GA_OP_multiply;
     j.join          = gi_cpu_kernel(op, wide);
     j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    j.columns       = gi_columns(&j.lines);
+    j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
     ga_array *ends  = NULL;
-    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK);
-    bool      done = true;
+    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
+    int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
         ends                   = gi_new(site, wide, in->device, 2, shape);
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
-        gi_parallel(lines * (j.blocks - 1), chunk, gi_scan_units, &j);
+        gi_parallel(units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
         done        = gi_scan(site, ends, wide, ends, 1, wide, op);
     }
-    if (done) gi_parallel(lines * j.blocks, chunk, gi_scan_units, &j);
+    if (done) gi_parallel(units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
