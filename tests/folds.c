@@ -101,8 +101,9 @@ static number plus(ga_dtype d, number a, number b)
 
 static number times(ga_dtype d, number a, number b)
 {
-    volatile double rr = a.re * b.re, ii = a.im * b.im, ri = a.re * b.im, ir = a.im * b.re; /* rounded, whatever the compiler does */
-    number          r = { a.u * b.u, is_complex(d) ? rr - ii : rr, is_complex(d) ? ri + ir : 0 };
+    volatile double rr = a.re * b.re, ii = a.im * b.im, ri = a.re * b.im,
+                    ir = a.im * b.re; /* rounded, whatever the compiler does */
+    number r           = { a.u * b.u, is_complex(d) ? rr - ii : rr, is_complex(d) ? ri + ir : 0 };
     return r;
 }
 
@@ -124,7 +125,7 @@ static number both(ga_dtype d, number a, number b) { return (void)d, a.u &= b.u,
 static number join_nodes(ga_dtype d, number a, number b)
 {
     (void)d;
-    double          n = (double)a.u, m = (double)b.u;
+    double n = (double)a.u, m = (double)b.u;
     if (b.u == 0) return a;
     if (a.u == 0) return b;
     volatile double share = n / m * b.re, t = a.re - share, square = t * t, whole = n * (n + m), spread = square * (m / whole);
@@ -163,9 +164,10 @@ static number reduced(const char *name, ga_dtype d, int64_t n, const number *x, 
         int64_t best    = 0;
         for (int64_t i = 1; i < n; i++) {
             bool nan = is_nan(x[i]), had = is_nan(x[best]);
-            if (nan != had ? nan != nan_left_out : !nan && !less_equal(d, largest ? x[i] : x[best], largest ? x[best] : x[i])) best = i;
+            if (nan != had ? nan != nan_left_out : !nan && !less_equal(d, largest ? x[i] : x[best], largest ? x[best] : x[i]))
+                best = i;
         }
-        r.u = (uint64_t)best;
+        r.u  = (uint64_t)best;
         r.re = r.im = 0;
         return r;
     }
@@ -278,12 +280,13 @@ typedef struct call {
 static const call calls[] = {
 #define CALL(name) { #name, (ga_##name) },
     CALL(sum) CALL(prod) CALL(mean) CALL(min) CALL(max) CALL(any) CALL(all) CALL(count_nonzero) CALL(nansum) CALL(nanprod)
-    CALL(nanmin) CALL(nanmax) CALL(var) CALL(std) CALL(nanmean) CALL(nanvar) CALL(nanstd) CALL(argmin) CALL(argmax)
-    CALL(nanargmin) CALL(nanargmax)
+        CALL(nanmin) CALL(nanmax) CALL(var) CALL(std) CALL(nanmean) CALL(nanvar) CALL(nanstd) CALL(argmin) CALL(argmax)
+            CALL(nanargmin) CALL(nanargmax)
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
-static bool has(const char *name, ga_dtype d) /* complex numbers have no moments without NaN; their variance is that of two parts */
+static bool has(const char *name,
+                ga_dtype    d) /* complex numbers have no moments without NaN; their variance is that of two parts */
 {
     if (is_complex(d) && (strstr(name, "var") || strstr(name, "std") || !strcmp(name, "nanmean") || !strcmp(name, "nanmin") ||
                           !strcmp(name, "nanmax") || !strncmp(name, "nanarg", 6)))
@@ -333,7 +336,9 @@ static void check_view(const ga_array *view, const char *how)
         if (!has(calls[k].name, view->dtype)) continue;
         for (int axis = -1; axis < view->ndim; axis++) {
             bool fine = agrees(&calls[k], view, axis);
-            if (!fine) printf("ga_%s of %s, %s, axis %d, %d threads:\n", calls[k].name, ga_dtype_name(view->dtype), how, axis, ga_get_num_threads());
+            if (!fine)
+                printf("ga_%s of %s, %s, axis %d, %d threads:\n", calls[k].name, ga_dtype_name(view->dtype), how, axis,
+                       ga_get_num_threads());
             CHECK(fine);
         }
     }
@@ -361,7 +366,9 @@ static void test_views(ga_dtype d)
 {
     static const struct shape {
         int64_t rows, columns;
-    } shapes[] = { { 1, 40 }, { 3, 70 }, { 8, 20 }, { 70, 3 }, { 100, 33 }, { 600, 17 }, { 1025, 2 }, { 1100, 130 }, { 2, 1300 } };
+    } shapes[] = {
+        { 1, 40 }, { 3, 70 }, { 8, 20 }, { 70, 3 }, { 100, 33 }, { 600, 17 }, { 1025, 2 }, { 1100, 130 }, { 2, 1300 }
+    };
     static const char *const views[] = { ":, :", "::-1, :", ":, ::-1", "::2, :", ":, ::3", ":, 1:" };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         kind      k = (kind)((i + (size_t)d) % KINDS);
@@ -423,14 +430,15 @@ static void test_axes(void) /* several axes at once: C order of the reduced axes
 {
     ga_array *a = ga_empty((40, 50, 3), .dtype = GA_F32);
     fill(a, ORDINARY);
-    ga_array *turned = ga_transpose(a, .axes = ga_axes(2, 0, 1)), *packed = ga_copy(turned), *lines = ga_reshape(packed, (3, 2000));
+    ga_array *turned = ga_transpose(a, .axes = ga_axes(2, 0, 1)), *packed = ga_copy(turned),
+             *lines = ga_reshape(packed, (3, 2000));
     ga_array *r = ga_sum(a, .axes = ga_axes(0, 1)), *wanted = ga_sum(lines, .axis = 1);
     CHECK(r && r->size == 3 && !memcmp(r->data, wanted->data, 12));
     ga_free(r);
     r = ga_sum(turned, .axes = ga_axes(1, 2));
     CHECK(r && r->size == 3 && !memcmp(r->data, wanted->data, 12));
     ga_free(r);
-    r = ga_std(a, .axes = ga_axes(1, 0), .keepdims = true);
+    r           = ga_std(a, .axes = ga_axes(1, 0), .keepdims = true);
     ga_array *s = ga_std(lines, .axis = 1);
     CHECK(r && r->ndim == 3 && r->size == 3 && !memcmp(r->data, s->data, 12));
     ga_free(r);
@@ -451,20 +459,24 @@ static void test_scan(ga_dtype d, int64_t rows, int64_t columns, int axis, const
     for (int product = 0; product < 2; product++) {
         ga_axis_options o;
         memset(&o, 0, sizeof o);
-        o.site        = axis ? "\tga_cumsum(a, .axis = 1)" : "\tga_cumsum(a, .axis = 0)";
-        o.axis        = axis;
-        ga_array *r   = product ? (ga_cumprod)(view, o) : (ga_cumsum)(view, o);
-        int64_t   n   = view->shape[axis], bad = 0, size = r ? ga_itemsize(r->dtype) : 0;
+        o.site      = axis ? "\tga_cumsum(a, .axis = 1)" : "\tga_cumsum(a, .axis = 0)";
+        o.axis      = axis;
+        ga_array *r = product ? (ga_cumprod)(view, o) : (ga_cumsum)(view, o);
+        int64_t   n = view->shape[axis], bad = 0, size = r ? ga_itemsize(r->dtype) : 0;
         for (int64_t line = 0; r && line < view->size / n; line++) {
             elements_of(view, axis, line, x);
             scan(d, n, x, product ? times : plus);
             for (int64_t i = 0; i < n; i++) {
                 char wanted[16];
                 write_number(r->dtype, x[i], wanted);
-                bad += !same_bits(r->dtype, (const char *)r->data + (axis ? line * n + i : i * view->shape[1] + line) * size, wanted);
+                bad += !same_bits(r->dtype, (const char *)r->data + (axis ? line * n + i : i * view->shape[1] + line) * size,
+                                  wanted);
             }
         }
-        if (bad) printf("%lld elements of cum%s of %s, (%lld, %lld) %s, axis %d, %d threads:\n", (long long)bad, product ? "prod" : "sum", ga_dtype_name(d), (long long)rows, (long long)columns, how, axis, ga_get_num_threads());
+        if (bad)
+            printf("%lld elements of cum%s of %s, (%lld, %lld) %s, axis %d, %d threads:\n", (long long)bad,
+                   product ? "prod" : "sum", ga_dtype_name(d), (long long)rows, (long long)columns, how, axis,
+                   ga_get_num_threads());
         CHECK(r && bad == 0);
         ga_free(r);
     }
