@@ -661,6 +661,17 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 #include "gpuarr.h"
 #undef GI_OP
 
+/* Which of n elements is the first that equals x, or, when x is NaN, the first NaN? There is one. */
+GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
+{
+    int64_t i = 0;
+    if (GA_FN(equal)(x, x))
+        while (i < n - 1 && !GA_FN(equal)(v[i], x)) i++;
+    else
+        while (i < n - 1 && GA_FN(equal)(v[i], v[i])) i++;
+    return i;
+}
+
 #elif GI_PASS == 4
 #include "gpuarr_cpu.h"
 
@@ -5432,8 +5443,8 @@ typedef struct gi_random_plan {
     double         mean, sigma; /* normal numbers */
 } gi_random_plan;
 
-/* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact (so gi_unit_of_u64, of both words,
-   may go about it otherwise). */
+/* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact (so gi_unit_of_u64, of both
+   words, may go about it otherwise). */
 GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
 GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
 {
@@ -5503,12 +5514,12 @@ GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
 
 typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
 
-/* The moment from the node of all elements: NaN if something was infinite or NaN, or nothing was there; as NumPy, x / 0 and 0 / 0 for no
-   degrees of freedom. */
+/* The moment from the node of all elements: NaN if something was infinite or NaN, or nothing was there; as NumPy, x / 0 and 0 / 0
+   for no degrees of freedom. */
 GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
 {
     double left = v.n - ddof, none = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
-    double r    = left > 0 ? v.m / left : none;
+    double r = left > 0 ? v.m / left : none;
     if (what == GI_STD) r = gi_root_f64(r);
     r = gi_abs_f64(v.s) < gi_infinity_f64() ? r : gi_nan_f64();
     return what != GI_MEAN ? r : v.n > 0 ? v.s / v.n : gi_nan_f64();
@@ -8669,7 +8680,7 @@ typedef struct gi_reduction {
     bool     one_behind_other; /* their rows are short and lie so */
 } gi_reduction;
 
-#define GI_ACC_BYTES  16                /* of the largest accumulator */
+#define GI_ACC_BYTES  16                 /* of the largest accumulator */
 #define GI_NEAR_BYTES ((int64_t)1 << 20) /* of the caches of one processor */
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
@@ -8913,9 +8924,9 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         gi_parallel(p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
         if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
-        r->width       = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
-        int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
-        int64_t beside = r->columns < r->width ? r->columns : r->width;
+        r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
+        int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
         gi_parallel(panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
@@ -9165,10 +9176,10 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
         }
         const void *x = gi_read_line(p, line, start, n, raw, cast);
         if (far) gi_touch(x, n * ga_itemsize(p->dtype));
-        gi_node node      = gi_block_node(r, n, x, origin);
-        r->nodes.n[unit]  = node.n;
-        r->nodes.s[unit]  = node.s;
-        r->nodes.m[unit]  = node.m;
+        gi_node node     = gi_block_node(r, n, x, origin);
+        r->nodes.n[unit] = node.n;
+        r->nodes.s[unit] = node.s;
+        r->nodes.m[unit] = node.m;
     }
 }
 
@@ -9402,32 +9413,14 @@ static bool gi_is_better(const gi_search *r, const void *x, const void *best)
 /* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
 static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
 {
-    int64_t i = 0;
-#define GI_FIND_FIRST(U)                                                                                                       \
-    {                                                                                                                          \
-        const U *v = (const U *)elements, w = *(const U *)x;                                                                   \
-        if (w != w)                                                                                                            \
-            while (i < n - 1 && v[i] == v[i]) i++;                                                                             \
-        else                                                                                                                   \
-            while (i < n - 1 && v[i] != w) i++;                                                                                \
-        return i;                                                                                                              \
-    }
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: GI_FIND_FIRST(T)
-        GI_EACH_BOOL(GI_CASE) GI_EACH_INT(GI_CASE) GI_EACH_FLT(GI_CASE)
+    case GA_##TAG:                                                                                                             \
+        return gi_first_equal_##tag(n, (const T *)elements, *(const T *)x);
+        GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
-    default: /* complex numbers */
-        for (int64_t size = ga_itemsize(r->lines.dtype); i < n - 1; i++) {
-            const char *v     = (const char *)elements + i * size;
-            bool        found = gi_is_nan(r, x);
-            if (found) found = gi_is_nan(r, v);
-            else r->equal(1, &found, v, x, NULL);
-            if (found) break;
-        }
-        return i;
+    default: return 0;
     }
-#undef GI_FIND_FIRST
 }
 
 /* A unit is a segment of a line. */
@@ -9548,10 +9541,10 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
     int64_t panels = 0;
     if (r.columns > 1) {
-        r.width         = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
-        panels          = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        int64_t wanted  = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few of their elements are better than all before */
-        r.segment       = (p->length + wanted - 1) / wanted;
+        r.width        = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
+        panels         = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        int64_t wanted = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few elements are better than all before */
+        r.segment      = (p->length + wanted - 1) / wanted;
         if (r.segment < GI_SEGMENT_ROWS) r.segment = GI_SEGMENT_ROWS;
     }
     r.segments    = (p->length + r.segment - 1) / r.segment;
@@ -11036,11 +11029,11 @@ typedef struct gi_scan_job {
     gi_lines  lines, out; /* read as lines.dtype, made `wide`, written as the dtype of out */
     ga_dtype  wide;
     bool      product;
-    gi_kernel join;            /* of `wide` */
-    int64_t   blocks;          /* of a line */
-    int64_t   columns, width;  /* of lines side by side: beside each other, at once */
-    bool      ends_only;       /* write the last one of each block to ends, nothing else */
-    char     *ends;            /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
+    gi_kernel join;           /* of `wide` */
+    int64_t   blocks;         /* of a line */
+    int64_t   columns, width; /* of lines side by side: beside each other, at once */
+    bool      ends_only;      /* write the last one of each block to ends, nothing else */
+    char     *ends;           /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
 } gi_scan_job;
 
 #define GI_SCAN_WIDTH 8 /* lines side by side: a cache line of float64 */
@@ -11094,15 +11087,17 @@ static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, c
 {
     const ga_array *out   = j->out.a;
     int64_t         width = ga_itemsize(j->wide), row = columns * width, size = ga_itemsize(out->dtype);
-    char           *spare = x == a ? b : a;
+    char           *spare  = x == a ? b : a;
     bool            floats = j->wide == GA_F64 && gi_is_float(out->dtype);
     if (floats && columns == 1 && along == size) {
-        gi_cpu_scans(out->dtype)->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
         return;
     }
     for (int64_t i = 0; i < n && floats && across == size; i++)
-        gi_cpu_scans(out->dtype)->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
-                                         (const double *)(const void *)(x + i * row));
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
+                     (const double *)(const void *)(x + i * row));
     if (floats && across == size) return;
     if (before) {
         memcpy(spare, before, (size_t)row);
@@ -11114,15 +11109,16 @@ static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, c
     }
     gi_cast(out->dtype, j->wide, n * columns, spare, x);
     if (columns == 1) gi_scatter((int)size, n, to, along, spare);
-    for (int64_t i = 0; i < n && columns > 1; i++) gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
+    for (int64_t i = 0; i < n && columns > 1; i++)
+        gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
 }
 
 static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block)
 {
     __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], a[GI_BLOCK * 16], b[GI_BLOCK * 16];
-    int64_t     width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
-    int64_t     n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
-    char       *ends   = j->ends + (line * (j->blocks - 1) + block) * width;
+    int64_t                           width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
+    int64_t                           n    = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+    char                             *ends = j->ends + (line * (j->blocks - 1) + block) * width;
     const char *before = block > 0 ? ends - width : NULL, *x = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
     if (j->lines.dtype != j->wide) {
         gi_cast(j->wide, j->lines.dtype, n, a, x);
@@ -11144,10 +11140,10 @@ static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t blo
     char                              raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
     gi_panel                          s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
     int64_t                           width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
-    s.start                                 = block * GI_BLOCK;
-    s.n                                     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
-    s.raw                                   = raw;
-    s.cast                                  = cast;
+    s.start = block * GI_BLOCK;
+    s.n     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
+    s.raw   = raw;
+    s.cast  = cast;
     for (int64_t i = 0; i < s.n; i++) gi_cast(j->wide, j->lines.dtype, s.count, a + i * s.count * width, gi_read_row(&s, i, 0));
     if (j->ends_only) {
         gi_last_of_block(j, s.count, a, a, b);
@@ -11156,8 +11152,8 @@ static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t blo
     }
     const char *x = gi_scan_block(j, s.n, s.count, a, a, b);
     if (block > 0) gi_gather((int)width, s.count, before, j->ends + (s.first * ends + block - 1) * width, ends * width);
-    gi_write_scanned(j, s.n, s.count, x, block > 0 ? before : NULL, a, b, (char *)gi_line_start(&j->out, s.first) + s.start * along,
-                     along, j->out.kept_strides[j->out.kept - 1]);
+    gi_write_scanned(j, s.n, s.count, x, block > 0 ? before : NULL, a, b,
+                     (char *)gi_line_start(&j->out, s.first) + s.start * along, along, j->out.kept_strides[j->out.kept - 1]);
 }
 
 /* A unit is a block. */
@@ -17022,12 +17018,12 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
     const gi_dense *dense = gi_cpu_dense(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d    = *asked;
+    gi_distances    d = *asked;
     if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
-    d.stream       = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
+    d.stream = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
                ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
 
     /* Units enough for all threads, some for those that are late; but each one packs its columns anew. */

@@ -635,7 +635,8 @@ static GI_INLINE void GI_LOOP(gi_scan_last)(int64_t width, const double *x, doub
 
 static const double *GI_LOOP(gi_scan_of)(bool product, int64_t n, int64_t width, const double *x, double *a, double *b)
 {
-    return product ? GI_LOOP(gi_scan_block)(n, width, x, a, b, gi_mul_f64) : GI_LOOP(gi_scan_block)(n, width, x, a, b, gi_add_f64);
+    return product ? GI_LOOP(gi_scan_block)(n, width, x, a, b, gi_mul_f64)
+                   : GI_LOOP(gi_scan_block)(n, width, x, a, b, gi_add_f64);
 }
 
 static void GI_LOOP(gi_scan_last_of)(bool product, int64_t width, const double *x, double *a)
@@ -1745,11 +1746,12 @@ static GI_INLINE void GI_FIND(gi_philox_all)(const gi_random_plan *p, uint64_t c
         for (int round = 0; round < 10; round++) {
             GI_UNROLL
             for (int v = 0; v < GI_ISA_TILE; v++) {
-                GI_VU left = GI_FIND(gi_multiply_halves)(a[v], zero + 0xD2511F53u), right = GI_FIND(gi_multiply_halves)(c[v], zero + 0xCD9E8D57u);
-                a[v] = right >> 32 ^ b[v] ^ (zero + key0);
-                c[v] = left >> 32 ^ d[v] ^ (zero + key1);
-                b[v] = right;
-                d[v] = left;
+                GI_VU left  = GI_FIND(gi_multiply_halves)(a[v], zero + 0xD2511F53u),
+                      right = GI_FIND(gi_multiply_halves)(c[v], zero + 0xCD9E8D57u);
+                a[v]        = right >> 32 ^ b[v] ^ (zero + key0);
+                c[v]        = left >> 32 ^ d[v] ^ (zero + key1);
+                b[v]        = right;
+                d[v]        = left;
             }
             key0 += 0x9E3779B9u;
             key1 += 0xBB67AE85u;
@@ -1771,8 +1773,9 @@ typedef union GI_FIND(gi_random_words) {
     uint64_t pair[2 * GI_COUNTERS];
     uint32_t word[4 * GI_COUNTERS];
 } GI_FIND(gi_random_words);
+#define GI_WORDS GI_FIND(gi_random_words)
 
-static GI_INLINE void GI_FIND(gi_random_fill)(const gi_random_plan *p, int64_t counter, GI_FIND(gi_random_words) *b)
+static GI_INLINE void GI_FIND(gi_random_fill)(const gi_random_plan *p, int64_t counter, GI_WORDS *b)
 {
     uint64_t first[GI_COUNTERS], second[GI_COUNTERS];
     GI_FIND(gi_philox_all)(p, (uint64_t)counter, first, second);
@@ -1786,7 +1789,7 @@ static GI_INLINE void GI_FIND(gi_random_fill)(const gi_random_plan *p, int64_t c
 /* Elements begin to begin + 4 * GI_COUNTERS - 1: four from each counter. */
 static void GI_FIND(gi_uniform_f32_block)(const gi_random_plan *p, int64_t begin, float *x)
 {
-    GI_FIND(gi_random_words) b;
+    GI_WORDS b;
     GI_FIND(gi_random_fill)(p, begin / 4, &b);
     GI_VECTORIZE
     for (int i = 0; i < 4 * GI_COUNTERS; i++) x[i] = gi_unit_f32(b.word[i]);
@@ -1795,7 +1798,7 @@ static void GI_FIND(gi_uniform_f32_block)(const gi_random_plan *p, int64_t begin
 /* Elements begin to begin + 2 * GI_COUNTERS - 1: two from each counter. */
 static void GI_FIND(gi_uniform_f64_block)(const gi_random_plan *p, int64_t begin, double *x)
 {
-    GI_FIND(gi_random_words) b;
+    GI_WORDS b;
     GI_FIND(gi_random_fill)(p, begin / 2, &b);
     GI_VECTORIZE
     for (int i = 0; i < 2 * GI_COUNTERS; i++) x[i] = gi_unit_of_u64(b.pair[i]);
@@ -1803,7 +1806,7 @@ static void GI_FIND(gi_uniform_f64_block)(const gi_random_plan *p, int64_t begin
 
 static void GI_FIND(gi_integers_block)(const gi_random_plan *p, int64_t begin, int64_t *x)
 {
-    GI_FIND(gi_random_words) b;
+    GI_WORDS b;
     const uint64_t low = p->low, span = p->span;
     uint64_t       any = 0;
     GI_FIND(gi_random_fill)(p, begin / 2, &b);
@@ -1812,7 +1815,8 @@ static void GI_FIND(gi_integers_block)(const gi_random_plan *p, int64_t begin, i
         x[i] = (int64_t)(low + gi_multiply_high(b.pair[i], span));
         any |= b.pair[i] * span < span;
     }
-    for (int i = 0; i < 2 * GI_COUNTERS && any; i++) x[i] = gi_random_integer(p, b.pair[i], begin + i); /* perhaps drawn again */
+    for (int i = 0; i < 2 * GI_COUNTERS && any; i++)
+        x[i] = gi_random_integer(p, b.pair[i], begin + i); /* perhaps drawn again */
 }
 
 static void GI_FIND(gi_normal_block)(const gi_random_plan *p, int64_t begin, double *x)
@@ -1842,6 +1846,7 @@ static void GI_FIND(gi_random_blocks)(const gi_random_plan *p, int64_t begin, in
         if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
     }
 }
+#undef GI_WORDS
 
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
