@@ -1806,7 +1806,7 @@ static void GI_FIND(gi_uniform_f64_block)(const gi_random_plan *p, int64_t begin
 
 static void GI_FIND(gi_integers_block)(const gi_random_plan *p, int64_t begin, int64_t *x)
 {
-    GI_WORDS b;
+    GI_WORDS       b;
     const uint64_t low = p->low, span = p->span;
     uint64_t       any = 0;
     GI_FIND(gi_random_fill)(p, begin / 2, &b);
