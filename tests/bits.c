@@ -113,6 +113,15 @@ int main(int argc, char **argv)
         add("flux", ga_sum_labels(a, labels, NULL));
         add("center", ga_center_of_mass(a, labels, NULL));
         add("clip", ga_sigma_clip(a));
+        ga_array *sky = ga_reshape(f, (257, rows)), *flux = NULL;
+        add("label above", ga_label(sky, .above = 0.8, .connectivity = 2));
+        add("centers", ga_center_of_mass(sky, ga_label(sky, .above = 0.5), NULL, .sums = &flux));
+        add("sums", flux);
+        double    low, high;
+        ga_array *bright = ga_multiply(sky, ga_add(ga_square(sky), 1));
+        add("clip f32", ga_sigma_clip(bright, .low = &low, .high = &high));
+        add("bounds", ga_values(low, high));
+        add("percentiles", ga_percentile(bright, ga_values(0.1, 25, 50, 99)));
         add("uniform", ga_random((1000), .seed = 7, .dtype = GA_F32));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }
