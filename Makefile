@@ -4,10 +4,12 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
+EXAMPLES = first pictures astronomy convolution
 HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
 OUT     ?= out
+EXAMPLES = first pictures astronomy distances
 CASES   ?= 200000
 SEED    ?= 1
 
@@ -89,7 +91,7 @@ $(B)/gentable: tools/gentable.c gpuarr.h
 	@mkdir -p $(B)
 	$(CC) -std=c11 $(WARN) -I. $< -o $@
 
-$(B)/pictures $(B)/astronomy $(B)/first: $(B)/%: examples/%.c $(HEADERS)
+$(EXAMPLES:%=$(B)/%): $(B)/%: examples/%.c $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $(FITSFLAGS) $< -o $@ $(LIBS)
 
@@ -98,7 +100,7 @@ $(B)/cuda/impl.o: tests/impl.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 --compress-mode=size --split-compile=0 -Xcompiler -fPIC -I. $(FITSFLAGS) -x cu -c $< -o $@
 
-$(B)/cuda/pictures $(B)/cuda/astronomy $(B)/cuda/first: $(B)/cuda/%: examples/%.c $(B)/cuda/impl.o
+$(EXAMPLES:%=$(B)/cuda/%): $(B)/cuda/%: examples/%.c $(B)/cuda/impl.o
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED -c $< -o $@.o
 	$(NVCC) $@.o $(B)/cuda/impl.o -o $@ $(LIBS)
 
@@ -113,7 +115,7 @@ $(B)/cudasim/cudasim.o: $(SIM)/cudasim.cpp $(wildcard $(SIM)/src/*) $(wildcard $
 	@mkdir -p $(@D)
 	$(CXX) -std=c++17 -O2 -g1 -fPIC -I$(SIM)/include -c $< -o $@
 
-$(B)/cudasim/pictures $(B)/cudasim/astronomy $(B)/cudasim/first: $(B)/cudasim/%: examples/%.c $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o
+$(EXAMPLES:%=$(B)/cudasim/%): $(B)/cudasim/%: examples/%.c $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED -c $< -o $@.o
 	$(CXX) -rdynamic $@.o $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o -o $@ $(LIBS) -ldl
 

@@ -23,13 +23,14 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>convolution  >>images  >>files  >>timing  >>cuda (GPUs, streams, events)  >>front
+                        >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>files  >>timing
+                        >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
-        >>views  >>creation  >>reduce  >>rearranging  >>convolution  >>order (medians)  >>images  >>text  >>npy  >>timing
-        >>pictures  >>fits
+        >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
+        >>text  >>npy  >>timing  >>pictures  >>fits
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
@@ -432,6 +433,12 @@ GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return ((a >= b) | (a != a)) ? 
 GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return ((a <= b) | (a != a)) ? a : b; }
 GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b) { return ((a >= b) | (b != b)) ? a : b; }
 GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a : b; }
+/* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
+GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
+{
+    const GA_T d = 1 - product / GA_FN(mul)(length, other);
+    return d < 0 ? (GA_T)0 : d > 2 ? (GA_T)2 : d;
+}
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
 /* The remainder is exact; see NumPy's divmod for the rules of signs and infinities. */
 GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return GA_FN(exact_fmod)(x, y); }
@@ -468,9 +475,10 @@ GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return GA_FN(make)(-x.re, -x.im); }
 GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return GA_FN(make)(x.re, -x.im); }
 GI_FORMULA GI_R GA_FN(real)(GA_T x) { return x.re; }
 GI_FORMULA GI_R GA_FN(imag)(GA_T x) { return x.im; }
+/* Both parts are sums: of a difference beside a sum gcc makes one fused instruction (vfmaddsub), though contraction is off. */
 GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b)
 {
-    return GA_FN(make)(GI_PART(mul)(a.re, b.re) - GI_PART(mul)(a.im, b.im),
+    return GA_FN(make)(GI_PART(mul)(a.re, b.re) + GI_PART(mul)(-a.im, b.im),
                        GI_PART(mul)(a.re, b.im) + GI_PART(mul)(a.im, b.re));
 }
 /* Smith's method, as NumPy: no overflow on the way. */
@@ -478,12 +486,12 @@ GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b)
 {
     GI_R re = GI_PART(abs)(b.re), im = GI_PART(abs)(b.im);
     if (re >= im) {
-        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / re);
+        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / im);
         GI_R ratio = b.im / b.re, scale = 1 / (b.re + GI_PART(mul)(b.im, ratio));
-        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im - GI_PART(mul)(a.re, ratio)) * scale);
+        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im + GI_PART(mul)(-a.re, ratio)) * scale);
     }
     GI_R ratio = b.re / b.im, scale = 1 / (b.im + GI_PART(mul)(b.re, ratio));
-    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) - a.re) * scale);
+    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) + -a.re) * scale);
 }
 GI_FORMULA GI_R GA_FN(abs)(GA_T x) { return GI_PART(hypot)(x.re, x.im); }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x)
@@ -517,7 +525,17 @@ GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b)
 GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(b, a) ? a : b; }
 GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(a, b) ? a : b; }
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return GA_FN(isnan)(x) ? GA_FN(from_int)(v) : x; }
+/* The four products one after the other. */
+GI_FORMULA GA_T GA_FN(fma)(GA_T a, GA_T b, GA_T c)
+{
+    return GA_FN(make)(GI_PART(fma)(a.im, -b.im, GI_PART(fma)(a.re, b.re, c.re)),
+                       GI_PART(fma)(a.im, b.re, GI_PART(fma)(a.re, b.im, c.im)));
+}
 #undef GI_PART
+#endif
+
+#if GI_CLASS < 3
+GI_FORMULA GA_T GA_FN(fma)(GA_T a, GA_T b, GA_T c) { return GA_FN(add)(c, GA_FN(mul)(a, b)); }
 #endif
 
 /* sum + weight * x, one link in the chain of a convolution. Links begin at gi_nothing, to which a first product is added unchanged. */
@@ -567,7 +585,11 @@ GI_EACH_FLT(GI_CAST)
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x)                                                                 \
     {                                                                                                                  \
-        return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+        if (sizeof(GA_T) > 2)                                                                                          \
+            return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+        F c = GA_FN(lowest) == 0 || x == x ? x : (F)0; /* the range is exact in F: quicker */                          \
+        c   = c > (F)GA_FN(lowest) ? c : (F)GA_FN(lowest);                                                             \
+        return (GA_T)(int32_t)(c < (F)GA_FN(highest) ? c : (F)GA_FN(highest));                                         \
     }
 GI_EACH_FLT(GI_CAST)
 #endif
@@ -1052,8 +1074,6 @@ typedef struct ga_norm_options {
     double ord    GI_DEFAULT; /* vector norms 1, 2 (default), 3.5, INFINITY, -INFINITY, GA_EXACTLY (-1) counts the nonzero */
 } ga_norm_options;
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
-ga_array *(ga_dot)(const ga_array *a, const ga_array *b,
-                   ga_map_options o); /* numpy.dot: inner product, matrix product for 2-D */
 
 /* ==== >>rearranging =============================================================================================== */
 
@@ -1110,9 +1130,43 @@ typedef struct ga_bincount_options {
 } ga_bincount_options;
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
+/* ==== >>products =================================================================================================== */
+/*  Of any two dtypes, promoted as in arithmetic; integers wrap, bool is "or" of "and"s. Operands may be views of any kind, transposed ones
+    are not copied; .out may be one of them. An element of a matrix product is one chain: the products are added (fused, for floats) in the order of the
+    summed axis, in the dtype of the result, so the error grows with its length as a plain sum's does. The product of two vectors, and
+    whatever else is a single number, is summed like ga_sum (see >>reduce), in float64 for float32.
+    With -DGPUARR_USE_CBLAS -lopenblas (apt-get install libopenblas-dev; any CBLAS will do), on the GPU -DGPUARR_USE_CUBLAS -lcublas,
+    large products of floats and complex numbers are left to that library: faster perhaps, but their last bits are the library's. */
+
+typedef struct ga_product_options {
+    const char   *site;
+    ga_array *out GI_DEFAULT;
+} ga_product_options;
+/* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
+ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
+/* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
+ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o);
+ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o); /* over the last axes of both */
+ga_array *(ga_outer)(const ga_array *a, const ga_array *b,
+                     ga_product_options o);                                  /* every a times every b, both flattened: 2-D */
+ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site); /* of both flattened, a conjugated: 0-d */
+typedef struct ga_tensordot_options {
+    const char     *site;
+    ga_shape axes_a GI_DEFAULT; /* which axes of a, and of b: .axes_a = ga_axes(1, 0) */
+    ga_shape axes_b GI_DEFAULT;
+    ga_array *out   GI_DEFAULT;
+} ga_tensordot_options;
+/* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
+ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
+/* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
+   not have. "ii->i" is a diagonal, "..." any axes; without "->" the letters that appear once, A to Z, a to z. Up to 8 operands,
+   multiplied from left to right. Of one operand without a sum it is a view. For run-time lists ga_einsum_n. */
+ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o);
+
 /* ==== >>convolution =============================================================================================== */
-/*  Each result is one chain of fused multiplications and additions in the raster order of the weights, so it has the same bits on the
-    CPU and the GPU; with .method = GA_METHOD_FFT it is rounded otherwise, by up to some 10 ulp of the largest result. */
+/*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
+    the GPU. Beyond an edge stand zeros, or what .boundary or .border says; they are weighed like any element, so that an infinite weight
+    makes them NaN. .out is written at the end, and may be a or v itself.                                                             */
 
 typedef enum ga_mode {
     GA_MODE_DEFAULT,
@@ -1121,30 +1175,133 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO,   /* what is fastest: passes along each axis if the weights are an outer product, else direct */
+    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct; or FFT */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT     /* through Fourier transforms: time does not depend on the number of weights */
+    GA_METHOD_FFT /* through Fourier transforms (FFTW, cuFFT): other rounding errors, about 1e-16 (float32: 1e-7) of the largest result */
 } ga_method;
-typedef enum ga_border {  /* what stands outside of a b c d, by the names of scipy.ndimage */
-    GA_BORDER_REFLECT,    /* d c b a | a b c d | d c b a */
-    GA_BORDER_CONSTANT,   /* k k k k | a b c d | k k k k with k = .cval */
-    GA_BORDER_NEAREST,    /* a a a a | a b c d | d d d d */
-    GA_BORDER_MIRROR,     /*   d c b | a b c d | c b a */
-    GA_BORDER_WRAP        /* a b c d | a b c d | a b c d */
+typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
+                         GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */
+                         GA_BORDER_CONSTANT, /* k k k k | a b c d | k k k k with k = .cval */
+                         GA_BORDER_NEAREST,  /* a a a a | a b c d | d d d d */
+                         GA_BORDER_MIRROR,   /*   d c b | a b c d | c b a */
+                         GA_BORDER_WRAP      /* a b c d | a b c d | a b c d */
 } ga_border;
+
+typedef struct ga_convolve_options {
+    const char      *site;
+    ga_mode mode     GI_DEFAULT;
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_convolve_options;
+/* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
+   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
+ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+/* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
+ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+
+typedef enum ga_boundary {
+    GA_BOUNDARY_FILL, /* .fillvalue beyond the edges */
+    GA_BOUNDARY_WRAP, /* the opposite edge */
+    GA_BOUNDARY_SYMM  /* the elements as in a mirror: b a | a b */
+} ga_boundary;
+typedef struct ga_convolve2d_options {
+    const char          *site;
+    ga_mode mode         GI_DEFAULT; /* default GA_FULL */
+    ga_boundary boundary GI_DEFAULT;
+    double fillvalue     GI_DEFAULT;
+    ga_method method     GI_DEFAULT;
+    ga_array *out        GI_DEFAULT;
+} ga_convolve2d_options;
+/* scipy.signal.convolve2d and correlate2d, of matrices. Integers wrap; ga_correlate2d conjugates v. With GA_VALID one of them must be at
+   least as large as the other along both axes. */
+ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
+ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
 
 typedef struct ga_ndconvolve_options {
     const char      *site;
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
-    ga_shape origin  GI_DEFAULT; /* where the middle of the weights lies, one number or one for each axis: .origin = ga_axes(-1) */
+    ga_shape origin
+        GI_DEFAULT; /* moves the weights, whose middle is element n / 2: one number or one for each axis, ga_axes(-1, 0) */
     ga_method method GI_DEFAULT;
     ga_array *out    GI_DEFAULT;
 } ga_ndconvolve_options;
-/* scipy.ndimage's convolve and correlate: `weights` has as many axes as a; the result has the shape and dtype of a (with complex weights
-   the complex one). Integers are computed in float64; ga_ndcorrelate conjugates the weights. */
+/* scipy.ndimage's convolve and correlate: `weights` has as many dimensions as a; the result has the shape and dtype of a (with complex
+   weights the complex one). Integers are computed in float64, and fractions cut off; ga_ndcorrelate conjugates the weights. */
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
+
+typedef struct ga_convolve1d_options {
+    const char      *site;
+    int axis         GI_DEFAULT; /* not given: the last */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT;
+    int64_t origin   GI_DEFAULT;
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_convolve1d_options;
+/* The same along one axis, with 1-D weights. */
+ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
+ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
+
+/* ==== >>filters: of neighbourhoods, by the names of scipy.ndimage ================================================= */
+/*  Results have the shape of a, and its dtype unless .out has another. Where a window or weights reach over an edge, .border says what
+    stands there. float32 is computed in float32; integers in float64, with fractions cut off after each axis as SciPy does; what does not
+    fit their dtype in the end saturates. Complex numbers: part by part, except for what needs an order. A NaN makes every result that
+    it takes part in NaN, and no other one. */
+
+typedef struct ga_gaussian_options {
+    const char          *site;
+    const double *sigmas GI_DEFAULT; /* one for each axis; sigma is then 0. An axis with 0 is left alone */
+    ga_shape order       GI_DEFAULT; /* of the derivative, for all axes or each: .order = ga_axes(0, 1) */
+    double truncate      GI_DEFAULT; /* the weights end at so many sigma, default 4, */
+    ga_shape radius      GI_DEFAULT; /* or after so many elements, for all axes or each */
+    ga_border border     GI_DEFAULT;
+    double cval          GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
+    ga_array *out        GI_DEFAULT;
+} ga_gaussian_options;
+ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o);
+ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o); /* the sum of second derivatives */
+ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma,
+                                           ga_gaussian_options o); /* sqrt of the sum of first derivatives squared */
+
+typedef struct ga_edge_options {
+    const char      *site;
+    int axis         GI_DEFAULT; /* not given: the last; ga_laplace: all */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT;
+    ga_array *out    GI_DEFAULT;
+} ga_edge_options;
+ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o);   /* -1 0 1 along .axis, 1 2 1 along the others */
+ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o); /* -1 0 1 along .axis, 1 1 1 along the others */
+ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o); /* the sum of 1 -2 1 along each axis */
+
+typedef struct ga_uniform_options {
+    const char      *site;
+    ga_shape sizes   GI_DEFAULT; /* one for each axis: .sizes = ga_axes(3, 5); size is then 0 */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT;
+    ga_shape origin  GI_DEFAULT; /* moves the window, whose middle is element size / 2; one number or one for each axis */
+    ga_array *out    GI_DEFAULT;
+} ga_uniform_options;
+ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_options o); /* means; time hardly depends on size */
+
+typedef struct ga_window_options {
+    const char               *site;
+    ga_shape sizes            GI_DEFAULT; /* one for each axis, or */
+    const ga_array *footprint GI_DEFAULT; /* the elements of a window that are true; size is then 0 */
+    ga_border border          GI_DEFAULT;
+    double cval               GI_DEFAULT;
+    ga_shape origin           GI_DEFAULT;
+    ga_array *out             GI_DEFAULT;
+} ga_window_options;
+ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
+ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
+ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
+ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size,
+                                 ga_window_options o); /* < 0: from the greatest */
+ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
+                           ga_window_options o); /* 0 the least, -1 the greatest */
 
 /* ==== >>images and sky ============================================================================================ */
 
@@ -1166,7 +1323,7 @@ ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_ar
 ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
 typedef struct ga_center_options {
-    const char          *site;
+    const char     *site;
     ga_array **sums GI_DEFAULT; /* also what ga_sum_labels returns: it is known by then */
 } ga_center_options;
 ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index,
@@ -1190,6 +1347,33 @@ typedef struct ga_sigma_options {
     double *high      GI_DEFAULT;
 } ga_sigma_options;
 ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
+
+/* ==== >>distances ================================================================================================== */
+/*  Between points: an array of n points with f features (coordinates) each has the shape (n, f). float32 gives float32 (SciPy: float64),
+    everything else float64; there are none of complex numbers.                                                             */
+
+typedef enum ga_metric {
+    GA_EUCLIDEAN,
+    GA_SQEUCLIDEAN, /* its square */
+    GA_CITYBLOCK,   /* the sum of |x - y| */
+    GA_CHEBYSHEV,   /* the largest |x - y|, NaN if any is NaN (SciPy passes over a NaN) */
+    GA_COSINE       /* 1 - x.y / (|x| |y|), at least 0; NaN where a point is all 0 */
+} ga_metric;
+typedef struct ga_distance_options {
+    const char      *site;
+    ga_metric metric GI_DEFAULT; /* default GA_EUCLIDEAN */
+    ga_array *out    GI_DEFAULT;
+} ga_distance_options;
+ga_array *(ga_cdist)(const ga_array *x, const ga_array *y,
+                     ga_distance_options o); /* (n, m): of each point of x from each of y */
+/* Of each pair of points of x, 1-D: (0, 1), (0, 2) ... (1, 2) ...; distance (i, j > i) is element i * (2 * n - i - 3) / 2 + j - 1. */
+ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o);
+typedef struct ga_squareform_options {
+    const char    *site;
+    bool no_checks GI_DEFAULT; /* scipy's checks=False: that a matrix is symmetric and 0 on its diagonal is not looked at */
+} ga_squareform_options;
+/* The matrix of such a vector, 0 on its diagonal; the vector of such a matrix. */
+ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o);
 
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
@@ -1462,6 +1646,7 @@ template <class... A> static inline gi_list gi_make_list(A... a)
 }
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)   gi_make_list(__VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
@@ -1497,6 +1682,7 @@ typedef struct gi_list {
 } gi_list;
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)                                                                                                           \
     ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
                 (int)(sizeof((const ga_array *const[]){ __VA_ARGS__ }) / sizeof(const ga_array *)) })
@@ -1524,6 +1710,7 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
     (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_L(fn, O, here, l, ...)               (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1L(fn, O, here, a, l, ...)           (fn)(a, GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 
 /* The same for options with an axis: `.axis = 0` must be told from no axis, so the options as written (macros expanded) follow the
    call's text, behind a vertical tab. gi_option_given looks there. */
@@ -1617,7 +1804,14 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_dot(...)             GI_2(ga_dot, ga_map_options, GI_SITE("ga_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_matmul(...)          GI_2(ga_matmul, ga_product_options, GI_SITE("ga_matmul(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_dot(...)             GI_2(ga_dot, ga_product_options, GI_SITE("ga_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_inner(...)           GI_2(ga_inner, ga_product_options, GI_SITE("ga_inner(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_outer(...)           GI_2(ga_outer, ga_product_options, GI_SITE("ga_outer(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vdot(a, b)           (ga_vdot)(a, b, GI_SITE("ga_vdot(" #a ", " #b ")"))
+#define ga_tensordot(...)       GI_3(ga_tensordot, ga_tensordot_options, GI_SITE("ga_tensordot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_einsum_n(...)        GI_3(ga_einsum_n, ga_product_options, GI_SITE("ga_einsum_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_concatenate(...)     GI_AXIS_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate_n(...)   GI_AXIS_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -1637,8 +1831,27 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
+#define ga_convolve(...)        GI_2(ga_convolve, ga_convolve_options, GI_SITE("ga_convolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate(...)       GI_2(ga_correlate, ga_convolve_options, GI_SITE("ga_correlate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve2d(...)      GI_2(ga_convolve2d, ga_convolve2d_options, GI_SITE("ga_convolve2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate2d(...)     GI_2(ga_correlate2d, ga_convolve2d_options, GI_SITE("ga_correlate2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndconvolve(...)      GI_2(ga_ndconvolve, ga_ndconvolve_options, GI_SITE("ga_ndconvolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndcorrelate(...)     GI_2(ga_ndcorrelate, ga_ndconvolve_options, GI_SITE("ga_ndcorrelate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve1d(...)      GI_AXIS_2(ga_convolve1d, ga_convolve1d_options, GI_SITE("ga_convolve1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate1d(...)     GI_AXIS_2(ga_correlate1d, ga_convolve1d_options, GI_SITE("ga_correlate1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_gaussian_filter(...) GI_2(ga_gaussian_filter, ga_gaussian_options, GI_SITE("ga_gaussian_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_gaussian_laplace(...) GI_2(ga_gaussian_laplace, ga_gaussian_options, GI_SITE("ga_gaussian_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_gaussian_gradient_magnitude(...) GI_2(ga_gaussian_gradient_magnitude, ga_gaussian_options, GI_SITE("ga_gaussian_gradient_magnitude(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sobel(...)           GI_AXIS_1(ga_sobel, ga_edge_options, GI_SITE("ga_sobel(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_prewitt(...)         GI_AXIS_1(ga_prewitt, ga_edge_options, GI_SITE("ga_prewitt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_laplace(...)         GI_AXIS_1(ga_laplace, ga_edge_options, GI_SITE("ga_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_uniform_filter(...)  GI_2(ga_uniform_filter, ga_uniform_options, GI_SITE("ga_uniform_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_minimum_filter(...)  GI_2(ga_minimum_filter, ga_window_options, GI_SITE("ga_minimum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_maximum_filter(...)  GI_2(ga_maximum_filter, ga_window_options, GI_SITE("ga_maximum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_median_filter(...)   GI_2(ga_median_filter, ga_window_options, GI_SITE("ga_median_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_percentile_filter(...) GI_3(ga_percentile_filter, ga_window_options, GI_SITE("ga_percentile_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_rank_filter(...)     GI_3(ga_rank_filter, ga_window_options, GI_SITE("ga_rank_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_label(...)           GI_1(ga_label, ga_label_options, GI_SITE("ga_label(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_sum_labels(a, l, i)  (ga_sum_labels)(a, l, i, GI_SITE("ga_sum_labels(" #a ", " #l ", " #i ")"))
@@ -1648,6 +1861,10 @@ static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stac
 #define ga_size_labels(l, i)    (ga_size_labels)(l, i, GI_SITE("ga_size_labels(" #l ", " #i ")"))
 #define ga_center_of_mass(...)  GI_3(ga_center_of_mass, ga_center_options, GI_SITE("ga_center_of_mass(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_sigma_clip(...)      GI_1(ga_sigma_clip, ga_sigma_options, GI_SITE("ga_sigma_clip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_cdist(...)           GI_2(ga_cdist, ga_distance_options, GI_SITE("ga_cdist(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_pdist(...)           GI_1(ga_pdist, ga_distance_options, GI_SITE("ga_pdist(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_squareform(...)      GI_1(ga_squareform, ga_squareform_options, GI_SITE("ga_squareform(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_imsave(path, a)      (ga_imsave)(path, a, GI_SITE("ga_imsave(" #path ", " #a ")"))
 #define ga_render(...)          GI_1(ga_render, ga_imshow_options, GI_SITE("ga_render(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2643,27 +2860,28 @@ static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *sha
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 /*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
-    spin for a moment, then sleep, so that the threads of other libraries do not starve. One call at a time uses the pool; another
-    that comes meanwhile, or from inside, does its work alone.                                                                   */
+    spin for a moment, then sleep, so that the threads of other libraries do not starve. A call waits for the helpers that have joined it,
+    never for one that is still waking up. One call at a time uses the pool; another that comes meanwhile, or from inside, does
+    its work alone.                                                                                                          */
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
 enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
+/* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
+enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
 static struct {
     pthread_mutex_t busy; /* held by the call that uses the pool */
-    pthread_mutex_t lock; /* guards sleeping */
+    pthread_mutex_t lock; /* for sleeping */
     pthread_cond_t  wake;
-    int             wanted, started, sleeping;
-    int64_t         turn; /* atomic: one more for each job */
-    int64_t         next; /* atomic: the next unit */
-    int64_t         units, chunk;
-    int             helping;  /* atomic: helpers that have not finished with this job */
-    int             admitted; /* atomic: helpers still allowed to join this job */
+    int             wanted, started, sleeping; /* sleeping: atomic */
+    uint64_t        state;                     /* atomic; what follows changes only while nobody is inside and none may join */
+    int64_t         next;                      /* atomic: the next unit */
+    int64_t         units, chunk, helpers;     /* helpers: how many may join */
     gi_task         task;
     void           *job;
 } gi_threads = {
-    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
+    PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
 };
 
 static __thread bool gi_inside_task;
@@ -2685,29 +2903,38 @@ static void gi_pause(void)
 #endif
 }
 
-static void *gi_helper_thread(void *first_turn)
+/* Is there a job that a helper can join, which has done all up to number `done`? */
+static bool gi_job_waits(uint64_t state, uint64_t done) { return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done; }
+
+/* Sleeps until there is one. */
+static void gi_sleep(uint64_t done)
 {
-    int64_t seen   = (int64_t)(intptr_t)first_turn;
+    pthread_mutex_lock(&gi_threads.lock);
+    __atomic_add_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST); /* before looking: who opens a job looks here behind it */
+    while (!gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done))
+        pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+    __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&gi_threads.lock);
+}
+
+static void *gi_helper_thread(void *none)
+{
+    uint64_t done  = 0;
     gi_inside_task = true;
-    for (;;) {
-        int spins = 0;
-        while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen) {
-            if (++spins < GI_SPINS) {
-                gi_pause();
+    for (int spins = 0;; spins++) {
+        uint64_t state = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED);
+        if (gi_job_waits(state, done)) {
+            if (!__atomic_compare_exchange_n(&gi_threads.state, &state, state + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
                 continue;
-            }
-            pthread_mutex_lock(&gi_threads.lock);
-            gi_threads.sleeping++;
-            while (__atomic_load_n(&gi_threads.turn, __ATOMIC_ACQUIRE) == seen)
-                pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-            gi_threads.sleeping--;
-            pthread_mutex_unlock(&gi_threads.lock);
+            done  = state / GI_JOB_NUMBER;
+            spins = 0;
+            if ((int64_t)(state & GI_JOB_INSIDE) < gi_threads.helpers) gi_take_units();
+            __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        seen++; /* turns are never skipped: the next one starts when every helper has finished this one */
-        if (__atomic_sub_fetch(&gi_threads.admitted, 1, __ATOMIC_ACQ_REL) >= 0) gi_take_units();
-        __atomic_sub_fetch(&gi_threads.helping, 1, __ATOMIC_ACQ_REL);
+        if (spins < GI_SPINS) gi_pause();
+        else gi_sleep(done);
     }
-    return NULL;
+    return none;
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
@@ -2730,7 +2957,8 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
-    gi_threads.started = gi_threads.sleeping = gi_threads.helping = 0;
+    gi_threads.started = gi_threads.sleeping = 0;
+    gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
     pthread_cond_init(&gi_threads.wake, NULL);
@@ -2748,8 +2976,7 @@ static void gi_threads_start(void)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        void *turn  = (void *)(intptr_t)gi_threads.turn;
-        int   error = pthread_create(&thread, &attributes, gi_helper_thread, turn);
+        int error = pthread_create(&thread, &attributes, gi_helper_thread, NULL);
         pthread_attr_destroy(&attributes);
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
@@ -2792,23 +3019,27 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
         return;
     }
     gi_threads_start();
-    gi_threads.task  = task;
-    gi_threads.job   = job;
-    gi_threads.units = n;
-    gi_threads.chunk = chunk;
+    gi_threads.task    = task;
+    gi_threads.job     = job;
+    gi_threads.units   = n;
+    gi_threads.chunk   = chunk;
+    gi_threads.helpers = (n - 1) / chunk < threads - 1 ? (n - 1) / chunk : threads - 1;
     __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.helping, gi_threads.started, __ATOMIC_RELAXED);
-    __atomic_store_n(&gi_threads.admitted, gi_threads.wanted - 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&gi_threads.turn, 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&gi_threads.lock);
-    if (gi_threads.sleeping > 0) pthread_cond_broadcast(&gi_threads.wake);
-    pthread_mutex_unlock(&gi_threads.lock);
+    uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
+    __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0) {
+        pthread_mutex_lock(&gi_threads.lock);
+        for (int64_t k = 0; k < gi_threads.helpers; k++) pthread_cond_signal(&gi_threads.wake);
+        pthread_mutex_unlock(&gi_threads.lock);
+    }
     gi_inside_task = true;
     gi_take_units();
     gi_inside_task = false;
-    for (int spins = 0; __atomic_load_n(&gi_threads.helping, __ATOMIC_ACQUIRE) > 0; spins++) {
+    uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
+    for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
         if (spins < GI_SPINS) gi_pause();
         else sched_yield();
+        state = __atomic_load_n(&gi_threads.state, __ATOMIC_ACQUIRE);
     }
     pthread_mutex_unlock(&gi_threads.busy);
 }
@@ -3004,6 +3235,21 @@ GI_EACH_DTYPE(GI_TYPE)
 #define GI_AVERAGE_f64   f64
 #define GI_AVERAGE_c64   c64
 #define GI_AVERAGE_c128  c128
+/* Is it a type that matrix products are made in? Smaller integers are widened, complex numbers are pairs. */
+#define GI_DENSE GI_JOIN(GI_DENSE_, GA_TAG)
+#define GI_DENSE_i32 GI_ISA_INTEGERS
+#define GI_DENSE_i64 GI_ISA_INTEGERS
+#define GI_DENSE_f32 1
+#define GI_DENSE_f64 1
+#define GI_DENSE_b8   0
+#define GI_DENSE_i8   0
+#define GI_DENSE_u8   0
+#define GI_DENSE_i16  0
+#define GI_DENSE_u16  0
+#define GI_DENSE_u32  0
+#define GI_DENSE_u64  0
+#define GI_DENSE_c64  0
+#define GI_DENSE_c128 0
 /* Is it a type that sums are made in? */
 #define GI_WIDEST_b8   0
 #define GI_WIDEST_i8   0
@@ -3037,6 +3283,8 @@ GI_EACH_DTYPE(GI_TYPE)
 /* clang-format on */
 typedef uint32_t gi_wrap_i8, gi_wrap_i16, gi_wrap_i32, gi_wrap_u8, gi_wrap_u16, gi_wrap_u32;
 typedef uint64_t gi_wrap_i64, gi_wrap_u64;
+typedef float    gi_wrap_f32; /* floats do not wrap: what stands in their place where loops serve both */
+typedef double   gi_wrap_f64;
 
 #define GI_SUFFIX_f32 f
 #define GI_SUFFIX_f64
@@ -5109,7 +5357,30 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #include "gpuarr.h"
 #undef GI_PASS
 
+/* ---- moments: the nodes of the variance's tree ----------------------------------------------------------------------- */
+
+typedef struct gi_node {
+    double n, s, m; /* of some elements: the count, the sum, the sum of squared distances from their mean */
+} gi_node;
+
+GI_FORMULA double gi_spread(double distance, double weight) { return gi_mul_f64(gi_mul_f64(distance, distance), weight); }
+
+/* Exactly as the formula of Chan, Golub and LeVeque says, so that nothing cancels. Written so that compilers vectorise it. */
+GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
+{
+    uint64_t no_a = a.n == 0, no_b = b.n == 0;
+    double   n = a.n + b.n, ratio = a.n / gi_pick_f64(no_b, 1, b.n);
+    double   scale = b.n / gi_mul_f64(gi_pick_f64(no_a, 1, a.n), gi_pick_f64(no_a & no_b, 1, n));
+    gi_node  r     = { n, a.s + b.s, a.m + b.m + gi_spread(a.s - gi_mul_f64(ratio, b.s), scale) };
+    r.s            = gi_pick_f64(no_b, a.s, gi_pick_f64(no_a, b.s, r.s));
+    r.m            = gi_pick_f64(no_b, a.m, gi_pick_f64(no_a, b.m, r.m));
+    return r;
+}
+
 /* ---- convolutions: which element stands for one outside ------------------------------------------------------------- */
+
+/* Where the distance (i, j > i) of n points lies in a vector of all pairs. */
+GI_FORMULA int64_t gi_pair_place(int64_t n, int64_t i, int64_t j) { return i * (2 * n - i - 3) / 2 + j - 1; }
 
 /* The index of the element that is taken for number i of n, which may lie outside; -1: none, but a constant. */
 GI_FORMULA int64_t gi_border_index(int64_t i, int64_t n, ga_border border)
@@ -5243,6 +5514,16 @@ static ga_dtype gi_common_dtype(int n, const ga_arg *in)
 
 /* ---- moving elements ------------------------------------------------------------------------------------------------ */
 
+GI_BEGIN_FAST
+/* n copies of an element, side by side. */
+static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
+{
+    if (n < 1) return;
+    memcpy(out, element, (size_t)itemsize);
+    for (int64_t done = 1; done < n; done *= 2)
+        memcpy((char *)out + done * itemsize, out, (size_t)((done < n - done ? done : n - done) * itemsize));
+}
+
 /* Packs n elements that lie `stride` bytes apart. */
 static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_t stride)
 {
@@ -5251,8 +5532,15 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
         memcpy(out, in, (size_t)(n * itemsize));
         return;
     }
+    if (stride == 0) {
+        gi_repeat(itemsize, n, out, in);
+        return;
+    }
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                             \
+    if (stride == -(int64_t)sizeof(U)) /* reversed: a loop that vectorises */                                                  \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[-i];                                   \
+    else                                                                                                                       \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                         \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -5291,6 +5579,10 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
 static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const bool *mask)
 {
     char *to = (char *)out;
+    if (stride == itemsize && itemsize <= 8) {
+        gi_cpu_replace(itemsize)(n, out, in, mask, NULL);
+        return;
+    }
 #define GI_MOVE(U)                                                                                                             \
     for (int64_t i = 0; i < n; i++)                                                                                            \
         if (mask[i]) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                                     \
@@ -5306,6 +5598,8 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
     }
 #undef GI_MOVE
 }
+
+GI_END_FAST
 
 #ifdef GPUARR_FEW_DTYPES
 /* Conversions without a loop: element by element. (Files may hold dtypes of which this build has no arrays.) */
@@ -5350,14 +5644,17 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
-/*  A job has up to four inputs and one output over one shape. Each operand is seen by the kernel as packed elements of the dtype
-    that the kernel wants: directly where it lies so, else through a tile: gathered, cast, and for the output cast back and
-    scattered. With a short innermost dimension the tile runs over several rows.                                             */
+/*  A job has up to four inputs and one output over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
+    The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
+    cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
+    is first copied into a square, in the order in which it lies, and gathered from there.                                   */
 
-#define GI_TILE        512 /* elements */
-#define GI_TILE_BYTES  (GI_TILE * 16)
-#define GI_MOST_INPUTS 4
-#define GI_SHORT_ROW   64
+#define GI_TILE         512  /* elements */
+#define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
+#define GI_STREAM_TILE  2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
+#define GI_STREAM_FROM  ((int64_t)32 << 20) /* bytes of results that no cache would keep */
+#define GI_SQUARE_BYTES 16384
+#define GI_SHORT_ROW    64
 
 /* The kernel of an operation for each backend; both NULL: a copy of input 0. */
 #if GI_HAS_CUDA
@@ -5387,9 +5684,10 @@ static void             *gi_cuda_managed_data(const char *site, const ga_array *
 
 typedef struct gi_operand {
     char    *data;
-    ga_dtype dtype;  /* as it lies in memory */
-    ga_dtype wanted; /* as the kernel takes it */
-    bool     number; /* one element for all: `data` is a packed tile of copies in `wanted` */
+    ga_dtype dtype;   /* as it lies in memory */
+    ga_dtype wanted;  /* as the kernel takes it */
+    bool     number;  /* one element for all: `data` is a packed tile of copies in `wanted` */
+    bool     crossed; /* goes through a square */
     int64_t  strides[GPUARR_MAX_DIMS];
 } gi_operand;
 
@@ -5400,136 +5698,192 @@ typedef struct gi_job {
     int           ndim;
     int64_t       shape[GPUARR_MAX_DIMS];
     gi_operand    in[GI_MOST_INPUTS], out, mask;
-    bool          masked;  /* write only where mask is true */
-    bool          flat;    /* tiles run over the rows */
-    int64_t       columns; /* the length of the innermost dimension */
-    int64_t       chunk;   /* elements of a unit of work */
-    int64_t       chunks;  /* units in a row (not flat) */
+    bool          masked;        /* write only where mask is true */
+    bool          direct;        /* the kernel runs over rows where they lie */
+    gi_stream     stream;        /* how the result goes past the caches; NULL: it does not */
+    int64_t       height, width; /* of a block */
+    int64_t       tile;          /* elements */
 } gi_job;
 
-/* Where element `index` (in C order of the shape) of an operand lies. */
-static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t index, int dims)
+/* An operand that is read; the mask comes behind the inputs. */
+static const gi_operand *gi_source_of(const gi_job *j, int k) { return k < j->inputs ? &j->in[k] : &j->mask; }
+
+/* Where a row of a block lies. */
+typedef struct gi_row {
+    const char *in[GI_MOST_INPUTS + 1];
+    int64_t     step[GI_MOST_INPUTS + 1]; /* from an element to the next, in bytes */
+    int64_t     down[GI_MOST_INPUTS + 1]; /* from a row to the next */
+    char       *out;
+} gi_row;
+
+typedef struct gi_tiles {
+    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char cast[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char result[GI_TILE_BYTES];
+    __attribute__((aligned(64))) char back[GI_TILE_BYTES];
+} gi_tiles;
+
+/* The strides of an operand from row to row and from column to column. */
+static int64_t gi_down(const gi_job *j, const gi_operand *v) { return j->ndim > 1 ? v->strides[j->ndim - 2] : 0; }
+static int64_t gi_step(const gi_job *j, const gi_operand *v) { return v->strides[j->ndim - 1]; }
+
+/* Where an element of an operand lies. `outer` counts through the dimensions before the last two. */
+static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
 {
-    char *p = v->data;
-    for (int d = dims - 1; d >= 0; d--) {
-        p += index % j->shape[d] * v->strides[d];
-        index /= j->shape[d];
+    char *p = v->data + row * gi_down(j, v) + column * gi_step(j, v);
+    for (int d = j->ndim - 3; d >= 0; d--) {
+        p += outer % j->shape[d] * v->strides[d];
+        outer /= j->shape[d];
     }
     return p;
 }
 
-/* The elements start .. start + n of an operand, packed, in the dtype that the kernel wants. `raw` and `cast` are tiles. */
-static const void *gi_read_tile(const gi_job *j, const gi_operand *v, int64_t start, int64_t n, void *raw, void *cast)
+/* n elements of a source, packed, as the kernel wants them: where they lie, in `raw` or in `cast`. */
+static const void *gi_read_tile(const gi_operand *v, const char *from, int64_t step, int64_t n, void *raw, void *cast)
 {
-    if (v->number) return v->data;
-    int         size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
-    int64_t     stride = v->strides[inner];
-    const void *packed = raw;
-    if (!j->flat && stride == size) {
-        packed = gi_locate(j, v, start, j->ndim);
-    } else if (!j->flat) {
-        gi_gather(size, n, raw, gi_locate(j, v, start, j->ndim), stride);
-    } else {
-        for (int64_t done = 0; done < n;) {
-            int64_t column = (start + done) % j->columns, run = j->columns - column;
-            if (run > n - done) run = n - done;
-            gi_gather(size, run, (char *)raw + done * size, gi_locate(j, v, start + done, j->ndim), stride);
-            done += run;
-        }
+    int         size   = (int)ga_itemsize(v->dtype);
+    const void *packed = from;
+    if (step != size) {
+        packed = v->wanted == v->dtype ? cast : raw;
+        gi_gather(size, n, (void *)packed, from, step);
     }
     if (v->wanted == v->dtype) return packed;
     gi_cast(v->wanted, v->dtype, n, cast, packed);
     return cast;
 }
 
-static void gi_write_tile(const gi_job *j, int64_t start, int64_t n, const void *packed, const bool *mask)
+/* Writes a tile of results to a row of the output. */
+static void gi_write_tile(const gi_job *j, char *to, int64_t n, const void *packed, const bool *mask, const gi_ahead *next)
 {
-    const gi_operand *v    = &j->out;
-    int               size = (int)ga_itemsize(v->dtype), inner = j->ndim - 1;
-    for (int64_t done = 0; done < n;) {
-        int64_t column = (start + done) % j->columns, run = j->columns - column;
-        if (run > n - done) run = n - done;
-        char       *to   = gi_locate(j, v, start + done, j->ndim);
-        const char *from = (const char *)packed + done * size;
-        if (mask) gi_scatter_where(size, run, to, v->strides[inner], from, mask + done);
-        else gi_scatter(size, run, to, v->strides[inner], from);
-        done += run;
-    }
+    int size = (int)ga_itemsize(j->out.dtype);
+    if (j->stream) j->stream(to, packed, n * size, next);
+    else if (mask) gi_scatter_where(size, n, to, gi_step(j, &j->out), packed, mask);
+    else gi_scatter(size, n, to, gi_step(j, &j->out), packed);
 }
 
-/* Computes the elements start .. start + n, at most a tile. */
-static void gi_run_tile(const gi_job *j, int64_t start, int64_t n)
+/* Computes a row of a block, tile by tile. */
+static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_tiles *t)
 {
-    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS][GI_TILE_BYTES], cast[GI_MOST_INPUTS][GI_TILE_BYTES],
-        result[GI_TILE_BYTES], back[GI_TILE_BYTES];
-    const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
-    for (int k = 0; k < j->inputs; k++) x[k] = gi_read_tile(j, &j->in[k], start, n, raw[k], cast[k]);
-    const bool *mask = NULL;
-    char        mask_raw[GI_TILE_BYTES];
-    bool        mask_cast[GI_TILE];
-    if (j->masked) mask = (const bool *)gi_read_tile(j, &j->mask, start, n, mask_raw, mask_cast);
-
-    int  size   = (int)ga_itemsize(j->out.dtype);
-    bool direct = !j->flat && !mask && j->out.strides[j->ndim - 1] == size;
-    if (!j->kernel) { /* a copy: input 0 already has the dtype of out */
-        if (direct) memmove(gi_locate(j, &j->out, start, j->ndim), x[0], (size_t)(n * size));
-        else gi_write_tile(j, start, n, x[0], mask);
-    } else if (direct && j->out.wanted == j->out.dtype) {
-        j->kernel(n, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
-    } else {
-        j->kernel(n, result, x[0], x[1], x[2]);
-        const void *packed = result;
-        if (j->out.wanted != j->out.dtype) {
-            gi_cast(j->out.dtype, j->out.wanted, n, back, result);
-            packed = back;
+    int         sources = j->inputs + j->masked;
+    int64_t     size = ga_itemsize(j->out.dtype), step = gi_step(j, &j->out), n = j->tile;
+    bool        cast = j->out.wanted != j->out.dtype, packed = !j->masked && !j->stream && step == size;
+    const char *x[GI_MOST_INPUTS + 1]    = { NULL, NULL, NULL, NULL, NULL };
+    int64_t     move[GI_MOST_INPUTS + 1] = { 0, 0, 0, 0, 0 }; /* bytes from element to element; -1: through a tile */
+    gi_ahead    next;
+    next.inputs = 0;
+    for (int k = 0; k < sources; k++) {
+        const gi_operand *v = gi_source_of(j, k);
+        x[k]                = row->in[k];
+        if (v->number) continue;
+        if (row->step[k] == 0) { /* one element for the whole row */
+            x[k] = (const char *)gi_read_tile(v, x[k], 0, n < columns ? n : columns, t->raw[k], t->cast[k]);
+            continue;
         }
-        gi_write_tile(j, start, n, packed, mask);
+        move[k] = v->wanted == v->dtype && row->step[k] == ga_itemsize(v->dtype) ? row->step[k] : -1;
+        if (move[k] > 0) next.step[next.inputs++] = GI_LINE * move[k] / size;
+    }
+    if (j->stream) n -= (int64_t)((uintptr_t)row->out % GI_LINE) / size; /* so that tiles end with lines */
+    for (int64_t at = 0; at < columns; at += n, n = j->tile) {
+        char *to = row->out + at * step, *result = packed && !cast ? to : t->result, *back = packed ? to : t->back;
+        if (n > columns - at) n = columns - at;
+        next.inputs = 0;
+        for (int k = 0; k < sources; k++) {
+            if (move[k] < 0) /* what is only copied needs no tile of its own */
+                x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n,
+                                                  t->raw[k], packed && !j->kernel ? to : t->cast[k]);
+            if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
+        }
+        const char *made = x[0];
+        if (j->kernel) {
+            j->kernel(n, result, x[0], x[1], x[2]);
+            if (cast) gi_cast(j->out.dtype, j->out.wanted, n, back, result);
+            made = cast ? back : result;
+        }
+        if (made != to) gi_write_tile(j, to, n, made, (const bool *)x[j->inputs], &next);
+        for (int k = 0; k < sources; k++)
+            if (move[k] > 0) x[k] += n * move[k];
     }
 }
 
-/* Can the kernel run over a whole row where the operand lies? */
-static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+/* The rows of a block, one after the other. */
+static void gi_run_rows(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
-    return !v->number && v->wanted == v->dtype && v->strides[j->ndim - 1] == ga_itemsize(v->dtype);
+    for (int64_t r = 0; r < rows; r++) {
+        if (j->direct) j->kernel(columns, row.out, row.in[0], row.in[1], row.in[2]);
+        else gi_run_row(j, &row, columns, t);
+        for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
+        row.out += gi_down(j, &j->out);
+    }
 }
 
-/* A unit of work is a chunk of a row, or in flat jobs a chunk of the elements. */
+/* The same where some inputs lie across: a square at a time. */
+static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
+{
+    __attribute__((aligned(64))) char squares[GI_MOST_INPUTS + 1][GI_SQUARE_BYTES];
+    for (int64_t at = 0; at < columns; at += j->height) {
+        int64_t n    = columns - at < j->height ? columns - at : j->height;
+        gi_row  part = row;
+        part.out += at * gi_step(j, &j->out);
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            part.in[k] += at * row.step[k];
+            if (!gi_source_of(j, k)->crossed) continue;
+            int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            for (int64_t c = 0; c < n; c++)
+                gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
+            part.in[k]   = squares[k];
+            part.step[k] = j->height * size;
+            part.down[k] = size;
+        }
+        gi_run_rows(j, part, rows, n, t);
+    }
+}
+
+static int64_t gi_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->ndim - 2] : 1; }
+static int64_t gi_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
+
+/* A unit of work is a block. */
 static void gi_run_units(int64_t begin, int64_t end, void *job)
 {
     const gi_job *j     = (const gi_job *)job;
-    int64_t       total = 1;
-    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
-    bool direct = !j->flat && !j->masked && j->kernel && gi_runs_directly(j, &j->out);
-    for (int k = 0; k < j->inputs; k++) direct = direct && gi_runs_directly(j, &j->in[k]);
+    int64_t       bands = (gi_rows(j) + j->height - 1) / j->height, parts = (gi_columns(j) + j->width - 1) / j->width;
+    gi_tiles      tiles;
+    bool          crossed = false;
+    for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_source_of(j, k)->crossed;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t start, stop;
-        if (j->flat) {
-            start = unit * j->chunk;
-            stop  = start + j->chunk < total ? start + j->chunk : total;
-        } else {
-            int64_t row = unit / j->chunks, part = unit % j->chunks;
-            start = row * j->columns + part * j->chunk;
-            stop  = part == j->chunks - 1 ? (row + 1) * j->columns : start + j->chunk;
+        int64_t outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
+        int64_t rows    = gi_rows(j) - first < j->height ? gi_rows(j) - first : j->height;
+        int64_t columns = gi_columns(j) - from < j->width ? gi_columns(j) - from : j->width;
+        gi_row  row;
+        for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            const gi_operand *v = gi_source_of(j, k);
+            row.in[k]           = v->number ? v->data : gi_locate(j, v, outer, first, from);
+            row.step[k]         = v->number ? 0 : gi_step(j, v);
+            row.down[k]         = v->number ? 0 : gi_down(j, v);
         }
-        if (direct) {
-            const void *x[GI_MOST_INPUTS] = { NULL, NULL, NULL, NULL };
-            for (int k = 0; k < j->inputs; k++) x[k] = gi_locate(j, &j->in[k], start, j->ndim);
-            j->kernel(stop - start, gi_locate(j, &j->out, start, j->ndim), x[0], x[1], x[2]);
-            continue;
-        }
-        for (; start < stop; start += GI_TILE) gi_run_tile(j, start, stop - start < GI_TILE ? stop - start : GI_TILE);
+        row.out = gi_locate(j, &j->out, outer, first, from);
+        if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
+        else gi_run_rows(j, row, rows, columns, &tiles);
     }
+    if (j->stream) gi_stream_end();
+}
+
+/* The operands of a job that have strides. Returns how many. */
+static int gi_strided_operands(gi_job *j, gi_operand **all)
+{
+    int n = 0;
+    for (int k = 0; k < j->inputs; k++)
+        if (!j->in[k].number) all[n++] = &j->in[k];
+    all[n++] = &j->out;
+    if (j->masked) all[n++] = &j->mask;
+    return n;
 }
 
 /* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
 static void gi_coalesce(gi_job *j)
 {
     gi_operand *all[GI_MOST_INPUTS + 2];
-    int         operands = 0, n = 0;
-    for (int k = 0; k < j->inputs; k++)
-        if (!j->in[k].number) all[operands++] = &j->in[k];
-    all[operands++] = &j->out;
-    if (j->masked) all[operands++] = &j->mask;
+    int         operands = gi_strided_operands(j, all), n = 0;
     for (int d = 0; d < j->ndim; d++) {
         if (j->shape[d] == 1) continue;
         bool joins = n > 0;
@@ -5546,50 +5900,124 @@ static void gi_coalesce(gi_job *j)
     j->ndim = n;
 }
 
+static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Puts dimension `from` behind or before others, to become dimension `to`. */
+static void gi_move_dimension(gi_job *j, int from, int to)
+{
+    gi_operand *all[GI_MOST_INPUTS + 2];
+    int         operands = gi_strided_operands(j, all), way = to < from ? -1 : 1;
+    for (int d = from; d != to; d += way) {
+        int64_t length    = j->shape[d];
+        j->shape[d]       = j->shape[d + way];
+        j->shape[d + way] = length;
+        for (int k = 0; k < operands; k++) {
+            int64_t stride           = all[k]->strides[d];
+            all[k]->strides[d]       = all[k]->strides[d + way];
+            all[k]->strides[d + way] = stride;
+        }
+    }
+}
+
 /* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
 static void gi_order_dimensions(gi_job *j)
 {
-    for (int i = 1; i < j->ndim; i++)
-        for (int d = i; d > 0; d--) {
-            int64_t before = j->out.strides[d - 1], here = j->out.strides[d];
-            if ((before < 0 ? -before : before) >= (here < 0 ? -here : here)) break;
-            gi_operand *all[GI_MOST_INPUTS + 2] = { &j->in[0], &j->in[1], &j->in[2], &j->in[3], &j->out, &j->mask };
-            for (int k = 0; k < GI_MOST_INPUTS + 2; k++) {
-                int64_t s              = all[k]->strides[d];
-                all[k]->strides[d]     = all[k]->strides[d - 1];
-                all[k]->strides[d - 1] = s;
-            }
-            int64_t s       = j->shape[d];
-            j->shape[d]     = j->shape[d - 1];
-            j->shape[d - 1] = s;
-        }
+    for (int i = 1; i < j->ndim; i++) {
+        int d = i;
+        while (d > 0 && gi_distance(j->out.strides[d - 1]) < gi_distance(j->out.strides[i])) d--;
+        if (d < i) gi_move_dimension(j, i, d);
+    }
 }
+
+/* Does it lie closer together along the rows than along the columns? */
+static bool gi_lies_across(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && gi_down(j, v) != 0 && gi_distance(gi_down(j, v)) < gi_distance(gi_step(j, v));
+}
+
+/* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
+   along which a transposed input is packed. True if the two belong together. */
+static bool gi_choose_blocks(gi_job *j, int square)
+{
+    int last = j->ndim - 1;
+    if (j->shape[last] < GI_SHORT_ROW) {
+        int longest = last;
+        for (int d = last - 1; d >= 0 && j->shape[longest] < GI_SHORT_ROW; d--)
+            if (j->shape[d] > j->shape[longest]) longest = d;
+        gi_move_dimension(j, longest, last);
+    }
+    bool across = gi_lies_across(j, &j->out);
+    for (int k = 0; k < j->inputs + j->masked && last > 0 && !across; k++) {
+        const gi_operand *v    = gi_source_of(j, k);
+        int               best = last;
+        if (v->number || gi_distance(v->strides[last]) < GI_LINE) continue;
+        for (int d = 0; d < last; d++)
+            if (v->strides[d] != 0 && gi_distance(v->strides[d]) < gi_distance(v->strides[best])) best = d;
+        if (best == last) continue;
+        gi_move_dimension(j, best, last - 1);
+        break;
+    }
+    for (int k = 0; k < j->inputs + j->masked; k++) {
+        gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
+        if (!gi_lies_across(j, v)) continue;
+        across     = true;
+        v->crossed = gi_rows(j) >= square / 2 && gi_distance(gi_step(j, v)) >= GI_LINE;
+    }
+    return across;
+}
+
+/* Can the kernel run over a whole row where the operand lies? */
+static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && v->wanted == v->dtype && gi_step(j, v) == ga_itemsize(v->dtype);
+}
+
+static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    for (int d = 0; d < j->ndim; d++)
-        if (j->shape[d] == 0) return;
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest;
+    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
+    if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    j->columns    = j->shape[j->ndim - 1];
-    int64_t total = 1;
-    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
-    j->flat  = j->columns < GI_SHORT_ROW && j->ndim > 1;
-    j->chunk = 32768 / cost;
-    if (j->flat) {
-        gi_parallel((total + j->chunk - 1) / j->chunk, 1, gi_run_units, j);
+    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked;
+    for (int k = 0; k <= j->inputs; k++) {
+        const gi_operand *v = k < j->inputs ? &j->in[k] : &j->out;
+        if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
+        if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
+        if (k < j->inputs && v->data == j->out.data) streamed = false; /* its lines are in the cache already */
+    }
+    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
+    bool          across = gi_choose_blocks(j, (int)square);
+    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    j->direct            = !j->masked && !j->stream && j->kernel && gi_runs_directly(j, &j->out);
+    for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);
+    j->tile = GI_TILE_BYTES / widest;
+    if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
+
+    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost, threads = ga_get_num_threads();
+    j->height = rows;
+    j->width  = columns;
+    if (total <= work && j->ndim <= 2 && !across) { /* one block: nothing to divide */
+        gi_run_units(0, 1, j);
         return;
     }
-    if (j->chunk > j->columns) { /* several rows make a unit's worth of work */
-        int64_t rows = j->chunk / j->columns;
-        j->chunk     = j->columns;
-        j->chunks    = 1;
-        gi_parallel(total / j->columns, rows, gi_run_units, j);
-        return;
+    if (work < total / (8 * threads)) work = total / (8 * threads);
+    if (across) {
+        if (rows > square) j->height = square;
+        j->width = gi_round_up(work / j->height + 1, square);
+    } else if (columns > work) {
+        j->height = 1;
+        j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);
+    } else if (rows > work / columns) {
+        j->height = work / columns;
     }
-    j->chunks = (j->columns + j->chunk - 1) / j->chunk;
-    gi_parallel(total / j->columns * j->chunks, 1, gi_run_units, j);
+    if (j->width > columns) j->width = columns;
+    int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
+    int64_t share = work / (j->height * j->width);
+    gi_parallel(units, share > 0 ? share : 1, gi_run_units, j);
 }
 
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
@@ -5599,7 +6027,7 @@ static void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype wanted, int
     v->data   = (char *)a->data;
     v->dtype  = a->dtype;
     v->wanted = wanted;
-    v->number = false;
+    v->number = v->crossed = false;
     gi_broadcast_strides(a, ndim, shape, v->strides);
 }
 
@@ -5664,10 +6092,10 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
     static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand",
                                                        "the fourth operand" };
     gi_job                   j;
-    memset(&j, 0, sizeof j);
     j.kernel = kernel.cpu;
     j.gpu    = kernel.gpu;
     j.inputs = n;
+    j.ndim   = 0;
     j.masked = where != NULL;
     for (int k = 0; k < n; k++)
         if ((in[k].array || in[k].kind == GA_KIND_ARRAY) && !gi_check(site, in[k].array, names[k])) return NULL;
@@ -5727,13 +6155,15 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
         gi_operand     *v = k < n ? &j.in[k] : &j.mask;
         if (k == n && !where) break;
         if (!a) { /* a tile of copies of the number */
-            int size  = (int)ga_itemsize(wanted[k]);
-            v->data   = tiles[k];
-            v->number = true;
+            int size   = (int)ga_itemsize(wanted[k]);
+            v->data    = tiles[k];
+            v->number  = true;
+            v->crossed = false;
             v->dtype = v->wanted = wanted[k];
+            int64_t copies_of_it = GI_TILE_BYTES / size;
             gi_number_to(in[k], wanted[k], tiles[k]);
-            int64_t copy = device == GA_CUDA ? 1 : target->size < GI_TILE ? target->size : GI_TILE;
-            for (int64_t i = 1; i < copy; i++) memcpy(tiles[k] + i * size, tiles[k], (size_t)size);
+            if (device == GA_CPU)
+                gi_repeat(size, target->size < copies_of_it ? target->size : copies_of_it, tiles[k], tiles[k]);
             continue;
         }
         if (out && ga_may_share_memory(a, out) && !gi_same_layout(a, j.ndim, j.shape, out)) {
@@ -5797,7 +6227,7 @@ static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
-    for (int d = GA_BOOL; d < (int)GA_DTYPE_COUNT; d++) {
+    for (int d = (int)(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
         if (holds && gi_row_has(op, (ga_dtype)d, common)) return (ga_dtype)d;
@@ -8144,10 +8574,10 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
 
 typedef struct gi_lines {
     const ga_array *a;
-    ga_dtype        dtype; /* in which the elements are folded */
-    int             kept, reduced;
+    ga_dtype        dtype;         /* in which the elements are folded */
+    int             kept, reduced; /* axes, joined where possible */
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
-    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes, joined where possible */
+    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
@@ -8194,6 +8624,20 @@ static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *
     return ndim;
 }
 
+/* Adds an axis behind others, to the last one where they lie in memory as one. */
+static void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
+{
+    int last = *ndim - 1;
+    if (length == 1) return;
+    if (last >= 0 && strides[last] == stride * length) {
+        shape[last] *= length;
+        strides[last] = stride;
+        return;
+    }
+    shape[*ndim]       = length;
+    strides[(*ndim)++] = stride;
+}
+
 /* Divides the axes of a into kept and reduced ones. False with an error. */
 static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes,
                           bool keepdims)
@@ -8207,23 +8651,14 @@ static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_d
     if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
-            p->kept_shape[p->kept]     = a->shape[d];
-            p->kept_strides[p->kept++] = a->strides[d];
+            gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
             p->lines *= a->shape[d];
             p->result_shape[p->result_ndim++] = a->shape[d];
             continue;
         }
+        gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
         p->length *= a->shape[d];
         if (keepdims) p->result_shape[p->result_ndim++] = 1;
-        if (a->shape[d] == 1) continue;
-        int last = p->reduced - 1;
-        if (last >= 0 && p->strides[last] == a->strides[d] * a->shape[d]) {
-            p->shape[last] *= a->shape[d];
-            p->strides[last] = a->strides[d];
-        } else {
-            p->shape[p->reduced]     = a->shape[d];
-            p->strides[p->reduced++] = a->strides[d];
-        }
     }
     if (p->reduced == 0) { /* one element a line */
         p->shape[0]   = 1;
@@ -8243,6 +8678,17 @@ static const char *gi_line_start(const gi_lines *p, int64_t line)
     return at;
 }
 
+/* How far element `index` of a line lies behind its first one. */
+static int64_t gi_offset_in_line(const gi_lines *p, int64_t index)
+{
+    int64_t offset = 0;
+    for (int d = p->reduced - 1; d > 0; d--) {
+        offset += index % p->shape[d] * p->strides[d];
+        index /= p->shape[d];
+    }
+    return offset + index * p->strides[0];
+}
+
 /* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
 static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
 {
@@ -8253,14 +8699,9 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
         packed = first + start * size;
     } else {
         for (int64_t done = 0; done < n;) {
-            int64_t     index = start + done, column = index % p->shape[inner], run = p->shape[inner] - column;
-            const char *at = first;
+            int64_t index = start + done, run = p->shape[inner] - index % p->shape[inner];
             if (run > n - done) run = n - done;
-            for (int d = inner; d >= 0; d--) {
-                at += index % p->shape[d] * p->strides[d];
-                index /= p->shape[d];
-            }
-            gi_gather(size, run, (char *)raw + done * size, at, p->strides[inner]);
+            gi_gather(size, run, (char *)raw + done * size, first + gi_offset_in_line(p, index), p->strides[inner]);
             done += run;
         }
     }
@@ -8269,77 +8710,47 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
     return cast;
 }
 
-/* Neighbouring lines whose elements share cache lines (a reduction over the first axis) are read together: `count` of them, packed
-   one after the other, `n` elements each. */
-static void gi_read_panel(int size, int64_t n, int64_t count, void *out, const char *from, int64_t stride)
-{
-#define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++)                                                                                            \
-        for (int64_t k = 0; k < count; k++) ((U *)out)[k * n + i] = ((const U *)(const void *)(from + i * stride))[k];         \
-    break
-    switch (size) {
-    case 1: GI_MOVE(uint8_t);
-    case 2: GI_MOVE(uint16_t);
-    case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
-    default:
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t k = 0; k < count; k++)
-                memcpy((char *)out + (k * n + i) * size, from + i * stride + k * size, (size_t)size);
-    }
-#undef GI_MOVE
-}
-
-/* How a block becomes an accumulator, accumulators one, and that the result: a row of the table, or the moments of variances. */
+/* How a line is folded: by a row of the table. */
 typedef struct gi_reduction {
     gi_lines lines;
     gi_fold  fold;
     int      result_bytes;
     char    *result; /* packed results, one a line */
-    char    *accs;   /* blocks of each line, or NULL when a line has only one */
+    char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int      panel; /* lines read together */
-    int64_t  panels;
+    int64_t  columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
 } gi_reduction;
 
-#define GI_PANEL_BYTES 64 /* a cache line */
-#define GI_ACC_BYTES   24 /* of the largest accumulator */
+#define GI_ACC_BYTES 16 /* of the largest accumulator */
 
-/* A unit is a block of a panel of lines. */
-static void gi_reduce_units(int64_t begin, int64_t end, void *job)
+/* ---- lines one after the other ----------------------------------------------------------------------------------------- */
+
+/* Reads a byte of each cache line in the order that the processor foresees, before loops that read from eight places at once. */
+static void gi_touch(const void *p, int64_t bytes)
+{
+    const char *c   = (const char *)p;
+    int         any = 0;
+    for (int64_t i = 0; i < bytes; i += 64) any |= c[i];
+    __asm__ volatile("" : : "r"(any));
+}
+
+/* A unit is a block of a line. */
+static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reduction                     *r = (gi_reduction *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * GI_PANEL_BYTES], cast[GI_BLOCK * 16];
-    int                               size = (int)ga_itemsize(p->a->dtype);
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
+    int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
+    bool                              direct = p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t block = unit % r->blocks, panel = unit / r->blocks;
-        int64_t per_row = r->panel > 1 ? (p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel : 1;
-        int64_t first   = r->panel > 1 ? panel / per_row * p->kept_shape[p->kept - 1] + panel % per_row * r->panel : panel,
-                count   = 1;
-        int64_t start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
-        if (r->panel > 1) {
-            count = p->kept_shape[p->kept - 1] - panel % per_row * r->panel;
-            if (count > r->panel) count = r->panel;
-            gi_read_panel(size, n, count, raw, gi_line_start(p, first) + start * p->strides[0], p->strides[0]);
-        }
-        for (int64_t k = 0; k < count; k++) {
-            int64_t     line = first + k;
-            const void *x;
-            if (r->panel == 1) {
-                x = gi_read_line(p, line, start, n, raw, cast);
-            } else {
-                x = raw + k * n * size;
-                if (p->dtype != p->a->dtype) {
-                    gi_cast(p->dtype, p->a->dtype, n, cast, x);
-                    x = cast;
-                }
-            }
-            __attribute__((aligned(16))) char acc[GI_ACC_BYTES];
-            r->fold.block(n, acc, x);
-            if (r->accs) memcpy(r->accs + (line * r->blocks + block) * r->fold.acc_bytes, acc, (size_t)r->fold.acc_bytes);
-            else r->fold.end(r->result + line * r->result_bytes, acc, p->length);
-        }
+        int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (direct) gi_touch(x, n * size);
+        r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
+        if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
+        if (++block < r->blocks) continue;
+        block = 0;
+        line++;
     }
 }
 
@@ -8360,8 +8771,135 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     for (int64_t line = begin; line < end; line++) {
         char *accs = r->accs + line * r->blocks * r->fold.acc_bytes;
         gi_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
-        r->fold.end(r->result + line * r->result_bytes, accs, r->lines.length);
+        r->fold.end(1, r->result + line * r->result_bytes, accs, r->lines.length);
     }
+}
+
+/* ---- lines side by side -------------------------------------------------------------------------------------------------- */
+/*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
+    folded row by row, each step of the tree for all of them at once.                                                          */
+
+#define GI_PANEL_BYTES  8192 /* of the accumulators of a panel, */
+#define GI_PANEL_WIDTH  1024 /* and at most so many lines, */
+#define GI_PANEL_NARROW 128  /* or these, when rows must be gathered */
+#define GI_PANEL_LEVELS 11   /* accumulators of the steps of the tree that are open at a time */
+#define GI_SHORT_LINE   32   /* shorter lines are not worth being folded one after the other */
+
+typedef struct gi_panel {
+    const gi_lines *lines;
+    int64_t         first, count; /* the lines */
+    int64_t         start, n;     /* which of their elements: a block of them */
+    char           *raw, *cast;   /* room for eight rows that must be gathered or cast */
+} gi_panel;
+
+/* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
+static int64_t gi_line_columns(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    if (p->kept == 0) return 1;
+    int64_t columns = p->kept_shape[p->kept - 1], apart = p->kept_strides[p->kept - 1], along = p->strides[p->reduced - 1];
+    if (apart < 0) apart = -apart;
+    if (along < 0) along = -along;
+    if (apart == size && along > size) return columns;
+    return columns >= 16 && (apart < along || p->length < GI_SHORT_LINE) ? columns : 1;
+}
+
+static bool gi_is_packed_row(const gi_lines *p)
+{
+    return p->dtype == p->a->dtype && p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype);
+}
+
+/* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
+static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
+{
+    const gi_lines *p    = s->lines;
+    const char     *at   = gi_line_start(p, s->first) + gi_offset_in_line(p, s->start + k);
+    int64_t         size = ga_itemsize(p->a->dtype), stride = p->kept_strides[p->kept - 1], room = GI_PANEL_NARROW * 16;
+    if (gi_is_packed_row(p)) return at;
+    gi_gather((int)size, s->count, s->raw + slot * room, at, stride);
+    if (p->dtype == p->a->dtype) return s->raw + slot * room;
+    gi_cast(p->dtype, p->a->dtype, s->count, s->cast + slot * room, s->raw + slot * room);
+    return s->cast + slot * room;
+}
+
+/* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
+   those at odd ones. `more` has room for the accumulators of open steps. */
+static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
+{
+    int64_t rows = (s->n - k + step - 1) / step;
+    if (rows == 1) {
+        f->widen(s->count, accs, gi_read_row(s, k, 0));
+    } else if (rows == 8) {
+        const void *x[8];
+        for (int r = 0; r < 8; r++) x[r] = gi_read_row(s, k + r * step, r);
+        f->rows(s->count, accs, x);
+    } else {
+        gi_fold_rows(f, s, k, 2 * step, accs, more);
+        gi_fold_rows(f, s, k + step, 2 * step, more, more + s->count * f->acc_bytes);
+        f->join(s->count, accs, more);
+    }
+}
+
+/* The panel number `unit` of lines that lie `columns` beside each other, without its block of elements. */
+static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
+    gi_panel s;
+    memset(&s, 0, sizeof s);
+    s.lines = p;
+    s.first = unit / panels * columns + column;
+    s.count = columns - column < width ? columns - column : width;
+    return s;
+}
+
+/* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
+static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction                     *r    = (gi_reduction *)job;
+    const gi_lines                   *p    = &r->lines;
+    int64_t                           size = r->fold.acc_bytes;
+    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel s     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        s.start        = block * GI_BLOCK;
+        s.n            = p->length - s.start < GI_BLOCK ? p->length - s.start : GI_BLOCK;
+        s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
+        s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
+        int64_t column = s.first % r->columns, group = s.first - column;
+        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
+    }
+}
+
+/* A unit is a panel: folds the accumulators of its blocks. */
+static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s      = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t  column = s.first % r->columns, group = s.first - column, row = r->columns * r->fold.acc_bytes;
+        char    *accs = r->accs + (group * r->blocks + column) * r->fold.acc_bytes;
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                char   *first = accs + b * GI_BLOCK * row;
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++) r->fold.join(s.count, first + i * row, first + (i + h) * row);
+                memmove(accs + b * row, first, (size_t)(s.count * r->fold.acc_bytes));
+            }
+        r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, r->lines.length);
+    }
+}
+
+/* How many lines of `columns` are folded at once: fewer where there would be too few panels for all threads. */
+static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
+{
+    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads();
+    while (width > 64 && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    return width;
 }
 
 /* Runs a planned reduction of lines that are not empty into r->result. False: no memory. */
@@ -8369,28 +8907,41 @@ static bool gi_reduce(const char *site, gi_reduction *r)
 {
     gi_lines *p = &r->lines;
     if (p->lines == 0) return true;
-    int size  = (int)ga_itemsize(p->a->dtype);
-    r->blocks = (p->length + GI_BLOCK - 1) / GI_BLOCK;
-    r->panel  = 1;
-    if (p->reduced == 1 && p->strides[0] != size && p->kept > 0 && p->kept_strides[p->kept - 1] == size &&
-        p->kept_shape[p->kept - 1] > 1)
-        r->panel = GI_PANEL_BYTES / size;
-    int64_t panels = p->lines;
-    if (r->panel > 1) panels = p->lines / p->kept_shape[p->kept - 1] * ((p->kept_shape[p->kept - 1] + r->panel - 1) / r->panel);
-    size_t acc_bytes = 0;
+    r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->columns       = gi_line_columns(p);
     r->accs          = NULL;
+    size_t acc_bytes = 0;
     if (r->blocks > 1) {
         acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
         r->accs   = (char *)gi_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t work = (p->length < GI_BLOCK ? p->length : GI_BLOCK) * r->panel; /* elements a unit */
-    gi_parallel(panels * r->blocks, 1 + 32768 / work, gi_reduce_units, r);
-    if (r->accs) {
-        gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
-        gi_release(r->accs, acc_bytes);
+    int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    if (r->columns == 1) {
+        gi_parallel(p->lines * r->blocks, 1 + 65536 / rows, gi_reduce_blocks, r);
+        if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+    } else {
+        int64_t most   = GI_PANEL_BYTES / r->fold.acc_bytes;
+        r->width       = gi_panel_width(p, r->columns, most < GI_PANEL_WIDTH ? most : GI_PANEL_WIDTH, r->blocks);
+        int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        gi_parallel(panels * r->blocks, 1 + 65536 / (r->width * rows), gi_reduce_panels, r);
+        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
+    if (r->accs) gi_release(r->accs, acc_bytes);
     return true;
+}
+
+/* Can a result of this dtype and shape be written into .out? False with an error if not. */
+static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape)
+{
+    if (!gi_check(site, out, ".out")) return false;
+    if (!gi_equal_shapes(out->ndim, out->shape, ndim, shape))
+        gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_text(ndim, shape));
+    else if (!gi_same_kind(dtype, out->dtype))
+        gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype),
+                ga_dtype_name(out->dtype));
+    else return true;
+    return false;
 }
 
 /* Gives the packed result its final dtype and place. Takes over `result` (NULL is passed on). */
@@ -8398,17 +8949,7 @@ static ga_array *gi_finish(const char *site, ga_array *result, ga_dtype dtype, g
 {
     if (!result) return NULL;
     if (out) {
-        bool ok = gi_check(site, out, ".out");
-        if (ok && !ga_same_shape(out, result)) {
-            gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_of(result));
-            ok = false;
-        }
-        if (ok && !gi_same_kind(dtype, out->dtype)) {
-            gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype),
-                    ga_dtype_name(out->dtype));
-            ok = false;
-        }
-        ok = ok && gi_assign(site, out, result);
+        bool ok = gi_check_out(site, out, dtype, result->ndim, result->shape) && gi_assign(site, out, result);
         ga_free(result);
         return ok ? out : NULL;
     }
@@ -8525,77 +9066,11 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
 #include "gpuarr.h"
 
 /* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
-/*  A node holds the count, the sum and the sum of squared distances from the mean of some elements; two nodes join exactly as the
-    formula of Chan, Golub and LeVeque says, so that nothing cancels. Elements are taken relative to the first one of the line.  */
-
-typedef struct gi_node {
-    double n, s, m;
-} gi_node;
+/*  The tree is that of the sums, of nodes; gi_join_nodes says how two join. Elements are taken relative to the first one of the line. */
 
 typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
 
 GI_BEGIN_FAST
-GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
-{
-    if (b.n == 0) return a;
-    if (a.n == 0) return b;
-    gi_node r;
-    double  t = a.s - gi_mul_f64(a.n / b.n, b.s), scale = b.n / (a.n * (a.n + b.n));
-    r.n = a.n + b.n;
-    r.s = a.s + b.s;
-    r.m = (a.m + b.m) + gi_mul_f64(gi_mul_f64(t, t), scale);
-    return r;
-}
-
-static void gi_halve_nodes(int64_t n, void *accs)
-{
-    gi_node *a = (gi_node *)accs;
-    int64_t  h = 1;
-    while (h < n) h *= 2;
-    for (h /= 2; h > 0; h /= 2)
-        for (int64_t i = 0; i < h && i + h < n; i++) a[i] = gi_join_nodes(a[i], a[i + h]);
-}
-
-/* A full block without NaN to leave out: all nodes of a level have the same count, so the loops are simple. Same bits as joining. */
-static gi_node gi_full_block_moments(const double *x, double origin)
-{
-    double  s[GI_BLOCK / 2], m[GI_BLOCK / 2], scale = 0.5;
-    gi_node r;
-    GI_VECTORIZE
-    for (int i = 0; i < GI_BLOCK / 2; i++) {
-        double a = x[i] - origin, b = x[i + GI_BLOCK / 2] - origin, t = a - b;
-        s[i] = a + b;
-        m[i] = gi_mul_f64(gi_mul_f64(t, t), scale);
-    }
-    for (int h = GI_BLOCK / 4; h > 0; h /= 2) {
-        scale *= 0.5;
-        GI_VECTORIZE
-        for (int i = 0; i < h; i++) {
-            double t = s[i] - s[i + h];
-            s[i]     = s[i] + s[i + h];
-            m[i]     = (m[i] + m[i + h]) + gi_mul_f64(gi_mul_f64(t, t), scale);
-        }
-    }
-    r.n = GI_BLOCK;
-    r.s = s[0];
-    r.m = m[0];
-    return r;
-}
-
-static gi_node gi_block_moments(int64_t n, const double *x, double origin, bool skip_nan)
-{
-    gi_node nodes[GI_BLOCK];
-    if (n == GI_BLOCK && !skip_nan) return gi_full_block_moments(x, origin);
-    for (int64_t i = 0; i < n; i++) {
-        bool left_out = skip_nan && x[i] != x[i];
-        nodes[i].n    = left_out ? 0 : 1;
-        nodes[i].s    = left_out ? 0 : x[i] - origin;
-        nodes[i].m    = 0;
-    }
-    gi_halve_nodes(n, nodes);
-    return nodes[0];
-}
-
 /* The moment from the node of all elements. */
 GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
 {
@@ -8618,73 +9093,249 @@ GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int dd
 GI_END_FAST
 
 typedef struct gi_moments {
-    gi_lines lines;
-    int64_t  blocks;
-    bool     skip_nan, shifted;
-    gi_node *nodes; /* blocks of each line; the first becomes the line's */
+    gi_lines             lines;
+    gi_moment            what;
+    bool                 skip_nan;
+    int                  ddof;
+    const gi_node_loops *of, *join; /* the loops of the elements, and those of float64 */
+    int64_t              blocks, columns, width;
+    gi_nodes             nodes; /* of all blocks: those of a line side by side, or of `columns` lines block by block */
+    double              *result;
 } gi_moments;
 
-static void gi_moment_units(int64_t begin, int64_t end, void *job)
+#define GI_NODE_WIDTH 256 /* lines side by side */
+#define GI_NODE_STEP  128 /* elements of a line that are made nodes at once */
+
+static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
 {
-    gi_moments                       *r = (gi_moments *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16];
-    double                            cast[GI_BLOCK];
+    gi_nodes r = { v->n + i, v->s + i, v->m + i };
+    return r;
+}
+
+/* What the elements of n neighbouring lines are taken relative to. */
+static void gi_origins(const gi_moments *r, int64_t line, int64_t n, double *origin)
+{
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_NODE_WIDTH * 16];
+    gi_gather((int)ga_itemsize(p->a->dtype), n, raw, gi_line_start(p, line), n > 1 ? p->kept_strides[p->kept - 1] : 0);
+    gi_cast(GA_F64, p->a->dtype, n, origin, raw);
+    for (int64_t i = 0; i < n; i++) /* 0: so that nanmean of an array without NaN is its mean */
+        if (r->what == GI_MEAN || !gi_isfinite_f64(origin[i])) origin[i] = 0;
+}
+
+/* Folds m nodes into the first. */
+static void gi_halve_nodes(const gi_node_loops *loops, int64_t m, const gi_nodes *v)
+{
+    int64_t h = 1;
+    while (h < m) h *= 2;
+    for (h /= 2; h > 0; h /= 2) {
+        gi_nodes more = gi_nodes_from(v, h);
+        if (m <= h) continue;
+        loops->join_counted(m - h, v, &more);
+        m = h;
+    }
+}
+
+/* The node of n elements, at most a block. `origin` is repeated GI_NODE_STEP times. */
+static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, const double *origin)
+{
+    __attribute__((aligned(64))) double count[GI_BLOCK], s[GI_BLOCK], m[GI_BLOCK];
+    gi_nodes                            v    = { count, s, m };
+    int64_t                             size = ga_itemsize(r->lines.dtype);
+    gi_node                             node = { GI_BLOCK, 0, 0 };
+    if (n == GI_BLOCK) {
+        const void *eighths[8];
+        for (int k = 0; k < 8; k++) eighths[k] = (const char *)x + k * GI_NODE_STEP * size;
+        r->of->rows(GI_NODE_STEP, &v, eighths, origin);
+        for (int h = GI_NODE_STEP / 2; h > 0; h /= 2) {
+            gi_nodes more = gi_nodes_from(&v, h);
+            r->join->join(h, &v, &more, 1, (double)h / GI_BLOCK);
+        }
+        node.s = s[0];
+        node.m = m[0];
+        if (!r->skip_nan || node.s == node.s) return node;
+    }
+    for (int64_t i = 0; i < n; i += GI_NODE_STEP) {
+        gi_nodes part = gi_nodes_from(&v, i);
+        r->of->widen(n - i < GI_NODE_STEP ? n - i : GI_NODE_STEP, &part, (const char *)x + i * size, origin, r->skip_nan);
+    }
+    gi_halve_nodes(r->join, n, &v);
+    node.n = count[0];
+    node.s = s[0];
+    node.m = m[0];
+    return node;
+}
+
+/* A unit is a block of a line. */
+static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_moments                         *r = (gi_moments *)job;
+    const gi_lines                     *p = &r->lines;
+    __attribute__((aligned(64))) char   raw[GI_BLOCK * 16];
+    __attribute__((aligned(64))) double cast[GI_BLOCK], origin[GI_NODE_STEP];
+    int64_t                             known = -1;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
-        int64_t n      = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
-        double  origin = 0;
-        if (r->shifted) {
-            gi_cast(GA_F64, r->lines.a->dtype, 1, &origin, gi_line_start(&r->lines, line));
-            if (!gi_isfinite_f64(origin)) origin = 0;
+        int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        if (line != known) {
+            gi_origins(r, line, 1, origin);
+            for (int i = 1; i < GI_NODE_STEP; i++) origin[i] = origin[0];
+            known = line;
         }
-        const double *x = (const double *)gi_read_line(&r->lines, line, start, n, raw, cast);
-        r->nodes[unit]  = gi_block_moments(n, x, origin, r->skip_nan);
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (x != raw && x != cast) gi_touch(x, n * ga_itemsize(p->dtype));
+        gi_node node     = gi_block_node(r, n, x, origin);
+        r->nodes.n[unit] = node.n;
+        r->nodes.s[unit] = node.s;
+        r->nodes.m[unit] = node.m;
     }
 }
 
 static void gi_moment_lines(int64_t begin, int64_t end, void *job)
 {
     gi_moments *r = (gi_moments *)job;
-    for (int64_t line = begin; line < end; line++)
-        gi_fold_blocks(gi_halve_nodes, (int)sizeof *r->nodes, r->nodes + line * r->blocks, r->blocks);
+    for (int64_t line = begin; line < end; line++) {
+        gi_nodes v = gi_nodes_from(&r->nodes, line * r->blocks);
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                gi_nodes block = gi_nodes_from(&v, b * GI_BLOCK);
+                gi_halve_nodes(r->join, n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, &block);
+                v.n[b] = *block.n;
+                v.s[b] = *block.s;
+                v.m[b] = *block.m;
+            }
+        gi_node node    = { *v.n, *v.s, *v.m };
+        r->result[line] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+    }
+}
+
+/* Joins the elements k, k + step, k + 2 step ... of a block of each line of a panel, as gi_fold_rows does. skip_nan: the counts differ from
+   line to line. */
+static void gi_join_rows(const gi_moments *r, const gi_panel *p, const double *origin, bool skip_nan, int64_t k, int64_t step,
+                         const gi_nodes *to, const gi_nodes *more)
+{
+    int64_t rows = (p->n - k + step - 1) / step;
+    if (rows == 1) {
+        r->of->widen(p->count, to, gi_read_row(p, k, 0), origin, skip_nan);
+    } else if (rows == 8 && !skip_nan) {
+        const void *x[8];
+        for (int i = 0; i < 8; i++) x[i] = gi_read_row(p, k + i * step, i);
+        r->of->rows(p->count, to, x, origin);
+    } else {
+        gi_nodes beyond = gi_nodes_from(more, p->count);
+        double   b = (double)(rows / 2), a = (double)rows - b;
+        gi_join_rows(r, p, origin, skip_nan, k, 2 * step, to, more);
+        gi_join_rows(r, p, origin, skip_nan, k + step, 2 * step, more, &beyond);
+        if (skip_nan) r->join->join_counted(p->count, to, more);
+        else r->join->join(p->count, to, more, a / b, b / gi_mul_f64(a, a + b));
+    }
+}
+
+/* A unit is a block of a panel of lines. */
+static void gi_moment_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_moments                         *r = (gi_moments *)job;
+    const gi_lines                     *p = &r->lines;
+    __attribute__((aligned(64))) double count[GI_PANEL_LEVELS * GI_NODE_WIDTH], s[GI_PANEL_LEVELS * GI_NODE_WIDTH],
+        m[GI_PANEL_LEVELS * GI_NODE_WIDTH], origin[GI_NODE_WIDTH];
+    __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
+    const gi_nodes                    more = { count, s, m };
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block  = unit % r->blocks;
+        gi_panel v      = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
+        v.start         = block * GI_BLOCK;
+        v.n             = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
+        v.raw           = raw;
+        v.cast          = cast;
+        int64_t  column = v.first % r->columns, group = v.first - column;
+        gi_nodes to  = gi_nodes_from(&r->nodes, group * r->blocks + block * r->columns + column);
+        bool     nan = false;
+        gi_origins(r, v.first, v.count, origin);
+        gi_join_rows(r, &v, origin, false, 0, 1, &to, &more);
+        for (int64_t i = 0; i < v.count; i++) {
+            to.n[i] = (double)v.n;
+            nan |= to.s[i] != to.s[i];
+        }
+        if (r->skip_nan && nan) gi_join_rows(r, &v, origin, true, 0, 1, &to, &more);
+    }
+}
+
+/* A unit is a panel: joins the nodes of its blocks. */
+static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_moments *r = (gi_moments *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel p      = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t  column = p.first % r->columns, group = p.first - column;
+        gi_nodes v = gi_nodes_from(&r->nodes, group * r->blocks + column);
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t  m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                gi_nodes first = gi_nodes_from(&v, b * GI_BLOCK * r->columns), to = gi_nodes_from(&v, b * r->columns);
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++) {
+                        gi_nodes x = gi_nodes_from(&first, i * r->columns), y = gi_nodes_from(&first, (i + h) * r->columns);
+                        r->join->join_counted(p.count, &x, &y);
+                    }
+                memmove(to.n, first.n, (size_t)p.count * sizeof *to.n);
+                memmove(to.s, first.s, (size_t)p.count * sizeof *to.s);
+                memmove(to.m, first.m, (size_t)p.count * sizeof *to.m);
+            }
+        for (int64_t i = 0; i < p.count; i++) {
+            gi_node node           = { v.n[i], v.s[i], v.m[i] };
+            r->result[p.first + i] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+        }
+    }
 }
 
 /* The moment of each line of a real array, as float64. */
 static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
     gi_moments r;
+    ga_dtype   dtype = a->dtype == GA_F32 && a->device == GA_CPU ? GA_F32 : GA_F64;
     memset(&r, 0, sizeof r);
+    r.what     = what;
     r.skip_nan = skip_nan;
-    r.shifted  = what != GI_MEAN; /* so that nanmean of an array without NaN is its mean */
-    if (!gi_plan_lines(o->site, &r.lines, a, GA_F64, o->axis, &o->axes, o->keepdims)) return NULL;
+    r.ddof     = o->ddof;
+    if (!gi_plan_lines(o->site, &r.lines, a, dtype, o->axis, &o->axes, o->keepdims)) return NULL;
     ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
 #if GI_HAS_CUDA
     if (a->device == GA_CUDA) {
-        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, r.shifted, o->ddof, &r.lines, result)
+        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, what != GI_MEAN, o->ddof, &r.lines, result)
                                      : gi_fill_empty(o->site, result, 0, true);
         if (ok) return result;
         ga_free(result);
         return NULL;
     }
 #endif
-    double *out = (double *)result->data;
-    r.blocks    = (r.lines.length + GI_BLOCK - 1) / GI_BLOCK;
-    if (r.blocks > 0) {
-        size_t bytes = (size_t)(r.lines.lines * r.blocks) * sizeof *r.nodes;
-        r.nodes      = (gi_node *)gi_alloc(o->site, bytes);
-        if (!r.nodes) {
-            ga_free(result);
-            return NULL;
-        }
-        gi_parallel(r.lines.lines * r.blocks, 1 + 16384 / (r.lines.length < GI_BLOCK ? r.lines.length : GI_BLOCK),
-                    gi_moment_units, &r);
-        gi_parallel(r.lines.lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
-        for (int64_t i = 0; i < r.lines.lines; i++) out[i] = gi_moment_value(what, skip_nan, o->ddof, r.nodes[i * r.blocks]);
-        gi_release(r.nodes, bytes);
-    } else {
-        for (int64_t i = 0; i < result->size; i++) out[i] = gi_nan_f64();
+    const gi_lines *p = &r.lines;
+    r.result          = (double *)result->data;
+    r.blocks          = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r.of              = gi_cpu_nodes(dtype);
+    r.join            = gi_cpu_nodes(GA_F64);
+    int64_t count = p->lines * r.blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
+    for (int64_t i = 0; i < result->size && r.blocks == 0; i++) r.result[i] = gi_nan_f64();
+    if (count == 0) return result;
+    r.nodes.n = (double *)gi_alloc(o->site, (size_t)(3 * count) * sizeof(double));
+    if (!r.nodes.n) {
+        ga_free(result);
+        return NULL;
     }
+    r.nodes.s = r.nodes.n + count;
+    r.nodes.m = r.nodes.s + count;
+    r.columns = gi_line_columns(p);
+    if (r.columns == 1) {
+        gi_parallel(count, 1 + 32768 / rows, gi_moment_blocks, &r);
+        gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+    } else {
+        r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
+        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        gi_parallel(panels * r.blocks, 1 + 32768 / (r.width * rows), gi_moment_panels, &r);
+        gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
+    }
+    gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
 }
 
@@ -8735,37 +9386,135 @@ ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o) { return gi_moment
 ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_STD, true, "ga_nanstd", a, o); }
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
-/* The extreme of a line is found first, by the row above; its place is the first element equal to it (or the first NaN). */
+/*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
+    row above, then the first block that holds the extreme is looked through. Lines side by side are gone through row by row.  */
+
+enum {
+    GI_SEGMENT_BLOCKS = 64,   /* of a line */
+    GI_SEGMENT_ROWS   = 8192, /* of lines side by side, */
+    GI_SEARCH_WIDTH   = 1024, /* so many at once */
+    GI_SEARCH_LEAST   = 64    /* and not fewer */
+};
 
 typedef struct gi_search {
-    gi_lines    lines;
-    const char *extremes; /* packed, one a line */
-    int64_t    *places;
+    gi_lines  lines;
+    gi_fold   fold; /* of the extremes */
+    gi_kernel less_equal, equal, unordered;
+    bool      largest, skip_nan, nothing; /* nothing but NaN is left */
+    int64_t   columns, width;             /* of lines side by side */
+    int64_t   segment, segments;          /* elements of one, segments of a line */
+    char     *extremes;                   /* of each segment: those of a line side by side, or of `columns` lines in turn */
+    int64_t  *places, *result;
 } gi_search;
 
-static void gi_search_lines(int64_t begin, int64_t end, void *job)
+static bool gi_is_nan(const gi_search *r, const void *x)
+{
+    bool nan;
+    r->unordered(1, &nan, x, NULL, NULL);
+    return nan;
+}
+
+/* Is x, which comes after `best`, to be preferred? */
+static bool gi_is_better(const gi_search *r, const void *x, const void *best)
+{
+    bool no_better, nan = gi_is_nan(r, x);
+    if (nan != gi_is_nan(r, best)) return nan != r->skip_nan;
+    if (nan) return false;
+    r->less_equal(1, &no_better, r->largest ? x : best, r->largest ? best : x, NULL);
+    return !no_better;
+}
+
+/* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
+static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
+{
+    enum { PART = 256 };
+    __attribute__((aligned(64))) char wanted[PART * 16];
+    bool                              found[PART], nan = gi_is_nan(r, x);
+    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : (int64_t)PART;
+    memcpy(wanted, x, (size_t)size);
+    for (int64_t done = 1; done < copies && !nan; done *= 2)
+        memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
+    for (int64_t start = 0; start < n; start += PART) {
+        int64_t     m    = n - start < PART ? n - start : (int64_t)PART;
+        const char *part = (const char *)elements + start * size;
+        if (nan) r->unordered(m, found, part, NULL, NULL);
+        else r->equal(m, found, part, wanted, NULL);
+        const bool *hit = (const bool *)memchr(found, 1, (size_t)m);
+        if (hit) return start + (hit - found);
+    }
+    return 0;
+}
+
+/* A unit is a segment of a line. */
+static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], wanted[GI_BLOCK * 16];
-    bool                              found[GI_BLOCK];
-    ga_dtype                          dtype = r->lines.dtype;
-    int                               size  = (int)ga_itemsize(dtype);
-    gi_kernel                         equal = gi_cpu_kernel(GA_OP_equal, dtype), unordered = gi_cpu_kernel(GA_OP_isnan, dtype);
-    for (int64_t line = begin; line < end; line++) {
-        for (int i = 0; i < GI_BLOCK; i++) memcpy(wanted + i * size, r->extremes + line * size, (size_t)size);
-        bool nan;
-        unordered(1, &nan, wanted, NULL, NULL);
-        r->places[line] = 0;
-        for (int64_t start = 0; start < r->lines.length; start += GI_BLOCK) {
-            int64_t     n = r->lines.length - start < GI_BLOCK ? r->lines.length - start : GI_BLOCK;
-            const void *x = gi_read_line(&r->lines, line, start, n, raw, cast);
-            if (nan) unordered(n, found, x, NULL, NULL);
-            else equal(n, found, x, wanted, NULL);
-            const void *hit = memchr(found, 1, (size_t)n);
-            if (!hit) continue;
-            r->places[line] = start + ((const bool *)hit - found);
-            break;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[GI_SEGMENT_BLOCKS * 16], folded[GI_SEGMENT_BLOCKS * 16];
+    int64_t                           size = ga_itemsize(p->dtype);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / r->segments, start = unit % r->segments * r->segment;
+        int64_t n = p->length - start < r->segment ? p->length - start : r->segment, blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
+        for (int64_t b = 0; b < blocks; b++) {
+            int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
+            const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
+            if (x != raw) gi_touch(x, m * size);
+            r->fold.block(m, extremes + b * size, x);
         }
+        memcpy(folded, extremes, (size_t)(blocks * size));
+        if (blocks > 1) r->fold.halve(blocks, folded);
+        int64_t     b = blocks > 1 ? gi_first_equal(r, blocks, extremes, folded) : 0;
+        int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
+        memcpy(r->extremes + unit * size, folded, (size_t)size);
+        r->places[unit] = start + b * GI_BLOCK + gi_first_equal(r, m, x, folded);
+    }
+}
+
+/* A unit is a segment of a panel of lines. */
+static void gi_search_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_search                        *r = (gi_search *)job;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16];
+    bool                              no_better[GI_SEARCH_WIDTH];
+    int64_t                           size = ga_itemsize(p->dtype);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  segment = unit % r->segments;
+        gi_panel v       = gi_panel_of(p, r->columns, r->width, unit / r->segments);
+        v.start          = segment * r->segment;
+        v.n              = p->length - v.start < r->segment ? p->length - v.start : r->segment;
+        v.raw            = raw;
+        int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
+        char    *best   = r->extremes + to * size;
+        int64_t *places = r->places + to;
+        memcpy(best, gi_read_row(&v, 0, 0), (size_t)(v.count * size));
+        for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
+        for (int64_t k = 1; k < v.n; k++) {
+            const char *x = (const char *)gi_read_row(&v, k, 0);
+            r->less_equal(v.count, no_better, r->largest ? x : best, r->largest ? best : x, NULL);
+            const bool *at = no_better, *beyond = no_better + v.count;
+            for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
+                int64_t i = at - no_better;
+                if (!gi_is_better(r, x + i * size, best + i * size)) continue;
+                memcpy(best + i * size, x + i * size, (size_t)size);
+                places[i] = v.start + k;
+            }
+        }
+    }
+}
+
+/* The best segment of each line. */
+static void gi_search_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_search *r    = (gi_search *)job;
+    int64_t    size = ga_itemsize(r->lines.dtype), step = r->columns;
+    for (int64_t line = begin; line < end; line++) {
+        int64_t first = line % r->columns + (line - line % r->columns) * r->segments, best = first;
+        for (int64_t k = 1; k < r->segments; k++)
+            if (gi_is_better(r, r->extremes + (first + k * step) * size, r->extremes + best * size)) best = first + k * step;
+        r->result[line] = r->places[best];
+        if (r->skip_nan && gi_is_nan(r, r->extremes + best * size)) __atomic_store_n(&r->nothing, true, __ATOMIC_RELAXED);
     }
 }
 
@@ -8790,30 +9539,47 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
     if (o.axes.ndim > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
-    ga_reduce_options inner = o;
-    inner.out               = NULL;
-    inner.internal          = true;
-    gi_search r;
-    if (!gi_plan_lines(o.site, &r.lines, a, a->dtype, o.axis, &o.axes, o.keepdims)) return NULL;
     GI_IF_CUDA(a->device, gi_cuda_arg_extreme(op, name, skip_nan, a, &o));
-    ga_array *extremes = gi_reduce_row(op, name, GI_ENDS_SAME, GI_START_NONE, a, inner);
-    if (!extremes) return NULL;
-    if (skip_nan && gi_is_float(a->dtype)) {
-        bool nan = false;
-        for (int64_t i = 0; i < extremes->size && !nan; i++)
-            gi_cpu_kernel(GA_OP_isnan, a->dtype)(1, &nan, (char *)extremes->data + i * ga_itemsize(a->dtype), NULL, NULL);
-        if (nan) {
-            ga_free(extremes);
-            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
-        }
+    gi_reduction plan;
+    gi_search    r;
+    memset(&r, 0, sizeof r);
+    r.largest  = op == GA_OP_max || op == GA_OP_nanmax;
+    r.skip_nan = skip_nan;
+    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, &o, &plan)) return NULL;
+    ga_array *places = gi_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
+    if (!places || places->size == 0) return gi_finish(o.site, places, GA_I64, o.out);
+    const gi_lines *p    = &plan.lines;
+    int64_t         size = ga_itemsize(a->dtype);
+    r.lines              = *p;
+    r.fold               = plan.fold;
+    r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
+    r.equal              = gi_cpu_kernel(GA_OP_equal, a->dtype);
+    r.unordered          = gi_cpu_kernel(GA_OP_isnan, a->dtype);
+    r.result             = (int64_t *)places->data;
+    r.columns            = gi_line_columns(p);
+    if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
+    r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
+    r.segments    = (p->length + r.segment - 1) / r.segment;
+    int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
+    r.places = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
+    if (!r.places) {
+        ga_free(places);
+        return NULL;
     }
-    ga_array *places = gi_new(o.site, GA_I64, a->device, r.lines.result_ndim, r.lines.result_shape);
-    if (places) {
-        r.extremes = (const char *)extremes->data;
-        r.places   = (int64_t *)places->data;
-        gi_parallel(r.lines.lines, r.lines.length > 0 ? 1 + 8192 / r.lines.length : 1, gi_search_lines, &r);
+    r.extremes = (char *)(r.places + count);
+    if (r.columns == 1) {
+        gi_parallel(count, 1 + 65536 / work, gi_search_segments, &r);
+    } else {
+        r.width        = gi_panel_width(p, r.columns, GI_SEARCH_WIDTH, r.segments);
+        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
     }
-    ga_free(extremes);
+    gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    gi_release(r.places, (size_t)(count * (8 + size)));
+    if (r.nothing) {
+        ga_free(places);
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
+    }
     return gi_finish(o.site, places, GA_I64, o.out);
 }
 
@@ -8828,7 +9594,7 @@ ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
     return gi_arg_extreme(GA_OP_nanmax, "ga_nanargmax", true, a, o);
 }
 
-/* ---- norm and dot ---------------------------------------------------------------------------------------------------------- */
+/* ---- norm ---------------------------------------------------------------------------------------------------------------- */
 
 /* f(x) of an array that is then freed. */
 static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const char *site, ga_array *x)
@@ -8879,76 +9645,6 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     }
     ga_free(wide);
     return gi_finish(o.site, result, dtype, NULL);
-}
-
-/* The sum of x * y over the last axis, products and sums in the wide type of `dtype`. */
-static ga_array *gi_inner(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype, int axis)
-{
-    ga_map_options m   = gi_map_site(site);
-    m.dtype            = dtype == GA_F32    ? GA_F64
-                         : dtype == GA_C64  ? GA_C128
-                         : dtype == GA_BOOL ? dtype
-                                            : gi_end_dtype(GI_ENDS_SUM, dtype);
-    ga_array *products = (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), m);
-    if (!products) return NULL;
-    ga_reduce_options r = gi_reduce_site(site);
-    r.axes.ndim         = 1;
-    r.axes.n[0]         = axis;
-    ga_array *sum       = dtype == GA_BOOL ? (ga_any)(products, r) : (ga_sum)(products, r);
-    ga_free(products);
-    return gi_finish(site, sum, dtype, NULL);
-}
-
-ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_map_options o)
-{
-    if (!gi_check(o.site, a, "a") || !gi_check(o.site, b, "b") || gi_null_option(o.site, "out", o.out)) return NULL;
-    if (o.where || o.dtype != GA_DTYPE_DEFAULT)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_dot takes no option but .out");
-    ga_dtype  dtype  = ga_promote(a->dtype, b->dtype);
-    ga_array *result = NULL;
-    if (a->ndim == 0 || b->ndim == 0) {
-        result = (ga_multiply)(gi_operand_arg(a), gi_operand_arg(b), gi_map_site(o.site));
-        return gi_finish(o.site, result, dtype, o.out);
-    }
-    int64_t inner = b->ndim == 1 ? b->shape[0] : b->shape[b->ndim - 2];
-    if (a->shape[a->ndim - 1] != inner)
-        return (ga_array *)gi_fail(
-            o.site, GA_BAD_SHAPE,
-            "shapes %s and %s do not fit: the last axis of a has length %lld, the one of b that it meets %lld", gi_shape_of(a),
-            gi_shape_of(b), (long long)a->shape[a->ndim - 1], (long long)inner);
-#if GI_HAS_CUDA
-    const ga_array *both[2] = { a, b };
-    ga_device       device  = gi_common_device(o.site, 2, both);
-    if (device == GA_DEVICE_DEFAULT) return NULL;
-    if (device == GA_CUDA && (b->ndim == 1 || (b->ndim == 2 && a->ndim <= 2)))
-        return gi_finish(o.site, gi_cuda_dot(o.site, a, b, dtype), dtype, o.out);
-#endif
-    if (b->ndim == 1) return gi_finish(o.site, gi_inner(o.site, a, b, dtype, a->ndim - 1), dtype, o.out);
-    if (b->ndim > 2 || a->ndim > 2)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: b may have one dimension, or both two",
-                                   gi_shape_of(a), gi_shape_of(b));
-    int64_t rows = a->ndim == 2 ? a->shape[0] : 1, cols = b->shape[1], shape[2] = { rows, cols };
-    result = gi_new(o.site, dtype, a->device, 2, shape);
-    for (int64_t i = 0; result && i < rows; i++) { /* row i: the sum over k of a[i, k] * b[k, :] */
-        int64_t   column[2] = { inner, 1 }, strides[2] = { a->strides[a->ndim - 1], 0 };
-        char     *from = (char *)a->data + (a->ndim == 2 ? i * a->strides[0] : 0);
-        ga_array *row  = gi_new_view(o.site, a, from, a->dtype, 2, column, strides);
-        ga_array *sums = row ? gi_inner(o.site, row, b, dtype, 0) : NULL;
-        if (sums) memcpy((char *)result->data + i * cols * ga_itemsize(dtype), sums->data, (size_t)(cols * ga_itemsize(dtype)));
-        ga_free(row);
-        bool ok = sums != NULL;
-        ga_free(sums);
-        if (!ok) {
-            ga_free(result);
-            return NULL;
-        }
-    }
-    if (result && a->ndim == 1) {
-        ga_array *flat = gi_new_view(o.site, result, result->data, dtype, 1, result->shape + 1, result->strides + 1);
-        ga_free(result);
-        result = flat;
-    }
-    return gi_finish(o.site, result, dtype, o.out);
 }
 
 /* ==== >>rearranging: joining, cutting, choosing, sorting, counting, running sums ================================== */
@@ -10483,6 +11179,1132 @@ static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_add, a, &o); }
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_multiply, a, &o); }
 
+/* ==== >>products: matrix products, and sums over products along labelled axes ========================================= */
+/*  Every product is one job, or several: matrices with any strides, over any number of further axes. An element of the result is one
+    chain: from nothing (-0 for floats), a[i][k] * b[k][j] is added by gi_fma in the order of k. So it has the same bits whatever the
+    blocks, threads and instruction sets, and on the GPU. Its error grows with the length of the chain, as any plain sum's does.
+    The other sums of products, of vectors alone, go along the documented tree (>>reduce).                                         */
+
+enum { GI_PRODUCT_AXES = 2 * GPUARR_MAX_DIMS };
+
+typedef struct gi_factor { /* an operand, or the result */
+    char   *data;
+    int64_t row, column; /* strides in bytes */
+    int64_t next[GI_PRODUCT_AXES];
+} gi_factor;
+
+typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
+    ga_dtype  dtype;        /* of all three */
+    int64_t   rows, inner, columns;
+    int       axes; /* and that many times over */
+    int64_t   shape[GI_PRODUCT_AXES];
+    gi_factor a, b, out; /* out does not overlap */
+} gi_product;
+
+#if GI_HAS_CUDA
+static bool gi_cuda_product(const char *site, const gi_product *p);
+#endif
+
+static void gi_swap_strides(int64_t *x, int64_t *y)
+{
+    int64_t t = *x;
+    *x        = *y;
+    *y        = t;
+}
+
+/* The same product as that of the transposed matrices. Not of complex numbers: the order of their four products would change. */
+static void gi_transpose_product(gi_product *p)
+{
+    gi_factor a = p->a;
+    p->a        = p->b;
+    p->b        = a;
+    gi_swap_strides(&p->rows, &p->columns);
+    gi_swap_strides(&p->a.row, &p->a.column);
+    gi_swap_strides(&p->b.row, &p->b.column);
+    gi_swap_strides(&p->out.row, &p->out.column);
+}
+
+/* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
+/*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
+    tile, then a few rows of a at a time are packed and meet all these strips. Integers of 1 or 2 bytes and bools are widened to 4 bytes
+    on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each row of b two, (re, im) and (-im, re). */
+
+GI_BEGIN_FAST
+typedef void (*gi_packer)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step);
+typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next);
+
+/* n elements each of several lines, `next` apart in `out`. Lines that lie across the memory are read in squares. */
+#define GI_PACK(name, unpack_name, U, W, narrow)                                                                               \
+    static void name(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step)            \
+    {                                                                                                                          \
+        W            *to   = (W *)out;                                                                                         \
+        const int64_t side = step == (int64_t)sizeof(U) ? n : 8;                                                               \
+        for (int64_t l = 0; l < lines; l += 8)                                                                                 \
+            for (int64_t i = 0; i < n; i += side)                                                                              \
+                for (int64_t m = l; m < lines && m < l + 8; m++) {                                                             \
+                    const char *from = in + m * line;                                                                          \
+                    int64_t     end  = n - i < side ? n : i + side;                                                            \
+                    if (step == (int64_t)sizeof(U))                                                                            \
+                        for (int64_t j = i; j < end; j++) to[m * next + j] = ((const U *)(const void *)from)[j];               \
+                    else                                                                                                       \
+                        for (int64_t j = i; j < end; j++) to[m * next + j] = *(const U *)(const void *)(from + j * step);      \
+                }                                                                                                              \
+    }                                                                                                                          \
+    static void unpack_name(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next)     \
+    {                                                                                                                          \
+        for (int64_t l = 0; l < lines; l++) {                                                                                  \
+            const W *from = (const W *)in + l * next;                                                                          \
+            for (int64_t j = 0; j < n; j++) {                                                                                  \
+                const W x                                 = from[j];                                                           \
+                *(U *)(void *)(out + l * line + j * step) = narrow;                                                            \
+            }                                                                                                                  \
+        }                                                                                                                      \
+    }
+GI_PACK(gi_pack_bool, gi_unpack_bool, bool, uint32_t, x != 0)
+GI_PACK(gi_pack_1, gi_unpack_1, uint8_t, uint32_t, (uint8_t)x)
+GI_PACK(gi_pack_2, gi_unpack_2, uint16_t, uint32_t, (uint16_t)x)
+GI_PACK(gi_pack_4, gi_unpack_4, uint32_t, uint32_t, x)
+GI_PACK(gi_pack_8, gi_unpack_8, uint64_t, uint64_t, x)
+GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
+#undef GI_PACK
+GI_END_FAST
+
+typedef struct gi_blocks {
+    const gi_product       *p;
+    const gi_product_tiles *tiles;
+    gi_packer               pack;
+    gi_unpack               unpack;
+    int64_t                 size, packed;           /* bytes of an element, before and after packing */
+    int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
+    int64_t                 width;                  /* columns in a vector; a strip is one or two vectors wide */
+    bool                    direct;                 /* b is not packed: its rows are whole, and few rows of a meet them */
+    int64_t                 height, breadth, depth; /* of a block */
+    int64_t                 down, across;           /* how many blocks */
+    int64_t                 room;                   /* bytes of the strips of a block */
+    int                     rooms;                  /* of which so many are in `memory`, one for each thread */
+    char                   *memory;
+    char                    taken[GI_MOST_THREADS]; /* atomic */
+} gi_blocks;
+
+enum {
+    GI_BAND = 2048,
+    GI_NEAR = 16384
+}; /* bytes of a packed row of a block; bytes of a block that needs no other memory than the stack */
+
+/* The part of a strip that a complex element becomes besides itself: (re, im) gives (-im, re) in the next row. */
+static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes)
+{
+    for (int64_t k = 0; k < depth; k++, strip += 2 * bytes)
+        if (j->p->dtype == GA_C64) {
+            const ga_c64 *from = (const ga_c64 *)(const void *)strip;
+            ga_c64       *to   = (ga_c64 *)(void *)(strip + bytes);
+            for (int64_t i = 0; i < n; i++) to[i] = gi_make_c64(-from[i].im, from[i].re);
+        } else {
+            const ga_c128 *from = (const ga_c128 *)(const void *)strip;
+            ga_c128       *to   = (ga_c128 *)(void *)(strip + bytes);
+            for (int64_t i = 0; i < n; i++) to[i] = gi_make_c128(-from[i].im, from[i].re);
+        }
+}
+
+/* `depth` rows of n columns of b, the rest of the strip 0. */
+static void gi_pack_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes, const char *b)
+{
+    if (n * j->packed < bytes) memset(strip, 0, (size_t)(depth * j->parts * bytes));
+    j->pack(depth, n, strip, j->parts * bytes / j->packed, b, j->p->b.row, j->p->b.column);
+    if (j->parts == 2) gi_turn_strip(j, depth, n, strip, bytes);
+}
+
+/* A tile of the result, n columns wide. What is narrower than a strip, or does not lie side by side, is computed beside. */
+static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t depth, const char *panel, const char *strip,
+                             int64_t strip_row, char *out, bool more)
+{
+    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
+    const gi_factor                  *to   = &j->p->out;
+    const int                         wide = n > j->width ? 2 : 1;
+    const int64_t                     row  = wide * j->tiles->bytes;
+    if (n == wide * j->width && to->column == j->size && j->size == j->packed) {
+        j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, out, to->row, more);
+        return;
+    }
+    if (more) {
+        memset(beside, 0, (size_t)(rows * row));
+        j->pack(rows, n, beside, row / j->packed, out, to->row, to->column);
+    }
+    j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, beside, row, more);
+    j->unpack(rows, n, out, to->row, to->column, beside, row / j->packed);
+}
+
+static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
+                              char *strips)
+{
+    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_TILE_ROW * 8];
+    const gi_product                 *p     = j->p;
+    const int64_t                     width = 2 * j->width, bytes = 2 * j->tiles->bytes;
+    for (int64_t k = 0; k < p->inner; k += j->depth) {
+        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth, strip_bytes = depth * j->parts * bytes;
+        for (int64_t c = 0; c < columns; c += width) {
+            const int64_t n = columns - c < width ? columns - c : width;
+            if (j->direct && n % j->width == 0) continue;
+            gi_pack_strip(j, depth, n, strips + c / width * strip_bytes, n > j->width ? bytes : bytes / 2,
+                          b + k * p->b.row + c * p->b.column);
+        }
+        for (int64_t i = 0, r; i < rows; i += r) {
+            r = rows - i;
+            r = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
+            j->pack(r, depth, panel, GI_TILE_ROW * j->tiles->lane / j->packed, a + i * p->a.row + k * p->a.column, p->a.row,
+                    p->a.column);
+            for (int64_t c = 0; c < columns; c += width) {
+                const int64_t n      = columns - c < width ? columns - c : width;
+                const bool    direct = j->direct && n % j->width == 0;
+                const char   *strip  = direct ? b + k * p->b.row + c * p->b.column : strips + c / width * strip_bytes;
+                gi_multiply_tile(j, (int)r, n, depth, panel, strip,
+                                 direct         ? p->b.row
+                                 : n > j->width ? bytes
+                                                : bytes / 2,
+                                 out + i * p->out.row + c * p->out.column, k > 0);
+            }
+        }
+    }
+}
+
+/* Where the matrices of an item lie. */
+static void gi_locate_item(const gi_product *p, int64_t item, const char **a, const char **b, char **out)
+{
+    *a   = p->a.data;
+    *b   = p->b.data;
+    *out = p->out.data;
+    for (int d = p->axes - 1; d >= 0; d--) {
+        const int64_t index = item % p->shape[d];
+        item /= p->shape[d];
+        *a += index * p->a.next[d];
+        *b += index * p->b.next[d];
+        *out += index * p->out.next[d];
+    }
+}
+
+static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_blocks                        *j = (gi_blocks *)job;
+    const gi_product                 *p = j->p;
+    __attribute__((aligned(64))) char near_[GI_NEAR];
+    int                               mine = 0;
+    while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t block = unit % (j->down * j->across), i = block % j->down * j->height, c = block / j->down * j->breadth;
+        const char   *a, *b;
+        char         *out;
+        gi_locate_item(p, unit / (j->down * j->across), &a, &b, &out);
+        gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
+                          p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
+                          out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
+    }
+    if (j->rooms) __atomic_store_n(&j->taken[mine], 0, __ATOMIC_RELEASE);
+}
+
+/* How elements of a dtype are packed, and which type multiplies them. */
+static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
+{
+    j->size   = ga_itemsize(dtype);
+    j->packed = j->size < 4 ? 4 : j->size;
+    j->parts  = gi_is_complex(dtype) ? 2 : 1;
+    j->pack   = dtype == GA_BOOL ? gi_pack_bool
+                : j->size == 1   ? gi_pack_1
+                : j->size == 2   ? gi_pack_2
+                : j->size == 4   ? gi_pack_4
+                : j->size == 8   ? gi_pack_8
+                                 : gi_pack_16;
+    j->unpack = dtype == GA_BOOL ? gi_unpack_bool
+                : j->size == 1   ? gi_unpack_1
+                : j->size == 2   ? gi_unpack_2
+                : j->size == 4   ? gi_unpack_4
+                : j->size == 8   ? gi_unpack_8
+                                 : gi_unpack_16;
+    if (gi_kind_of(dtype) >= 2) return gi_real_dtype(dtype);
+    return j->size == 8 ? GA_I64 : GA_I32;
+}
+
+/* Cuts the result into blocks: as wide as their packed rows may be, as high as leaves every thread some. */
+static void gi_cut_blocks(gi_blocks *j, int64_t items)
+{
+    const gi_product *p       = j->p;
+    const int64_t     threads = ga_get_num_threads(), few = j->tiles->rows;
+    j->direct  = p->rows <= few && p->b.column == j->size && j->size == j->packed && j->parts == 1;
+    j->depth   = j->direct ? 8 : GI_TILE_DEPTH / j->parts;
+    j->breadth = GI_BAND / j->packed;
+    j->height  = p->rows;
+    if (j->depth > p->inner) j->depth = p->inner;
+    if (j->breadth > p->columns) j->breadth = p->columns;
+    j->across = (p->columns + j->breadth - 1) / j->breadth;
+    for (j->down = 1; items * j->across * j->down < (j->height < 256 ? threads : 4 * threads) && j->height >= 64;) {
+        j->height = (j->height / 2 + few - 1) / few * few;
+        j->down   = (p->rows + j->height - 1) / j->height;
+    }
+    j->room = (j->breadth + 2 * j->width - 1) / (2 * j->width) * 2 * j->tiles->bytes * j->parts * j->depth;
+}
+
+static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t items)
+{
+    gi_blocks j;
+    memset(&j, 0, sizeof j);
+    j.p     = p;
+    j.tiles = gi_cpu_tiles(gi_packing(&j, p->dtype));
+    j.width = j.tiles->bytes / j.packed;
+    gi_cut_blocks(&j, items);
+    const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
+    const int64_t chunk = 1 + 400000 / (work + 1);
+    if (j.room > GI_NEAR) {
+        j.rooms = ga_get_num_threads();
+        if (j.rooms > (units + chunk - 1) / chunk) j.rooms = (int)((units + chunk - 1) / chunk);
+        j.memory = (char *)gi_alloc(site, (size_t)(j.rooms * j.room));
+        if (!j.memory) return false;
+    }
+    gi_parallel(units, chunk, gi_multiply_blocks, &j);
+    gi_release(j.memory, (size_t)(j.rooms * j.room));
+    return true;
+}
+
+/* ---- on the CPU: products with vectors, element by element ------------------------------------------------------------- */
+
+#define GI_CHAINS 64
+
+typedef struct gi_chained {
+    const gi_product *p;
+    gi_chains         chains;
+    int64_t           count, groups, a_next, b_next, out_next;
+} gi_chained;
+
+static void gi_chain_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_chained *j = (const gi_chained *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t i = unit % j->groups * GI_CHAINS;
+        const char   *a, *b;
+        char         *out;
+        gi_locate_item(j->p, unit / j->groups, &a, &b, &out);
+        j->chains(j->count - i < GI_CHAINS ? j->count - i : GI_CHAINS, j->p->inner, out + i * j->out_next, j->out_next,
+                  a + i * j->a_next, j->a_next, j->p->a.column, b + i * j->b_next, j->b_next, j->p->b.row);
+    }
+}
+
+/* A product of which each item has one row or one column: chains side by side, along the rest of it or the longest other axis. */
+static void gi_multiply_chained(gi_product *p)
+{
+    gi_chained j = { p, gi_cpu_chains(p->dtype), 1, 1, 0, 0, 0 };
+    if (p->rows > 1) {
+        j.count    = p->rows;
+        j.a_next   = p->a.row;
+        j.out_next = p->out.row;
+    } else if (p->columns > 1) {
+        j.count    = p->columns;
+        j.b_next   = p->b.column;
+        j.out_next = p->out.column;
+    } else if (p->axes > 0) {
+        int longest = 0;
+        for (int d = 1; d < p->axes; d++)
+            if (p->shape[d] > p->shape[longest]) longest = d;
+        j.count           = p->shape[longest];
+        j.a_next          = p->a.next[longest];
+        j.b_next          = p->b.next[longest];
+        j.out_next        = p->out.next[longest];
+        p->shape[longest] = 1;
+    }
+    j.groups = (j.count + GI_CHAINS - 1) / GI_CHAINS;
+    gi_parallel(gi_size(p->axes, p->shape) * j.groups, 1 + 32768 / (GI_CHAINS * p->inner), gi_chain_units, &j);
+}
+
+static bool gi_cpu_product(const char *site, gi_product *p)
+{
+    const bool    commutes = !gi_is_complex(p->dtype);
+    const int64_t size     = ga_itemsize(p->dtype);
+    if (p->columns == 1 && p->rows > 1 && commutes) gi_transpose_product(p);
+    if (p->rows > 1 && p->columns > 1 && commutes && p->out.column != size && p->out.row == size) gi_transpose_product(p);
+    if (p->rows > 1 && p->columns > 1) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
+    if (p->columns > 1 && p->b.column == size) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
+    if (p->columns > 1 && commutes) gi_transpose_product(p);
+    gi_multiply_chained(p);
+    return true;
+}
+
+/* ---- one job ------------------------------------------------------------------------------------------------------------ */
+
+/* Runs the product where its memory is; the result has elements, and `inner` is not 0. False with an error. */
+static bool gi_multiply(const char *site, ga_device device, gi_product *p)
+{
+    GI_IF_CUDA(device, gi_cuda_product(site, p));
+    (void)device;
+    return gi_cpu_product(site, p);
+}
+
+/* ---- dot: the sum of the products of two vectors, along the documented tree --------------------------------------------- */
+
+typedef struct gi_dot {
+    const ga_array *x, *y; /* 1-D, of one length */
+    ga_dtype        wide;  /* in which they are multiplied and added */
+    gi_kernel       multiply;
+    gi_fold         fold;
+    char           *sums; /* of the blocks */
+} gi_dot;
+
+static const void *gi_read_vector(const ga_array *a, ga_dtype dtype, int64_t start, int64_t n, void *raw, void *cast)
+{
+    int         size   = (int)ga_itemsize(a->dtype);
+    const void *packed = (const char *)a->data + start * a->strides[0];
+    if (a->strides[0] != size) {
+        gi_gather(size, n, raw, packed, a->strides[0]);
+        packed = raw;
+    }
+    if (a->dtype == dtype) return packed;
+    gi_cast(dtype, a->dtype, n, cast, packed);
+    return cast;
+}
+
+static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_dot                     *j = (const gi_dot *)job;
+    __attribute__((aligned(64))) char raw[2][GI_BLOCK * 16], cast[2][GI_BLOCK * 16];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t     start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
+        const void *x = gi_read_vector(j->x, j->wide, start, n, raw[0], cast[0]);
+        const void *y = gi_read_vector(j->y, j->wide, start, n, raw[1], cast[1]);
+        j->multiply(n, cast[0], x, y, NULL);
+        j->fold.block(n, j->sums + block * j->fold.acc_bytes, cast[0]);
+    }
+}
+
+static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array *y, ga_dtype wide)
+{
+    gi_dot    j;
+    ga_array *result = gi_new(site, wide, GA_CPU, 0, NULL);
+    int64_t   blocks = (x->shape[0] + GI_BLOCK - 1) / GI_BLOCK;
+    if (!result) return NULL;
+    if (blocks == 0) {
+        (void)gi_clear(site, result);
+        return result;
+    }
+    memset(&j, 0, sizeof j);
+    j.x        = x;
+    j.y        = y;
+    j.wide     = wide;
+    j.multiply = gi_cpu_kernel(GA_OP_multiply, wide);
+    gi_cpu_fold(wide == GA_BOOL ? GA_OP_any : GA_OP_sum, wide, &j.fold);
+    j.sums = (char *)gi_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
+    if (!j.sums) {
+        ga_free(result);
+        return NULL;
+    }
+    gi_parallel(blocks, 32, gi_dot_blocks, &j);
+    gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
+    j.fold.end(1, result->data, j.sums, x->shape[0]);
+    gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
+    return result;
+}
+
+static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype)
+{
+    ga_dtype wide = dtype == GA_F32    ? GA_F64
+                    : dtype == GA_C64  ? GA_C128
+                    : dtype == GA_BOOL ? dtype
+                                       : gi_end_dtype(GI_ENDS_SUM, dtype);
+    GI_IF_CUDA(x->device, gi_cuda_dot(site, x, y, dtype));
+    return gi_finish(site, gi_cpu_dot(site, x, y, wide), dtype, NULL);
+}
+
+/* ---- labelled axes ------------------------------------------------------------------------------------------------------ */
+/*  What einsum writes with letters: out[i][j] = sum over k of x[i][k] * y[k][j]. Axes with the same label run together.          */
+
+enum { GI_LABELS = 64 };
+
+typedef struct gi_term {
+    const ga_array *a;
+    int             labels[GPUARR_MAX_DIMS]; /* of its axes, no two alike */
+} gi_term;
+
+/* The length of an axis, and its strides in x, y and the result. */
+typedef struct gi_extent_of {
+    int64_t n, x, y, out;
+} gi_extent_of;
+
+typedef struct gi_contraction {
+    const char  *site;
+    ga_dtype     dtype;
+    gi_term      x, y;
+    int          ndim, labels[GPUARR_MAX_DIMS]; /* of the result */
+    int          sums, summed[GPUARR_MAX_DIMS]; /* the labels that it does not have, which x and y both have */
+    gi_extent_of of[GI_LABELS];                 /* each label */
+    ga_array    *made[4];                       /* x and y converted, x and y rearranged */
+} gi_contraction;
+
+/* The labels of a term that are, or are not, in the list; returns how many. */
+static int gi_pick_labels(const gi_term *t, int count, const int *list, bool listed, int *picked)
+{
+    int n = 0;
+    for (int d = 0; d < t->a->ndim; d++) {
+        bool found = false;
+        for (int k = 0; k < count; k++) found = found || list[k] == t->labels[d];
+        if (found == listed) picked[n++] = t->labels[d];
+    }
+    return n;
+}
+
+/* Axes of length 1 stretch. */
+static void gi_measure_axes(gi_contraction *c)
+{
+    const gi_extent_of none = { 1, 0, 0, 0 };
+    for (int l = 0; l < GI_LABELS; l++) c->of[l] = none;
+    for (int d = 0; d < c->x.a->ndim; d++) {
+        gi_extent_of *e = &c->of[c->x.labels[d]];
+        if (c->x.a->shape[d] != 1) e->n = c->x.a->shape[d], e->x = c->x.a->strides[d];
+    }
+    for (int d = 0; d < c->y.a->ndim; d++) {
+        gi_extent_of *e = &c->of[c->y.labels[d]];
+        if (c->y.a->shape[d] != 1) e->n = c->y.a->shape[d], e->y = c->y.a->strides[d];
+    }
+}
+
+/* A term seen along these labels: stretched where it does not have them. */
+static ga_array *gi_view_labels(const gi_contraction *c, const gi_term *t, int count, const int *labels)
+{
+    gi_layout l = gi_layout_of(t->a);
+    l.ndim      = count;
+    for (int d = 0; d < count; d++) {
+        l.shape[d]   = c->of[labels[d]].n;
+        l.strides[d] = 0;
+        for (int e = 0; e < t->a->ndim; e++)
+            if (t->labels[e] == labels[d] && t->a->shape[e] != 1) l.strides[d] = t->a->strides[e];
+    }
+    return gi_view_with(c->site, t->a, &l);
+}
+
+/* Leaves out axes of length 1 and joins neighbours that lie in memory as one; returns how many are left. */
+static int gi_join_extents(int count, gi_extent_of *e)
+{
+    int n = 0;
+    for (int d = 0; d < count; d++) {
+        if (e[d].n == 1) continue;
+        gi_extent_of *last = n ? &e[n - 1] : NULL, next = e[d];
+        bool joins = last && last->x == next.x * next.n && last->y == next.y * next.n && last->out == next.out * next.n;
+        if (joins) {
+            next.n *= last->n;
+            *last = next;
+        } else {
+            e[n++] = next;
+        }
+    }
+    return n;
+}
+
+static bool gi_convert_term(const gi_contraction *c, gi_term *t, ga_array **made)
+{
+    if (t->a->dtype == c->dtype) return true;
+    *made = gi_convert(c->site, t->a, c->dtype);
+    t->a  = *made;
+    return *made != NULL;
+}
+
+/* Copies a term so that the summed labels come last and lie side by side. */
+static bool gi_arrange_term(const gi_contraction *c, gi_term *t, ga_array **made)
+{
+    gi_term before = *t;
+    int     n      = gi_pick_labels(&before, c->sums, c->summed, false, t->labels);
+    memcpy(t->labels + n, c->summed, (size_t)c->sums * sizeof *t->labels);
+    ga_array *view = gi_view_labels(c, &before, n + c->sums, t->labels);
+    *made          = view ? gi_convert(c->site, view, c->dtype) : NULL;
+    t->a           = *made;
+    ga_free(view);
+    return *made != NULL;
+}
+
+/* Makes one axis of all that are summed; a term is copied only if its own do not lie as one. */
+static bool gi_line_up(gi_contraction *c, gi_extent_of *inner)
+{
+    gi_extent_of e[GPUARR_MAX_DIMS], x[GPUARR_MAX_DIMS], y[GPUARR_MAX_DIMS];
+    for (int k = 0; k < c->sums; k++) {
+        e[k] = x[k] = y[k] = c->of[c->summed[k]];
+        x[k].y = y[k].x = 0;
+    }
+    *inner = c->of[GI_LABELS - 1]; /* a label that nothing has */
+    for (int k = 0; k < c->sums; k++)
+        if (e[k].n == 0) {
+            inner->n = 0;
+            return true;
+        }
+    int n = gi_join_extents(c->sums, e);
+    if (n > 1) {
+        if (gi_join_extents(c->sums, x) > 1 && !gi_arrange_term(c, &c->x, &c->made[2])) return false;
+        if (gi_join_extents(c->sums, y) > 1 && !gi_arrange_term(c, &c->y, &c->made[3])) return false;
+        gi_measure_axes(c);
+        for (int k = 0; k < c->sums; k++) e[k] = c->of[c->summed[k]];
+        n = gi_join_extents(c->sums, e);
+    }
+    if (n == 1) *inner = e[0];
+    return true;
+}
+
+/* A number: the sum of all products. */
+static ga_array *gi_contract_fully(const gi_contraction *c, gi_extent_of inner)
+{
+    ga_array *x = gi_new_view(c->site, c->x.a, c->x.a->data, c->dtype, 1, &inner.n, &inner.x);
+    ga_array *y = gi_new_view(c->site, c->y.a, c->y.a->data, c->dtype, 1, &inner.n, &inner.y);
+    ga_array *r = x && y ? gi_dot_vectors(c->site, x, y, c->dtype) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+/* Nothing is summed: x * y, stretched. */
+static ga_array *gi_contract_nothing(const gi_contraction *c, ga_array *out)
+{
+    ga_map_options o = gi_map_site(c->site);
+    ga_array      *x = gi_view_labels(c, &c->x, c->ndim, c->labels), *y = gi_view_labels(c, &c->y, c->ndim, c->labels);
+    o.out       = out;
+    ga_array *r = x && y ? (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), o) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+/* The rows of the matrices are the longest axis that only x has, the columns the longest that only y has. */
+static void gi_choose_matrices(gi_product *p, int count, const gi_extent_of *e)
+{
+    int rows = -1, columns = -1;
+    for (int d = 0; d < count; d++) {
+        if (e[d].y == 0 && e[d].x != 0 && (rows < 0 || e[d].n > e[rows].n)) rows = d;
+        if (e[d].x == 0 && e[d].y != 0 && (columns < 0 || e[d].n > e[columns].n)) columns = d;
+    }
+    p->rows = p->columns = 1;
+    for (int d = 0; d < count; d++) {
+        if (d == rows) {
+            p->rows = e[d].n, p->a.row = e[d].x, p->out.row = e[d].out;
+        } else if (d == columns) {
+            p->columns = e[d].n, p->b.column = e[d].y, p->out.column = e[d].out;
+        } else {
+            p->shape[p->axes]  = e[d].n;
+            p->a.next[p->axes] = e[d].x, p->b.next[p->axes] = e[d].y, p->out.next[p->axes] = e[d].out;
+            p->axes++;
+        }
+    }
+}
+
+static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *result)
+{
+    gi_extent_of e[GPUARR_MAX_DIMS];
+    gi_product   p;
+    memset(&p, 0, sizeof p);
+    if (result->size == 0) return true;
+    if (inner.n == 0) return gi_clear(c->site, result);
+    for (int d = 0; d < c->ndim; d++) {
+        e[d]     = c->of[c->labels[d]];
+        e[d].out = result->strides[d];
+    }
+    gi_choose_matrices(&p, gi_join_extents(c->ndim, e), e);
+    p.dtype                = c->dtype;
+    p.inner                = inner.n;
+    p.a.column             = inner.x;
+    p.b.row                = inner.y;
+    p.a.data               = (char *)c->x.a->data;
+    p.b.data               = (char *)c->y.a->data;
+    p.out.data             = (char *)result->data;
+#if GI_HAS_CUDA
+    const ga_array *all[3] = { c->x.a, c->y.a, result };
+    if (result->device == GA_CUDA && !gi_cuda_touch_all(c->site, 3, all)) return false;
+#endif
+    return gi_multiply(c->site, result->device, &p);
+}
+
+/* Can the result be written straight into `out`? It must be as dense as a new array, and apart from x and y. */
+static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int64_t *shape)
+{
+    if (!out || out->alive != GI_ALIVE || out->dtype != c->dtype || out->device != c->x.a->device || out->size == 0)
+        return false;
+    if (!gi_equal_shapes(c->ndim, shape, out->ndim, out->shape)) return false;
+    const char *low, *high;
+    gi_extent(out, &low, &high);
+    return high - low == out->size * ga_itemsize(out->dtype) && !ga_may_share_memory(out, c->x.a) &&
+           !ga_may_share_memory(out, c->y.a);
+}
+
+/* Of a contraction with its terms, dtype and the labels of the result: a new array, or `out` if that could be written. A number is a
+   sum along the documented tree, everything else chains. */
+static ga_array *gi_contract(gi_contraction *c, ga_array *out)
+{
+    ga_array    *result = NULL;
+    int64_t      shape[GPUARR_MAX_DIMS];
+    gi_extent_of inner;
+    bool         ok = gi_convert_term(c, &c->x, &c->made[0]) && gi_convert_term(c, &c->y, &c->made[1]);
+    if (ok) {
+        c->sums = gi_pick_labels(&c->x, c->ndim, c->labels, false, c->summed);
+        gi_measure_axes(c);
+        ok = gi_line_up(c, &inner);
+    }
+    if (ok && c->sums == 0) {
+        result = gi_contract_nothing(c, out);
+    } else if (ok && c->ndim == 0) {
+        result = gi_contract_fully(c, inner);
+    } else if (ok) {
+        for (int d = 0; d < c->ndim; d++) shape[d] = c->of[c->labels[d]].n;
+        result = gi_is_target(c, out, shape) && inner.n > 0 ? out : gi_new(c->site, c->dtype, c->x.a->device, c->ndim, shape);
+        if (result && !gi_contract_into(c, inner, result)) {
+            if (result != out) ga_free(result);
+            result = NULL;
+        }
+    }
+    for (int k = 0; k < 4; k++) ga_free(c->made[k]);
+    return result;
+}
+
+/* ---- matmul, dot, inner, outer, vdot, tensordot ------------------------------------------------------------------------- */
+
+static bool gi_check_factors(const char *site, const ga_array *a, const ga_array *b, const ga_array *out)
+{
+    const ga_array *both[2] = { a, b };
+    return gi_check(site, a, "a") && gi_check(site, b, "b") && !gi_null_option(site, "out", out) &&
+           gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
+}
+
+static void gi_contraction_of(gi_contraction *c, const char *site, const ga_array *a, const ga_array *b)
+{
+    memset(c, 0, sizeof *c);
+    c->site  = site;
+    c->dtype = ga_promote(a->dtype, b->dtype);
+    c->x.a   = a;
+    c->y.a   = b;
+}
+
+/* The result of a contraction, in .out if that is given. */
+static ga_array *gi_contracted(gi_contraction *c, ga_array *out)
+{
+    ga_array *result = gi_contract(c, out);
+    return result == out ? out : gi_finish(c->site, result, c->dtype, out);
+}
+
+static ga_array *gi_do_not_fit(const char *site, const ga_array *a, const ga_array *b, int axis_a, int axis_b)
+{
+    return (ga_array *)gi_fail(
+        site, GA_BAD_SHAPE, "shapes %s and %s do not fit: axis %d of a has length %lld, axis %d of b, which it meets, %lld",
+        gi_shape_of(a), gi_shape_of(b), axis_a, (long long)a->shape[axis_a], axis_b, (long long)b->shape[axis_b]);
+}
+
+/* The sum over axis_a[k] of a and axis_b[k] of b; the other axes of a, then those of b, are the result's. */
+static ga_array *gi_sum_products(const char *site, const ga_array *a, const ga_array *b, int n, const int *axis_a,
+                                 const int *axis_b, ga_array *out)
+{
+    gi_contraction c;
+    bool           summed_a[GPUARR_MAX_DIMS] = { false }, summed_b[GPUARR_MAX_DIMS] = { false };
+    gi_contraction_of(&c, site, a, b);
+    if (a->ndim + b->ndim - 2 * n > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "the product of shapes %s and %s has %d dimensions; at most %d are possible", gi_shape_of(a),
+                                   gi_shape_of(b), a->ndim + b->ndim - 2 * n, GPUARR_MAX_DIMS);
+    for (int k = 0; k < n; k++) {
+        if (a->shape[axis_a[k]] != b->shape[axis_b[k]]) return gi_do_not_fit(site, a, b, axis_a[k], axis_b[k]);
+        c.x.labels[axis_a[k]] = c.y.labels[axis_b[k]] = k;
+        summed_a[axis_a[k]] = summed_b[axis_b[k]] = true;
+    }
+    for (int d = 0; d < a->ndim; d++)
+        if (!summed_a[d]) c.labels[c.ndim] = c.x.labels[d] = n + c.ndim, c.ndim++;
+    for (int d = 0; d < b->ndim; d++)
+        if (!summed_b[d]) c.labels[c.ndim] = c.y.labels[d] = n + c.ndim, c.ndim++;
+    return gi_contracted(&c, out);
+}
+
+ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    gi_contraction c;
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (a->ndim == 0 || b->ndim == 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: a number is no matrix, use ga_multiply",
+                                   gi_shape_of(a), gi_shape_of(b));
+    enum { INNER, ROW, COLUMN, BATCH };
+    const int inner_a = a->ndim - 1, inner_b = b->ndim == 1 ? 0 : b->ndim - 2;
+    const int batch_a = a->ndim - 2, batch_b = b->ndim - 2; /* axes; -1 of vectors */
+    if (a->shape[inner_a] != b->shape[inner_b]) return gi_do_not_fit(o.site, a, b, inner_a, inner_b);
+    gi_contraction_of(&c, o.site, a, b);
+    for (int d = 0; d < batch_a; d++) c.x.labels[d] = BATCH + batch_a - 1 - d;
+    for (int d = 0; d < batch_b; d++) c.y.labels[d] = BATCH + batch_b - 1 - d;
+    for (int d = 1; d <= batch_a && d <= batch_b; d++) {
+        const int64_t na = a->shape[batch_a - d], nb = b->shape[batch_b - d];
+        if (na != nb && na != 1 && nb != 1)
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                       "shapes %s and %s do not fit: the axes before the last two do not broadcast",
+                                       gi_shape_of(a), gi_shape_of(b));
+    }
+    for (int d = (batch_a > batch_b ? batch_a : batch_b) - 1; d >= 0; d--) c.labels[c.ndim++] = BATCH + d;
+    c.x.labels[inner_a] = c.y.labels[inner_b] = INNER;
+    if (a->ndim > 1) c.labels[c.ndim++] = c.x.labels[batch_a] = ROW;
+    if (b->ndim > 1) c.labels[c.ndim++] = c.y.labels[b->ndim - 1] = COLUMN;
+    return gi_contracted(&c, o.out);
+}
+
+/* a * b where one of them is a number, as NumPy's products have it. */
+static ga_array *gi_scale(const char *site, const ga_array *a, const ga_array *b, ga_array *out)
+{
+    ga_array *result = (ga_multiply)(gi_operand_arg(a), gi_operand_arg(b), gi_map_site(site));
+    return gi_finish(site, result, ga_promote(a->dtype, b->dtype), out);
+}
+
+ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (a->ndim == 0 || b->ndim == 0) return gi_scale(o.site, a, b, o.out);
+    const int inner_a = a->ndim - 1, inner_b = b->ndim == 1 ? 0 : b->ndim - 2;
+    return gi_sum_products(o.site, a, b, 1, &inner_a, &inner_b, o.out);
+}
+
+ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (a->ndim == 0 || b->ndim == 0) return gi_scale(o.site, a, b, o.out);
+    const int inner_a = a->ndim - 1, inner_b = b->ndim - 1;
+    return gi_sum_products(o.site, a, b, 1, &inner_a, &inner_b, o.out);
+}
+
+ga_array *(ga_outer)(const ga_array *a, const ga_array *b, ga_product_options o)
+{
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    ga_array *x = (ga_ravel)(a, o.site), *y = x ? (ga_ravel)(b, o.site) : NULL;
+    ga_array *r = y ? gi_sum_products(o.site, x, y, 0, NULL, NULL, o.out) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site)
+{
+    if (!gi_check_factors(site, a, b, NULL)) return NULL;
+    if (a->size != b->size)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s have %lld and %lld elements: they must be as many",
+                                   gi_shape_of(a), gi_shape_of(b), (long long)a->size, (long long)b->size);
+    const int first = 0;
+    ga_array *conj  = gi_is_complex(a->dtype) ? (ga_conj)(a, gi_map_site(site)) : (ga_view)(a, site);
+    ga_array *x = conj ? (ga_ravel)(conj, site) : NULL, *y = x ? (ga_ravel)(b, site) : NULL;
+    ga_array *r = y ? gi_sum_products(site, x, y, 1, &first, &first, NULL) : NULL;
+    ga_free(conj);
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+/* The axes of one operand that tensordot sums over; false with an error. */
+static bool gi_tensor_axes(const char *site, const char *name, const ga_array *a, int n, const ga_shape *given, int first,
+                           int *axes)
+{
+    bool marked[GPUARR_MAX_DIMS] = { false };
+    if (given->ndim > 0 && given->ndim != n) {
+        gi_fail(site, GA_BAD_ARGUMENT, ".axes_%s names %d axes, and %d are to be summed over", name, given->ndim, n);
+        return false;
+    }
+    if (n > a->ndim) {
+        gi_fail(site, GA_BAD_SHAPE, "%d axes are to be summed over, and %s has shape %s", n, name, gi_shape_of(a));
+        return false;
+    }
+    for (int k = 0; k < n; k++) {
+        int64_t axis = given->ndim > 0 ? given->n[k] : first + k;
+        axes[k]      = gi_axis(site, axis < INT_MIN || axis > INT_MAX ? INT_MAX : (int)axis, a->ndim);
+        if (axes[k] < 0) return false;
+        if (marked[axes[k]]) {
+            gi_fail(site, GA_BAD_ARGUMENT, "axis %d of %s is named twice", axes[k], name);
+            return false;
+        }
+        marked[axes[k]] = true;
+    }
+    return true;
+}
+
+ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o)
+{
+    int axis_a[GPUARR_MAX_DIMS], axis_b[GPUARR_MAX_DIMS];
+    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (axes < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d axes cannot be summed over: use 0 or more", axes);
+    if (!gi_tensor_axes(o.site, "a", a, axes, &o.axes_a, a->ndim - axes, axis_a) ||
+        !gi_tensor_axes(o.site, "b", b, axes, &o.axes_b, 0, axis_b))
+        return NULL;
+    return gi_sum_products(o.site, a, b, axes, axis_a, axis_b, o.out);
+}
+
+/* ---- einsum --------------------------------------------------------------------------------------------------------------- */
+
+enum {
+    GI_EINSUM_OPERANDS = 8,
+    GI_LETTERS         = 52
+}; /* labels: the letters A to Z, a to z, then the axes of "...", from the last */
+
+typedef struct gi_einsum_job {
+    const char *site, *text;
+    int         n; /* operands that are left */
+    gi_term     terms[GI_EINSUM_OPERANDS];
+    ga_array   *made[GI_EINSUM_OPERANDS]; /* those that are ours, and not the caller's */
+    ga_dtype    dtype;
+    int         ndim, labels[GPUARR_MAX_DIMS]; /* of the result */
+    int64_t     length[GI_LABELS];
+    int         used[GI_LABELS]; /* how often in all operands */
+    int         dots;            /* axes that "..." stands for, at most */
+} gi_einsum_job;
+
+static bool gi_is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+static int  gi_letter_label(char c) { return c <= 'Z' ? c - 'A' : 26 + c - 'a'; }
+static char gi_label_letter(int label) { return (char)(label < 26 ? 'A' + label : 'a' + label - 26); }
+
+static bool gi_einsum_fail(const gi_einsum_job *e, const char *what)
+{
+    gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" %s", e->text, what);
+    return false;
+}
+
+/* The letters of one operand or the result, from *p on to the next comma or the end of that side. -1 stands for "...". */
+static bool gi_read_subscripts(const gi_einsum_job *e, const char **p, int *count, int *labels)
+{
+    const char *s    = *p;
+    bool        dots = false;
+    *count           = 0;
+    for (; *s && *s != ',' && *s != '-'; s++) {
+        if (*s == ' ') continue;
+        if (*s == '.' && (s[1] != '.' || s[2] != '.' || dots))
+            return gi_einsum_fail(e, "have a point that is not part of one \"...\"");
+        if (*s != '.' && !gi_is_letter(*s)) {
+            gi_fail(e->site, GA_BAD_ARGUMENT,
+                    "the subscripts \"%s\" contain '%c': use letters, commas, spaces, \"...\" and \"->\"", e->text, *s);
+            return false;
+        }
+        if (*count == GI_LABELS) return gi_einsum_fail(e, "have more letters than an array has axes");
+        labels[(*count)++] = *s == '.' ? -1 : gi_letter_label(*s);
+        if (*s == '.') dots = true, s += 2;
+    }
+    *p = s;
+    return true;
+}
+
+/* Gives every axis of an operand its label; false if they are not as many. */
+static bool gi_label_axes(gi_einsum_job *e, const ga_array *a, int k, int count, const int *written, int *labels)
+{
+    int letters = 0, n = 0;
+    for (int i = 0; i < count; i++) letters += written[i] >= 0;
+    const int dots = a->ndim - letters;
+    if (dots < 0 || (dots > 0 && letters == count)) {
+        gi_fail(e->site, GA_BAD_SHAPE, "operand number %d has shape %s, and the subscripts \"%s\" give it %d letter%s", k,
+                gi_shape_of(a), e->text, letters, letters == 1 ? "" : "s");
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (written[i] >= 0) labels[n++] = written[i];
+        else
+            for (int d = dots - 1; d >= 0; d--) labels[n++] = GI_LETTERS + d;
+    }
+    if (letters < count && dots > e->dots) e->dots = dots;
+    return true;
+}
+
+/* An operand as a term: axes with the same letter become their diagonal. */
+static bool gi_add_term(gi_einsum_job *e, const ga_array *a, int k, const int *labels)
+{
+    gi_term  *t = &e->terms[k];
+    gi_layout l = gi_layout_of(a);
+    l.ndim      = 0;
+    for (int d = 0; d < a->ndim; d++) {
+        int same = 0, label = labels[d];
+        while (same < l.ndim && t->labels[same] != label) same++;
+        if ((same < l.ndim && l.shape[same] != a->shape[d]) ||
+            (e->length[label] != 1 && a->shape[d] != 1 && e->length[label] != a->shape[d])) {
+            const long long here   = (long long)a->shape[d];
+            const long long before = same < l.ndim ? (long long)l.shape[same] : (long long)e->length[label];
+            if (label >= GI_LETTERS)
+                gi_fail(e->site, GA_BAD_SHAPE, "the axes of \"...\" in \"%s\" do not broadcast: lengths %lld and %lld", e->text,
+                        before, here);
+            else
+                gi_fail(e->site, GA_BAD_SHAPE, "'%c' of the subscripts \"%s\" has length %lld, and %lld in operand number %d",
+                        gi_label_letter(label), e->text, before, here, k);
+            return false;
+        }
+        if (a->shape[d] != 1) e->length[label] = a->shape[d];
+        e->used[label]++;
+        if (same < l.ndim) {
+            l.strides[same] += a->strides[d];
+            continue;
+        }
+        t->labels[l.ndim]   = label;
+        l.shape[l.ndim]     = a->shape[d];
+        l.strides[l.ndim++] = a->strides[d];
+    }
+    t->a = a;
+    if (l.ndim == a->ndim) return true;
+    t->a = e->made[k] = gi_view_with(e->site, a, &l);
+    return t->a != NULL;
+}
+
+static bool gi_read_operands(gi_einsum_job *e, int n, const ga_array *const *arrays, const char **p)
+{
+    int count, written[GI_LABELS], labels[GPUARR_MAX_DIMS];
+    for (int k = 0; k < n; k++) {
+        if (!gi_read_subscripts(e, p, &count, written) || !gi_label_axes(e, arrays[k], k, count, written, labels) ||
+            !gi_add_term(e, arrays[k], k, labels))
+            return false;
+        e->n = k + 1;
+        if ((**p == ',') != (k + 1 < n)) {
+            int commas = 0;
+            for (const char *s = e->text; *s; s++) commas += *s == ',';
+            gi_fail(e->site, GA_BAD_ARGUMENT, "the subscripts \"%s\" are for %d operand%s, and there %s %d", e->text,
+                    commas + 1, commas ? "s" : "", n == 1 ? "is" : "are", n);
+            return false;
+        }
+        if (**p == ',') ++*p;
+    }
+    return true;
+}
+
+/* The labels of the result: those behind "->", or else the axes of "..." and every letter that appears once, A to Z, a to z. */
+static bool gi_read_result(gi_einsum_job *e, const char *p)
+{
+    int count = 0, written[GI_LABELS], labels[GI_LABELS], n = 0;
+    if (*p == '-') {
+        p += p[1] == '>' ? 2 : 0;
+        if (!gi_read_subscripts(e, &p, &count, written)) return false;
+        if (*p) return gi_einsum_fail(e, "have more behind the result");
+    } else {
+        written[count++] = -1;
+        for (int l = 0; l < GI_LETTERS; l++)
+            if (e->used[l] == 1) written[count++] = l;
+    }
+    bool dots = e->dots == 0;
+    for (int i = 0; i < count; i++) {
+        if (written[i] < 0) {
+            for (int d = e->dots - 1; d >= 0; d--) labels[n++] = GI_LETTERS + d;
+            dots = true;
+            continue;
+        }
+        for (int k = 0; k < i; k++)
+            if (written[k] == written[i]) return gi_einsum_fail(e, "have a letter twice in the result");
+        if (e->used[written[i]] == 0) return gi_einsum_fail(e, "have a letter in the result that no operand has");
+        labels[n++] = written[i];
+    }
+    if (!dots) return gi_einsum_fail(e, "have \"...\" in an operand and not in the result");
+    if (n > GPUARR_MAX_DIMS) return gi_einsum_fail(e, "give the result more dimensions than an array can have");
+    e->ndim = n;
+    memcpy(e->labels, labels, (size_t)n * sizeof *labels);
+    return true;
+}
+
+/* Is the label wanted by the result, or by an operand behind the first `passed`? */
+static bool gi_label_wanted(const gi_einsum_job *e, int label, int passed)
+{
+    for (int d = 0; d < e->ndim; d++)
+        if (e->labels[d] == label) return true;
+    for (int k = passed; k < e->n; k++)
+        for (int d = 0; d < e->terms[k].a->ndim; d++)
+            if (e->terms[k].labels[d] == label) return true;
+    return false;
+}
+
+/* Replaces an operand by an array of ours (NULL: it could not be made). */
+static bool gi_replace_term(gi_einsum_job *e, int k, ga_array *made)
+{
+    ga_free(e->made[k]);
+    e->made[k] = made;
+    if (made) e->terms[k].a = made;
+    return made != NULL;
+}
+
+/* Sums the first or second operand along the axes that nothing else has. */
+static bool gi_sum_term(gi_einsum_job *e, int k)
+{
+    gi_term          *t     = &e->terms[k];
+    const gi_term     other = e->terms[1 - k];
+    ga_reduce_options o     = gi_reduce_site(e->site);
+    int               n     = 0, labels[GPUARR_MAX_DIMS];
+    if (e->dtype != GA_BOOL) o.dtype = e->dtype;
+    for (int d = 0; d < t->a->ndim; d++) {
+        bool wanted = gi_label_wanted(e, t->labels[d], 2);
+        for (int i = 0; e->n > 1 && i < other.a->ndim; i++) wanted = wanted || other.labels[i] == t->labels[d];
+        if (wanted) labels[n++] = t->labels[d];
+        else o.axes.n[o.axes.ndim++] = d;
+    }
+    if (o.axes.ndim == 0) return true;
+    memcpy(t->labels, labels, (size_t)n * sizeof *labels);
+    return gi_replace_term(e, k, e->dtype == GA_BOOL ? (ga_any)(t->a, o) : (ga_sum)(t->a, o));
+}
+
+/* Makes the first two operands one; the last two straight into the result. */
+static bool gi_join_terms(gi_einsum_job *e, ga_array *out)
+{
+    gi_contraction c;
+    int            labels[2 * GPUARR_MAX_DIMS], n = 0;
+    memset(&c, 0, sizeof c);
+    c.site  = e->site;
+    c.dtype = e->dtype;
+    c.x     = e->terms[0];
+    c.y     = e->terms[1];
+    if (e->n == 2) {
+        memcpy(labels, e->labels, (size_t)e->ndim * sizeof *labels);
+        n = e->ndim;
+    } else {
+        for (int d = 0; d < c.x.a->ndim; d++)
+            if (gi_label_wanted(e, c.x.labels[d], 2)) labels[n++] = c.x.labels[d];
+        const int of_x = n;
+        for (int d = 0; d < c.y.a->ndim; d++) {
+            bool known = !gi_label_wanted(e, c.y.labels[d], 2);
+            for (int i = 0; i < of_x; i++) known = known || labels[i] == c.y.labels[d];
+            if (!known) labels[n++] = c.y.labels[d];
+        }
+        if (n > GPUARR_MAX_DIMS)
+            return gi_einsum_fail(e, "have more dimensions on the way than an array can have: take fewer operands");
+    }
+    c.ndim = n;
+    memcpy(c.labels, labels, (size_t)n * sizeof *labels);
+    ga_array *joined = gi_contract(&c, e->n == 2 ? out : NULL);
+    ga_free(e->made[1]);
+    e->made[1] = NULL;
+    if (!gi_replace_term(e, 0, joined)) return false;
+    memcpy(e->terms[0].labels, labels, (size_t)n * sizeof *labels);
+    for (int k = 2; k < e->n; k++) {
+        e->terms[k - 1] = e->terms[k];
+        e->made[k - 1]  = e->made[k];
+        e->made[k]      = NULL;
+    }
+    e->n--;
+    return true;
+}
+
+/* The one operand that is left, its axes in the order of the result. */
+static ga_array *gi_einsum_result(const gi_einsum_job *e)
+{
+    const gi_term *t = &e->terms[0];
+    gi_layout      l = gi_layout_of(t->a), from = l;
+    l.ndim = e->ndim;
+    for (int d = 0; d < e->ndim; d++) {
+        int at = 0;
+        while (t->labels[at] != e->labels[d]) at++;
+        l.shape[d]   = from.shape[at];
+        l.strides[d] = from.strides[at];
+    }
+    return gi_view_with(e->site, t->a, &l);
+}
+
+ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o)
+{
+    gi_einsum_job e;
+    const char   *p      = subscripts;
+    ga_array     *result = NULL;
+    memset(&e, 0, sizeof e);
+    e.site = o.site;
+    e.text = subscripts;
+    for (int l = 0; l < GI_LABELS; l++) e.length[l] = 1;
+    if (!subscripts)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the subscripts are NULL: give a text such as \"ik,kj->ij\"");
+    if (n < 1 || n > GI_EINSUM_OPERANDS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d operands: 1 to %d are possible", n, (int)GI_EINSUM_OPERANDS);
+    if (!gi_check_list(o.site, n, arrays) || gi_null_option(o.site, "out", o.out)) return NULL;
+    e.dtype = gi_promote_all(n, arrays);
+    bool ok = gi_read_operands(&e, n, arrays, &p) && gi_read_result(&e, p);
+    while (ok && e.n > 1) ok = gi_sum_term(&e, 0) && gi_sum_term(&e, 1) && gi_join_terms(&e, o.out);
+    if (n == 1) ok = ok && gi_sum_term(&e, 0);
+    if (ok && e.made[0] == o.out && o.out) { /* written already */
+        e.made[0] = NULL;
+        result    = o.out;
+    } else if (ok) {
+        result = gi_finish(o.site, gi_einsum_result(&e), e.dtype, o.out);
+    }
+    for (int k = 0; k < GI_EINSUM_OPERANDS; k++) ga_free(e.made[k]);
+    return result;
+}
+
 /* ==== >>convolution: sums of weighted neighbours ===================================================================== */
 /*  Every convolution, correlation and filter with weights becomes one or several jobs of one kind:
         out[i] = sum over k of weights[k] * in[i + k + offset]
@@ -10505,92 +12327,327 @@ typedef struct gi_correlation {
 
 #if GI_HAS_CUDA
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
+static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c);
 #endif
 
-/* ---- on the CPU: rows of results, a strip at a time --------------------------------------------------------------- */
+/* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
+/*  The results are cut into units of rows and columns for the threads. Where a unit's neighbours all lie inside of `in`, the loops
+    of gpuarr_cpu.h read them there and write to `out`. The rest goes block by block through copies of what lies around the block, with
+    the border filled in; many weights are taken a part at a time, so that the copies stay small.                               */
 
-enum { GI_STRIP = 512 }; /* results side by side, and at most as many weights of a row at once */
+#define GI_BLOCK_BYTES ((int64_t)32 << 10) /* of the results of a block */
+#define GI_PART_BYTES  ((int64_t)64 << 10) /* of the copy of its neighbours for some of the weights */
+#define GI_UNIT_BYTES  ((int64_t)256 << 10)
+#define GI_SLACK_BYTES ((int64_t)1 << 10) /* lines are rounded up to whole vectors */
+
+typedef struct gi_correlator {
+    gi_correlation    c;    /* axes without weights joined with their neighbours; the last two are rows and columns */
+    int64_t           step; /* elements of a pixel: the length of the axes without weights behind the columns */
+    int64_t           planes, weight_planes; /* of results and of weights: the products of the axes before */
+    gi_correlate_loop lines, tiles;
+    bool              tiled;        /* inside */
+    bool              blocks_tiled; /* and in blocks, too */
+    int64_t           size;         /* of an element */
+    int64_t           width;        /* of the results; this and all columns in elements */
+    int64_t           unit_rows, unit_columns, units_down, units_across;
+    int64_t           block_rows, block_columns, part_height, part_width;
+    char              constant[16];
+} gi_correlator;
+
+/* Some results: rows and columns of a plane. */
+typedef struct gi_patch {
+    int64_t plane, row, rows, column, columns;
+} gi_patch;
+
+/* Joins axes without weights; what is left is at least rows and columns. */
+static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
+{
+    bool untouched[GPUARR_MAX_DIMS + 1] = { false }, joins;
+    j->c                                = *c;
+    j->c.ndim                           = 0;
+    j->step                             = 1;
+    for (int d = 0; d < c->ndim; d++) {
+        bool free_      = c->size[d] == 1 && c->offset[d] == 0 && c->result[d] == c->shape[d];
+        joins           = free_ && j->c.ndim > 0 && untouched[j->c.ndim - 1];
+        int to          = joins ? j->c.ndim - 1 : j->c.ndim++;
+        untouched[to]   = free_;
+        j->c.shape[to]  = joins ? j->c.shape[to] * c->shape[d] : c->shape[d];
+        j->c.result[to] = joins ? j->c.result[to] * c->result[d] : c->result[d];
+        j->c.size[to]   = c->size[d];
+        j->c.offset[to] = c->offset[d];
+    }
+    int last = j->c.ndim - 1;
+    if (last > 0 && untouched[last] &&
+        j->c.shape[last] * ga_itemsize(c->dtype) < 256) { /* a short axis: of colours, for example */
+        j->step   = j->c.shape[last];
+        j->c.ndim = last;
+    }
+    while (j->c.ndim < 2) {
+        for (int d = j->c.ndim; d > 0; d--) {
+            j->c.shape[d]  = j->c.shape[d - 1];
+            j->c.result[d] = j->c.result[d - 1];
+            j->c.size[d]   = j->c.size[d - 1];
+            j->c.offset[d] = j->c.offset[d - 1];
+        }
+        j->c.shape[0] = j->c.result[0] = j->c.size[0] = 1;
+        j->c.offset[0]                                = 0;
+        j->c.ndim++;
+    }
+}
+
+/* The part of a patch whose neighbours all lie inside of `in`. False if that is nothing, or too little for the loops. */
+static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *inside)
+{
+    const gi_correlation *c    = &j->c;
+    int                   rows = c->ndim - 2, columns = c->ndim - 1;
+    int64_t               left = -c->offset[columns] * j->step, top = -c->offset[rows], plane = p->plane;
+    int64_t               right  = left + (c->shape[columns] - c->size[columns] + 1) * j->step;
+    int64_t               bottom = top + c->shape[rows] - c->size[rows] + 1;
+    for (int d = rows - 1; d >= 0; d--) {
+        int64_t i = plane % c->result[d] + c->offset[d];
+        if (i < 0 || i + c->size[d] > c->shape[d]) return false;
+        plane /= c->result[d];
+    }
+    *inside = *p;
+    if (top > p->row) inside->row = top;
+    if (left > p->column) inside->column = left;
+    if (j->tiled && inside->column > p->column) /* leave whole tiles beside it */
+        inside->column = p->column + (inside->column - p->column + j->tiles.columns - 1) / j->tiles.columns * j->tiles.columns;
+    inside->rows    = (bottom < p->row + p->rows ? bottom : p->row + p->rows) - inside->row;
+    inside->columns = (right < p->column + p->columns ? right : p->column + p->columns) - inside->column;
+    if (j->tiled && inside->columns < p->columns) inside->columns -= inside->columns % j->tiles.columns;
+    return j->weight_planes == 1 && inside->rows > 0 &&
+           inside->columns >= (j->tiled && inside->rows >= GI_TAP_ROWS ? j->tiles.columns : j->lines.columns);
+}
+
+/* n elements of a row of pixels of `step` elements each, from element `start` on; outside of the row by the border. NULL: the row itself
+   lies outside. */
+static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_t size, ga_border border, const char *constant,
+                           int64_t start, int64_t n, char *to)
+{
+    const int64_t length = pixels * step;
+    for (int64_t i = 0; i < n;) {
+        int64_t at = start + i, run = row && at >= 0 && at < length ? length - at : 1;
+        if (run == 1) {
+            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
+            pixel = row ? gi_border_index(pixel, pixels, border) : -1;
+            memcpy(to + i * size, pixel < 0 ? constant : row + (pixel * step + within) * size, (size_t)size);
+        } else {
+            if (run > n - i) run = n - i;
+            memcpy(to + i * size, row + at * size, (size_t)(run * size));
+        }
+        i += run;
+    }
+}
 
 /* Elements start .. start + n of the last axis of `in`, in the row with these coordinates; what is outside by the border. */
 static void gi_read_bordered(const gi_correlation *c, const int64_t *row, int64_t start, int64_t n, const char *constant,
                              char *to)
 {
-    int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1], at = 0;
+    const int64_t size = ga_itemsize(c->dtype), length = c->shape[c->ndim - 1];
+    int64_t       at = 0;
     for (int d = 0; d < c->ndim - 1 && at >= 0; d++) {
         int64_t i = gi_border_index(row[d], c->shape[d], c->border);
         at        = i < 0 ? -1 : at * c->shape[d] + i;
     }
-    const char *from = at < 0 ? NULL : (const char *)c->in + at * length * size;
-    for (int64_t i = 0; i < n;) {
-        int64_t inside = start + i >= 0 && from ? length - (start + i) : 0;
-        if (inside > 0) { /* a run of elements */
-            if (inside > n - i) inside = n - i;
-            memcpy(to + i * size, from + (start + i) * size, (size_t)(inside * size));
-            i += inside;
-            continue;
+    gi_read_padded(at < 0 ? NULL : (const char *)c->in + at * length * size, length, 1, size, c->border, constant, start, n,
+                   to);
+}
+
+/* Where a row of `in` begins, counted from the first neighbour of a plane of results in a plane of weights; NULL: outside. */
+static const char *gi_find_row(const gi_correlator *j, int64_t plane, int64_t weight_plane, int64_t row)
+{
+    const gi_correlation *c    = &j->c;
+    int                   rows = c->ndim - 2;
+    int64_t               at = gi_border_index(row + c->offset[rows], c->shape[rows], c->border), stride = c->shape[rows];
+    for (int d = rows - 1; d >= 0 && at >= 0; d--) {
+        int64_t i = gi_border_index(plane % c->result[d] + weight_plane % c->size[d] + c->offset[d], c->shape[d], c->border);
+        at        = i < 0 ? -1 : at + i * stride;
+        stride *= c->shape[d];
+        plane /= c->result[d];
+        weight_plane /= c->size[d];
+    }
+    return at < 0 ? NULL : (const char *)c->in + at * c->shape[rows + 1] * j->step * j->size;
+}
+
+static char *gi_patch_out(const gi_correlator *j, const gi_patch *p)
+{
+    return (char *)j->c.out + ((p->plane * j->c.result[j->c.ndim - 2] + p->row) * j->width + p->column) * j->size;
+}
+
+/* A block of results through copies. The rows of the copy lie `pitch` apart; without tiles all of it is one line. */
+/* How many of so many rows of weights to take next: tiles want 3 at least, now and in the end. */
+static int64_t gi_part_height(const gi_correlator *j, int64_t left)
+{
+    if (left <= j->part_height) return left;
+    return j->blocks_tiled && left - j->part_height < GI_TAP_ROWS - 1 ? left - (GI_TAP_ROWS - 1) : j->part_height;
+}
+
+static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
+{
+    __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
+    const gi_correlation             *c    = &j->c;
+    const gi_correlate_loop          *loop = j->blocks_tiled ? &j->tiles : &j->lines;
+    const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
+    const int64_t rows   = j->blocks_tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
+    const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
+    const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
+    const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
+    bool          begin = true;
+    for (int64_t k = 0; k < j->weight_planes; k++)
+        for (int64_t u = 0, part_height; u < height; u += part_height) {
+            part_height = gi_part_height(j, height - u);
+            for (int64_t v = 0; v < width; v += j->part_width, begin = false) {
+                gi_taps t;
+                t.height  = part_height;
+                t.width   = width - v < j->part_width ? width - v : j->part_width;
+                t.step    = j->step;
+                t.pitch   = pitch;
+                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
+                int64_t q = 0;
+                for (; q < rows + t.height - 1; q++)
+                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border,
+                                   j->constant, p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch,
+                                   x + q * pitch * size);
+                if (j->blocks_tiled) {
+                    loop->run(&t, rows, across, x, sums, across, begin);
+                } else {
+                    memset(x + q * pitch * size, 0,
+                           (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
+                    loop->run(&t, 1, line, x, sums, line, begin);
+                }
+            }
         }
-        int64_t j = from ? gi_border_index(start + i, length, c->border) : -1;
-        memcpy(to + i * size, j < 0 ? constant : from + j * size, (size_t)size);
-        i++;
+    for (int64_t i = 0; i < p->rows; i++)
+        memcpy(gi_patch_out(j, p) + i * j->width * size, sums + i * sums_pitch * size, (size_t)(p->columns * size));
+}
+
+/* Straight from `in` to `out`: all neighbours of the patch lie inside. */
+static void gi_correlate_inside(const gi_correlator *j, const gi_patch *p)
+{
+    const gi_correlation *c   = &j->c;
+    const int64_t         row = p->row + c->offset[c->ndim - 2], column = p->column + c->offset[c->ndim - 1] * j->step;
+    gi_taps               t;
+    t.height      = c->size[c->ndim - 2];
+    t.width       = c->size[c->ndim - 1];
+    t.step        = j->step;
+    t.pitch       = c->shape[c->ndim - 1] * j->step;
+    t.weights     = c->weights;
+    const char *x = gi_find_row(j, p->plane, 0, row - c->offset[c->ndim - 2]) + column * j->size;
+    (j->tiled && p->rows >= GI_TAP_ROWS ? j->tiles : j->lines)
+        .run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
+}
+
+static void gi_correlate_blocks(const gi_correlator *j, gi_patch p)
+{
+    gi_patch block = p;
+    for (int64_t i = 0; i < p.rows; i += j->block_rows)
+        for (int64_t k = 0; k < p.columns; k += j->block_columns) {
+            block.row     = p.row + i;
+            block.rows    = p.rows - i < j->block_rows ? p.rows - i : j->block_rows;
+            block.column  = p.column + k;
+            block.columns = p.columns - k < j->block_columns ? p.columns - k : j->block_columns;
+            gi_correlate_block(j, &block);
+        }
+}
+
+static void gi_correlate_unit(const gi_correlator *j, const gi_patch *unit)
+{
+    gi_patch inside, beside = *unit;
+    if (!gi_find_inside(j, unit, &inside)) {
+        gi_correlate_blocks(j, *unit);
+        return;
+    }
+    gi_correlate_inside(j, &inside);
+    beside.rows = inside.row - unit->row; /* above and below */
+    gi_correlate_blocks(j, beside);
+    beside.row  = inside.row + inside.rows;
+    beside.rows = unit->row + unit->rows - beside.row;
+    gi_correlate_blocks(j, beside);
+    beside         = inside; /* to the left and to the right */
+    beside.column  = unit->column;
+    beside.columns = inside.column - unit->column;
+    gi_correlate_blocks(j, beside);
+    beside.column  = inside.column + inside.columns;
+    beside.columns = unit->column + unit->columns - beside.column;
+    gi_correlate_blocks(j, beside);
+}
+
+static void gi_correlate_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_correlator *j    = (const gi_correlator *)job;
+    const int64_t        rows = j->c.result[j->c.ndim - 2];
+    for (int64_t n = begin; n < end; n++) {
+        gi_patch unit;
+        unit.column  = n % j->units_across * j->unit_columns;
+        unit.columns = j->width - unit.column < j->unit_columns ? j->width - unit.column : j->unit_columns;
+        unit.plane   = n / j->units_across / j->units_down;
+        unit.row     = n / j->units_across % j->units_down * j->unit_rows;
+        unit.rows    = rows - unit.row < j->unit_rows ? rows - unit.row : j->unit_rows;
+        gi_correlate_unit(j, &unit);
     }
 }
 
-typedef struct gi_strips {
-    const gi_correlation *c;
-    gi_weigh              weigh;
-    int64_t               strips; /* of a row */
-    char                  nothing[16], constant[16];
-} gi_strips;
-
-static void gi_correlate_strips(int64_t begin, int64_t end, void *job)
+/* n, but at most high, and at least low in any case. */
+static int64_t gi_within(int64_t n, int64_t low, int64_t high)
 {
-    const gi_strips                  *j = (const gi_strips *)job;
-    const gi_correlation             *c = j->c;
-    __attribute__((aligned(64))) char sums[GI_STRIP * 16], x[2 * GI_STRIP * 16];
-    int                               last = c->ndim - 1;
-    int64_t                           size = ga_itemsize(c->dtype), width = c->size[last], rows = 1;
-    for (int d = 0; d < last; d++) rows *= c->size[d]; /* of weights */
-    for (int64_t unit = begin; unit < end; unit++) {
-        int64_t row = unit / j->strips, start = unit % j->strips * GI_STRIP, n = c->result[last] - start;
-        int64_t to = row * c->result[last] + start;
-        if (n > GI_STRIP) n = GI_STRIP;
-        for (int64_t i = 0; i < n; i++) memcpy(sums + i * size, j->nothing, (size_t)size);
-        for (int64_t k = 0; k < rows; k++) {
-            int64_t at[GPUARR_MAX_DIMS], of_out = row, of_weights = k;
-            for (int d = last - 1; d >= 0; d--) {
-                at[d] = of_out % c->result[d] + of_weights % c->size[d] + c->offset[d];
-                of_out /= c->result[d];
-                of_weights /= c->size[d];
-            }
-            for (int64_t v = 0; v < width; v += GI_STRIP) {
-                int64_t weights = width - v < GI_STRIP ? width - v : GI_STRIP;
-                gi_read_bordered(c, at, start + v + c->offset[last], n + weights - 1, j->constant, x);
-                for (int64_t w = 0; w < weights; w++)
-                    j->weigh(n, sums, (const char *)c->weights + (k * width + v + w) * size, x + w * size);
-            }
-        }
-        memcpy((char *)c->out + to * size, sums, (size_t)(n * size));
-    }
+    if (n > high) n = high;
+    return n < low ? low : n;
+}
+
+/* How large units, blocks and parts of the weights are. */
+static void gi_cut_correlation(gi_correlator *j)
+{
+    const gi_correlation *c    = &j->c;
+    const int64_t         rows = c->result[c->ndim - 2], height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
+    const int64_t         block = GI_BLOCK_BYTES / j->size, narrow = 1024 / j->size, part = GI_PART_BYTES / j->size;
+    enum { LEAST_TILED = 2 * GI_TAP_ROWS }; /* rows of a copy, for 4 rows of results and 5 of weights */
+    const int64_t span = j->tiled ? j->tiles.columns : j->lines.columns;
+    j->block_columns   = gi_within(block / rows, narrow, j->tiled ? block / GI_TAP_ROWS : block) / span * span;
+    if (j->block_columns > j->width) j->block_columns = j->tiled ? (j->width + span - 1) / span * span : j->width;
+    j->part_width   = width;
+    j->blocks_tiled = j->tiled && part / (j->block_columns + (width - 1) * j->step) >= LEAST_TILED;
+    if (!j->blocks_tiled)
+        j->part_width = gi_within((j->block_columns > narrow ? j->block_columns : narrow) / j->step, 1, width);
+    const int64_t pitch = j->block_columns + (j->part_width - 1) * j->step, part_rows = part / pitch;
+    j->block_rows = gi_within(block / (j->blocks_tiled ? j->block_columns : pitch), 1, part_rows / 2);
+    if (j->blocks_tiled) j->block_rows = gi_within(j->block_rows / GI_TAP_ROWS, 1, rows) * GI_TAP_ROWS;
+    j->part_height = j->part_width < width ? 1 : gi_within(part_rows - j->block_rows + 1, 1, height);
+    /* units: some rows of blocks, but enough of them for all threads */
+    int64_t unit    = GI_UNIT_BYTES / j->size;
+    j->unit_columns = j->width < block ? j->width : block / span * span;
+    j->unit_rows    = gi_within(unit / j->unit_columns, 1, rows);
+    int64_t wanted  = 4 * ga_get_num_threads();
+    while (j->unit_rows > 2 * GI_TAP_ROWS && j->planes * (rows / j->unit_rows) * (j->width / j->unit_columns) < wanted)
+        j->unit_rows /= 2;
+    if (j->unit_rows > GI_TAP_ROWS) j->unit_rows = j->unit_rows / GI_TAP_ROWS * GI_TAP_ROWS;
+    j->units_down   = (rows + j->unit_rows - 1) / j->unit_rows;
+    j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
 
 static void gi_cpu_correlate(const gi_correlation *c)
 {
-    gi_strips j;
+    gi_correlator   j;
+    const gi_dense *dense = gi_cpu_dense(c->dtype);
     memset(&j, 0, sizeof j);
-    j.c     = c;
-    j.weigh = gi_cpu_weigh(c->dtype);
-    ga_arg nothing = GA_ARG(0), constant = GA_ARG(0);
-    nothing.kind = constant.kind = GA_KIND_COMPLEX;
-    nothing.re = nothing.im = -0.0;
-    constant.re             = c->cval;
-    constant.im             = c->cval_imag;
-    gi_number_to(nothing, c->dtype, j.nothing);
+    gi_join_axes(&j, c);
+    int rows = j.c.ndim - 2, columns = j.c.ndim - 1;
+    j.size          = ga_itemsize(c->dtype);
+    j.planes        = gi_size(rows, j.c.result);
+    j.weight_planes = gi_size(rows, j.c.size);
+    j.width         = j.c.result[columns] * j.step;
+    j.lines         = gi_cpu_correlate_lines(c->dtype);
+    if (dense) j.tiles = dense->correlate_tiles;
+    j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
+    ga_arg constant;
+    memset(&constant, 0, sizeof constant);
+    constant.kind = GA_KIND_COMPLEX;
+    constant.re   = c->cval;
+    constant.im   = c->cval_imag;
     gi_number_to(constant, c->dtype, j.constant);
-    int     last  = c->ndim - 1;
-    int64_t rows  = gi_size(last, c->result), weights = gi_size(c->ndim, c->size);
-    j.strips      = (c->result[last] + GI_STRIP - 1) / GI_STRIP;
-    int64_t width = c->result[last] < GI_STRIP ? c->result[last] : GI_STRIP;
-    gi_parallel(rows * j.strips, 1 + 16384 / (width * weights + 1), gi_correlate_strips, &j);
+    gi_cut_correlation(&j);
+    int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
+    gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
 }
 
 /* Runs the job where its memory is. False with an error. */
@@ -10603,42 +12660,399 @@ static bool gi_correlate(const char *site, ga_device device, const gi_correlatio
     return true;
 }
 
+/* ---- weights that are an outer product -------------------------------------------------------------------------------- */
+
+enum { GI_LEAST_FACTORED = 42 }; /* weights: as many cost as much as two passes over memory */
+
+/* Is a weight the product of a and b, but for some ulp? */
+GI_FORMULA bool gi_is_product(double weight, double a, double b, double ulps)
+{
+    return gi_abs_f64(gi_fma_f64(a, b, -weight)) <= gi_mul_f64(ulps, gi_abs_f64(weight));
+}
+
+static double gi_weight_at(const ga_array *w, int64_t i)
+{
+    return w->dtype == GA_F32 ? (double)((const float *)w->data)[i] : ((const double *)w->data)[i];
+}
+
+/* Fills column and row with what gives the weights (packed, on the CPU) as products: to 16 ulp, which is less than what the rounding of
+   that many terms may sum up to; those of whole numbers exactly. */
+static bool gi_factor_weights(const ga_array *w, ga_array *column, ga_array *row)
+{
+    const int64_t width = w->shape[1];
+    const double  ulp   = w->dtype == GA_F32 ? FLT_EPSILON : DBL_EPSILON;
+    int64_t       top   = 0;
+    bool          whole = true;
+    for (int64_t i = 0; i < w->size; i++) {
+        double x = fabs(gi_weight_at(w, i));
+        if (!(x <= DBL_MAX)) return false;
+        if (x > fabs(gi_weight_at(w, top))) top = i;
+        whole = whole && x == floor(x);
+    }
+    ga_arg number;
+    memset(&number, 0, sizeof number);
+    number.kind = GA_KIND_REAL;
+    for (int64_t i = 0; i < column->size; i++) {
+        number.re = gi_weight_at(w, i * width + top % width);
+        gi_number_to(number, w->dtype, (char *)column->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < row->size; i++) {
+        number.re = gi_weight_at(w, top / width * width + i) / gi_weight_at(w, top);
+        gi_number_to(number, w->dtype, (char *)row->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < w->size; i++)
+        if (!gi_is_product(gi_weight_at(w, i), gi_weight_at(column, i / width), gi_weight_at(row, i % width),
+                           whole ? 0 : 16 * ulp))
+            return false;
+    return true;
+}
+
+/* Finds column and row as arrays on the device of the weights: 1 found, 0 there are none, -1 an error. *outside becomes the sum
+   over a row of what is .cval everywhere. */
+static int gi_find_factors(const char *site, const ga_array *weights, double cval, ga_array **column, ga_array **row,
+                           double *outside)
+{
+    const int64_t down[2] = { weights->shape[0], 1 }, across[2] = { 1, weights->shape[1] };
+    ga_array     *w = gi_on_cpu(site, weights), *c = w ? gi_new(site, w->dtype, GA_CPU, 2, down) : NULL;
+    ga_array     *r     = c ? gi_new(site, w->dtype, GA_CPU, 2, across) : NULL;
+    int           found = !r ? -1 : gi_factor_weights(w, c, r);
+    if (found == 1) {
+        *outside = -0.0;
+        for (int64_t i = 0; i < r->size; i++)
+            *outside = w->dtype == GA_F32 ? (double)gi_fma_f32((float)gi_weight_at(r, i), (float)cval, (float)*outside)
+                                          : gi_fma_f64(gi_weight_at(r, i), cval, *outside);
+        *column = gi_to(site, c, weights->device);
+        *row    = *column ? gi_to(site, r, weights->device) : NULL;
+        if (!*row) {
+            ga_free(*column);
+            found = -1;
+        }
+    }
+    ga_free(w);
+    ga_free(c);
+    ga_free(r);
+    return found;
+}
+
+/* The job as two: along the rows into `between`, then along the columns. */
+static void gi_split_correlation(const gi_correlation *c, const void *column, const void *row, void *between,
+                                 gi_correlation *along, gi_correlation *down)
+{
+    *along = *down   = *c;
+    along->weights   = row;
+    along->out       = between;
+    along->size[0]   = 1;
+    along->offset[0] = 0;
+    along->result[0] = c->shape[0];
+    down->in         = between;
+    down->weights    = column;
+    down->size[1]    = 1;
+    down->offset[1]  = 0;
+    down->shape[1]   = c->result[1];
+}
+
+static bool gi_correlate_twice(const char *site, ga_device device, const gi_correlation *c, const ga_array *column,
+                               const ga_array *row, double outside)
+{
+    const int64_t between[2] = { c->shape[0], c->result[1] };
+    ga_array     *sums       = gi_new(site, c->dtype, device, 2, between);
+    if (!sums) return false;
+    gi_correlation along, down;
+    gi_split_correlation(c, column->data, row->data, sums->data, &along, &down);
+    down.cval = outside;
+    bool done = gi_correlate(site, device, &along) && gi_correlate(site, device, &down);
+    ga_free(sums);
+    return done;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------------------------------ */
 
-/* Runs a job whose ndim, result, offset and border are set, on any arrays; returns the result. */
-static ga_array *gi_correlate_arrays(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, gi_correlation *c)
+static bool gi_check_border(const char *site, ga_border border)
 {
-    ga_array *in = gi_contiguous(site, a, dtype), *w = in ? gi_contiguous(site, weights, dtype) : NULL;
-    ga_array *result = w ? gi_new(site, dtype, a->device, c->ndim, c->result) : NULL;
-    bool      done   = false;
-    if (result) {
-        c->dtype   = dtype;
-        c->in      = in->data;
-        c->weights = w->data;
-        c->out     = result->data;
-        memcpy(c->shape, a->shape, sizeof c->shape);
-        memcpy(c->size, weights->shape, sizeof c->size);
-        done = gi_correlate(site, a->device, c);
+    if (border >= GA_BORDER_REFLECT && border <= GA_BORDER_WRAP) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, ".border = %d is none: use GA_BORDER_REFLECT, GA_BORDER_CONSTANT ...", (int)border);
+    return false;
+}
+
+/* One number for all axes, or one for each: does the option's number fit? */
+static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
+{
+    if (s->ndim <= 1 || s->ndim == ndim) return true;
+    gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
+    return false;
+}
+static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
+
+/* An integer that a rounding error of a sum has missed, else the number without its fraction. */
+GI_FORMULA double gi_whole_of(double x, double nearest, double cut)
+{
+    return gi_abs_f64(x - nearest) <= gi_mul_f64(gi_abs_f64(nearest), 0x1p-46) ? nearest : cut;
+}
+GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_trunc_f64(x)); }
+
+GI_BEGIN_FAST
+static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
+{
+    gi_kernel rint_ = gi_cpu_kernel(GA_OP_rint, GA_F64), trunc_ = gi_cpu_kernel(GA_OP_trunc, GA_F64);
+    double    nearest[GI_TILE], cut[GI_TILE];
+    (void)y, (void)z;
+    for (int64_t start = 0; start < n; start += GI_TILE) {
+        const double *x = (const double *)in + start;
+        double       *o = (double *)out + start;
+        int64_t       m = n - start < GI_TILE ? n - start : GI_TILE;
+        rint_(m, nearest, x, NULL, NULL);
+        trunc_(m, cut, x, NULL, NULL);
+        for (int64_t i = 0; i < m; i++) o[i] = gi_whole_of(x[i], nearest[i], cut[i]);
     }
-    ga_free(in);
-    ga_free(w);
-    if (done) return result;
-    ga_free(result);
+}
+GI_END_FAST
+
+/* The same for all elements, in place. Takes over the array: on error it is freed. */
+static ga_array *gi_cut_fractions(const char *site, ga_array *a)
+{
+    GI_FUNCTION(whole, gi_make_whole, gi_cuda_map1<double, double, gi_whole>);
+    const ga_arg   in[1]                  = { gi_operand_arg(a) };
+    const ga_dtype wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
+    if (gi_map(site, whole, GI_CHEAP, 1, in, wanted, GA_F64, a, NULL)) return a;
+    ga_free(a);
     return NULL;
 }
 
-static ga_array *gi_ndcorrelate(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+/* Runs a planned job by one of the methods. weights: the array that the job's weights are in. */
+static bool gi_correlate_by(const char *site, ga_method method, const ga_array *weights, const gi_correlation *c)
+{
+    ga_array *column, *row;
+    double    outside;
+    int       factored = 0;
+    if (method == GA_METHOD_AUTO && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 && c->size[1] > 1 &&
+        weights->size >= GI_LEAST_FACTORED) {
+        GI_IF_CUDA(weights->device, gi_cuda_correlate_factored(site, c));
+        factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
+    }
+    if (factored < 0) return false;
+    if (!factored) return gi_correlate(site, weights->device, c);
+    bool done = gi_correlate_twice(site, weights->device, c, column, row, outside);
+    ga_free(column);
+    ga_free(row);
+    return done;
+}
+
+/* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
+static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
+                             const ga_array *b)
+{
+    return out && out->alive == GI_ALIVE && out->device == a->device && out->dtype == dtype && ga_is_contiguous(out) &&
+           gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
+}
+
+/* What all calls come to: `c` has ndim, result, offset and border; `dtype` is computed in, `result` returned. Takes over `weights`
+   (NULL is passed on). */
+static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_array *weights, ga_dtype dtype, ga_dtype result,
+                                    gi_correlation *c, ga_method method, ga_array *out)
+{
+    const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
+    ga_array  *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
+    ga_array  *r    = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
+    bool       done = false;
+#if GI_HAS_CUDA
+    if (straight && !gi_cuda_touch(site, out)) r = NULL;
+#endif
+    if (r) {
+        c->dtype   = dtype;
+        c->in      = in->data;
+        c->weights = w->data;
+        c->out     = r->data;
+        memcpy(c->shape, a->shape, sizeof c->shape);
+        memcpy(c->size, w->shape, sizeof c->size);
+        done = gi_correlate_by(site, method, w, c);
+    }
+    ga_free(in);
+    ga_free(w);
+    ga_free(weights);
+    if (done && straight) return out;
+    if (done && gi_kind_of(result) < 2 && dtype == GA_F64) r = gi_cut_fractions(site, r);
+    if (done) return gi_finish(site, r, result, out);
+    if (!straight) ga_free(r);
+    return NULL;
+}
+
+/* The elements in the opposite order along all axes and (or) conjugated: a new handle. */
+static ga_array *gi_turn(const char *site, const ga_array *a, bool turned, bool conjugate)
+{
+    gi_layout l = gi_layout_of(a);
+    for (int d = 0; d < a->ndim && turned; d++) gi_layout_flip(&l, d);
+    ga_array *r = gi_view_with(site, a, &l);
+    if (!r || !conjugate || !gi_is_complex(a->dtype)) return r;
+    ga_array *c = (ga_conj)(r, gi_map_site(site));
+    ga_free(r);
+    return c;
+}
+
+static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
+{
+    if (mode < GA_MODE_DEFAULT || mode > GA_VALID)
+        gi_fail(site, GA_BAD_ARGUMENT, ".mode = %d is none: use GA_FULL, GA_SAME or GA_VALID", (int)mode);
+    else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT",
+                (int)method);
+    else return true;
+    return false;
+}
+
+/* a and v of one of the calls of signal processing: on one device, of as many dimensions, with elements. */
+static bool gi_check_pair(const char *site, const ga_array *a, const ga_array *v)
+{
+    const ga_array *both[2] = { a, v };
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return false;
+    if (a->ndim != v->ndim)
+        gi_fail(site, GA_BAD_SHAPE, "a has shape %s and v %s: they must have as many dimensions", gi_shape_of(a),
+                gi_shape_of(v));
+    else if (a->size == 0 || v->size == 0)
+        gi_fail(site, GA_BAD_SHAPE, "%s has no elements: its shape is %s", a->size == 0 ? "a" : "v",
+                gi_shape_of(a->size == 0 ? a : v));
+    else return true;
+    return false;
+}
+
+/* Of all places where a and v overlap, which numbers along each axis are asked for: from first on, c->result of them. */
+typedef struct gi_places {
+    int64_t first[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
+} gi_places;
+
+/* Those where one lies inside the other. False with an error if neither is at least as large as the other along all axes. */
+static bool gi_place_valid(const char *site, const ga_array *a, const ga_array *v, gi_places *p)
+{
+    bool a_fits = true, v_fits = true;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t n = a->shape[d], m = v->shape[d];
+        v_fits      = v_fits && n >= m;
+        a_fits      = a_fits && m >= n;
+        p->first[d] = (n < m ? n : m) - 1;
+        p->count[d] = (n < m ? m - n : n - m) + 1;
+    }
+    if (v_fits || a_fits) return true;
+    gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s: with GA_VALID one must be at least as large as the other along every axis",
+            gi_shape_of(a), gi_shape_of(v));
+    return false;
+}
+
+/* The sums over the products of a and v with zeros around both. The smaller one becomes the weights. */
+static ga_array *gi_overlap(const char *site, const ga_array *a, const ga_array *v, bool correlate, bool conjugate_a,
+                            bool conjugate_v, const gi_places *p, ga_method method, ga_array *out)
+{
+    const bool      exchange = v->size > a->size; /* then the larger one is read the way that the weights would be */
+    const ga_array *large = exchange ? v : a, *small = exchange ? a : v;
+    const ga_dtype  dtype = ga_promote(a->dtype, v->dtype);
+    ga_array       *in    = gi_turn(site, large, exchange && correlate, exchange ? conjugate_v : conjugate_a);
+    ga_array       *w     = in ? gi_turn(site, small, exchange || !correlate, exchange ? conjugate_a : conjugate_v) : NULL;
+    gi_correlation  c;
+    memset(&c, 0, sizeof c);
+    c.ndim   = a->ndim;
+    c.border = GA_BORDER_CONSTANT;
+    for (int d = 0; d < c.ndim; d++) {
+        c.result[d] = p->count[d];
+        c.offset[d] = p->first[d] - (small->shape[d] - 1);
+    }
+    ga_array *r = w ? gi_run_correlation(site, in, w, dtype, dtype, &c, method, out) : NULL;
+    ga_free(in);
+    return r;
+}
+
+/* numpy.convolve and numpy.correlate of lines, scipy.signal's of more dimensions. */
+static ga_array *gi_convolve_lines(const ga_array *a, const ga_array *v, bool correlate, ga_mode mode,
+                                   const ga_convolve_options *o)
+{
+    gi_places p;
+    if (mode == GA_VALID && !gi_place_valid(o->site, a, v, &p)) return NULL;
+    for (int d = 0; d < a->ndim && mode != GA_VALID; d++) {
+        const int64_t n = a->shape[d], m = v->shape[d];
+        const bool    exchange = a->ndim == 1 && n < m; /* NumPy's: as long as the longer one */
+        p.first[d]             = mode == GA_FULL ? 0 : exchange && correlate ? n / 2 : (exchange ? n - 1 : m - 1) / 2;
+        p.count[d]             = mode == GA_FULL ? n + m - 1 : exchange ? m : n;
+    }
+    return gi_overlap(o->site, a, v, correlate, false, correlate, &p, o->method, o->out);
+}
+
+static ga_array *gi_convolve_any(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve_options *o)
 {
     const char *site = o->site;
-    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
-    const ga_array *both[2] = { a, weights };
-    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
-    if (a->ndim != weights->ndim || a->ndim == 0)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights of shape %s do not fit an array of shape %s: both must have "
-                                   "as many dimensions, at least one", gi_shape_of(weights), gi_shape_of(a));
-    bool           complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
-    ga_dtype       result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
-    ga_dtype       dtype    = gi_kind_of(result) < 2 ? GA_F64 : result;
+    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_mode(site, o->mode, o->method)) return NULL;
+    const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
+    ga_array      *x   = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
+    ga_array      *y = !x ? NULL : v->ndim == 0 ? (ga_reshape)(v, one, site) : (ga_view)(v, site), *r = NULL;
+    ga_mode        mode = o->mode != GA_MODE_DEFAULT ? o->mode : correlate && x && x->ndim == 1 ? GA_VALID : GA_FULL;
+    if (y && gi_check_pair(site, x, y)) r = gi_convolve_lines(x, y, correlate, mode, o);
+    ga_free(x);
+    ga_free(y);
+    return r;
+}
+
+ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o)
+{
+    return gi_convolve_any(a, v, false, &o);
+}
+ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o)
+{
+    return gi_convolve_any(a, v, true, &o);
+}
+
+static ga_array *gi_convolve_planes(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve2d_options *o)
+{
+    const char *site = o->site;
+    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_mode(site, o->mode, o->method)) return NULL;
+    if (o->boundary < GA_BOUNDARY_FILL || o->boundary > GA_BOUNDARY_SYMM)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   ".boundary = %d is none: use GA_BOUNDARY_FILL, GA_BOUNDARY_WRAP or GA_BOUNDARY_SYMM",
+                                   (int)o->boundary);
+    if (!gi_check_pair(site, a, v)) return NULL;
+    if (a->ndim != 2)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s: it must have 2 dimensions; ga_convolve takes any",
+                                   gi_shape_of(a));
+    gi_places p;
+    if (o->mode == GA_VALID) {
+        if (!gi_place_valid(site, a, v, &p)) return NULL;
+        bool exchange = a->shape[0] < v->shape[0] || a->shape[1] < v->shape[1]; /* SciPy conjugates the second one then, too */
+        return gi_overlap(site, a, v, correlate, correlate && exchange, correlate && !exchange, &p, o->method, o->out);
+    }
+    for (int d = 0; d < 2; d++) {
+        const int64_t n = a->shape[d], m = v->shape[d];
+        p.first[d] = o->mode != GA_SAME ? 0 : correlate ? m / 2 : (m - 1) / 2;
+        p.count[d] = o->mode == GA_SAME ? n : n + m - 1;
+    }
+    if (o->boundary == GA_BOUNDARY_FILL && o->fillvalue == 0)
+        return gi_overlap(site, a, v, correlate, false, correlate, &p, o->method, o->out);
+    const ga_dtype dtype = ga_promote(a->dtype, v->dtype);
+    gi_correlation c;
+    memset(&c, 0, sizeof c);
+    c.ndim   = 2;
+    c.cval   = o->fillvalue;
+    c.border = o->boundary == GA_BOUNDARY_FILL   ? GA_BORDER_CONSTANT
+               : o->boundary == GA_BOUNDARY_WRAP ? GA_BORDER_WRAP
+                                                 : GA_BORDER_REFLECT;
+    for (int d = 0; d < 2; d++) {
+        c.result[d] = p.count[d];
+        c.offset[d] = p.first[d] - (v->shape[d] - 1);
+    }
+    return gi_run_correlation(site, a, gi_turn(site, v, !correlate, correlate), dtype, dtype, &c, o->method, o->out);
+}
+
+ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o)
+{
+    return gi_convolve_planes(a, v, false, &o);
+}
+ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o)
+{
+    return gi_convolve_planes(a, v, true, &o);
+}
+
+/* scipy.ndimage's: the weights have as many dimensions as a. */
+static ga_array *gi_convolve_image(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+{
+    const char    *site     = o->site;
+    const bool     complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
+    const ga_dtype result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
     gi_correlation c;
     memset(&c, 0, sizeof c);
     c.ndim   = a->ndim;
@@ -10646,24 +13060,1395 @@ static ga_array *gi_ndcorrelate(const ga_array *a, const ga_array *weights, bool
     c.cval   = o->cval;
     memcpy(c.result, a->shape, sizeof c.result);
     for (int d = 0; d < a->ndim; d++) {
-        int64_t n = weights->shape[d], middle = n / 2, origin = o->origin.ndim > 1 ? o->origin.n[d] : o->origin.n[0];
-        c.offset[d] = convolve ? origin - (n - 1 - middle) : -origin - middle;
+        const int64_t n = weights->shape[d], given = gi_number_for(&o->origin, d);
+        const int64_t origin = convolve ? -given - (n % 2 == 0) : given; /* of the weights in the opposite order */
+        if (n == 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "there are no weights: their shape is %s", gi_shape_of(weights));
+        if (origin < -(n / 2) || origin > (n - 1) / 2)
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".origin = %lld along axis %d: for %lld weights use %lld to %lld",
+                                       (long long)given, d, (long long)n,
+                                       (long long)(convolve ? -((n - 1) / 2) - (n % 2 == 0) : -(n / 2)),
+                                       (long long)(convolve ? n / 2 - (n % 2 == 0) : (n - 1) / 2));
+        c.offset[d] = -(n / 2) - origin;
     }
-    ga_axes_options all = { site, 0, { 0, { 0 } } };
-    ga_array *w = convolve ? (ga_flip)(weights, all) : (ga_conj)(weights, gi_map_site(site));
-    ga_array *r = w ? gi_correlate_arrays(site, a, w, dtype, &c) : NULL;
-    ga_free(w);
-    return gi_finish(site, r, result, o->out);
+    return gi_run_correlation(site, a, gi_turn(site, weights, convolve, !convolve), gi_kind_of(result) < 2 ? GA_F64 : result,
+                              result, &c, o->method, o->out);
+}
+
+static ga_array *gi_ndconvolve(const ga_array *a, const ga_array *weights, bool convolve, const ga_ndconvolve_options *o)
+{
+    const char     *site    = o->site;
+    const ga_array *both[2] = { a, weights };
+    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_border(site, o->border) || !gi_check_mode(site, GA_MODE_DEFAULT, o->method) ||
+        gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT)
+        return NULL;
+    if (a->ndim != weights->ndim || a->ndim == 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "weights of shape %s do not fit an array of shape %s: give as many dimensions, at least one",
+                                   gi_shape_of(weights), gi_shape_of(a));
+    return gi_fits_axes(site, "origin", &o->origin, a->ndim) ? gi_convolve_image(a, weights, convolve, o) : NULL;
 }
 
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_ndcorrelate(a, weights, true, &o);
+    return gi_ndconvolve(a, weights, true, &o);
 }
 
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_ndcorrelate(a, weights, false, &o);
+    return gi_ndconvolve(a, weights, false, &o);
+}
+
+/* Along one axis: weights of length 1 along all others. */
+static ga_array *gi_convolve_axis(const ga_array *a, const ga_array *weights, bool convolve, const ga_convolve1d_options *o)
+{
+    const char *site = o->site;
+    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    int axis = gi_axis(site, gi_axis_given(site, o->axis) ? o->axis : -1, a->ndim);
+    if (axis < 0) return NULL;
+    if (weights->ndim != 1)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights has shape %s: give a line of them, with one dimension",
+                                   gi_shape_of(weights));
+    ga_shape across, origin;
+    memset(&across, 0, sizeof across);
+    memset(&origin, 0, sizeof origin);
+    across.ndim = origin.ndim = a->ndim;
+    for (int d = 0; d < a->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
+    origin.n[axis]           = o->origin;
+    ga_ndconvolve_options nd = { site, o->border, o->cval, origin, o->method, o->out };
+    ga_array             *w = (ga_reshape)(weights, across, site), *r = w ? gi_ndconvolve(a, w, convolve, &nd) : NULL;
+    ga_free(w);
+    return r;
+}
+
+ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
+{
+    return gi_convolve_axis(a, weights, true, &o);
+}
+
+ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
+{
+    return gi_convolve_axis(a, weights, false, &o);
+}
+
+/* ==== >>filters: neighbourhoods, by order and by weights ============================================================== */
+
+/* ---- windows: the least, the one of a rank, the mean ---------------------------------------------------------------- */
+/*  out[i] is made of in[i + k + offset] for all k in a window: a box, or the true elements of a footprint. What is compared are keys
+    (gpuarr_cpu.h, >>windows), so that every way of comparing has the same result; -0 comes before +0, and a NaN in the window
+    gives NaN. A tile of results is computed from a packed copy of all elements that it needs:
+      least, mean   along one axis after the other: of 1, 2, 4 ... elements, each from two of those before, for the whole tile at once;
+                    the greatest is the least of the opposite order
+      rank          by a network of minima and maxima of rows, made for this window: the elements above each other are sorted, then
+                    sorted columns that lie side by side are merged; a row does so for all its positions at once
+                    or, in a large window: the elements of the tile are numbered in their order, and the window is a set of bits that
+                    moves along a line                                                                                        */
+
+typedef enum gi_window_kind { GI_WINDOW_RANK, GI_WINDOW_LEAST, GI_WINDOW_GREATEST, GI_WINDOW_MEAN } gi_window_kind;
+
+typedef struct gi_window {
+    gi_correlation at; /* in, its dtype, out, their shape (also as result), the window's size, offset, border, cval */
+    gi_window_kind kind;
+    const bool    *footprint; /* which elements of the box belong to it, packed; NULL: all */
+    int64_t        count, rank;
+    gi_keys        keys;
+    ga_dtype       work, result; /* means are computed in `work`; the dtype of out */
+    bool           cut;          /* means lose their fractions */
+} gi_window;
+
+#if GI_HAS_CUDA
+static bool gi_cuda_window(const char *site, const ga_array *a, const gi_window *w);
+#endif
+
+/* Networks. */
+
+enum { GI_MOST_STEPS = 4096, GI_MOST_SORTED = 256 }; /* steps of a network; elements of a sorted list */
+
+typedef struct gi_row_from { /* a row of keys, from its element `at` on */
+    int row, at;
+} gi_row_from;
+
+typedef struct gi_sorted_rows { /* ascending */
+    int         n;
+    gi_row_from e[GI_MOST_SORTED];
+} gi_sorted_rows;
+
+/* A network while it is made. Each step has two rows of its own; gi_pack_network lets them take turns. */
+typedef struct gi_network {
+    int             inputs, rows, count;
+    gi_network_step steps[GI_MOST_STEPS];
+    gi_row_from     result;
+    int             reach[GI_MOST_STEPS * 3]; /* of each row: how many elements more than results it needs, -1 none at all */
+    int             place[GI_MOST_STEPS * 3]; /* of each row: where it lies, and the last step that reads it */
+    int             last[GI_MOST_STEPS * 3];
+} gi_network;
+
+static void gi_compare(gi_network *net, gi_row_from a, gi_row_from b, gi_row_from *low, gi_row_from *high)
+{
+    const gi_network_step step = { a.row, b.row, net->rows, net->rows + 1, a.at, b.at, 0 };
+    net->steps[net->count++]   = step;
+    low->row                   = net->rows++;
+    high->row                  = net->rows++;
+    low->at = high->at = 0;
+}
+
+/* Batcher's odd-even merge. */
+static void gi_merge(gi_network *net, const gi_sorted_rows *a, const gi_sorted_rows *b, gi_sorted_rows *out)
+{
+    gi_sorted_rows half[2], *even = &half[0], *odd = &half[1];
+    out->n = a->n + b->n;
+    if (a->n == 0 || b->n == 0) {
+        memcpy(out->e, a->n ? a->e : b->e, (size_t)out->n * sizeof *out->e);
+        return;
+    }
+    if (out->n == 2) {
+        gi_compare(net, a->e[0], b->e[0], &out->e[0], &out->e[1]);
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        gi_sorted_rows part[2];
+        part[0].n = part[1].n = 0;
+        for (int i = k; i < a->n; i += 2) part[0].e[part[0].n++] = a->e[i];
+        for (int i = k; i < b->n; i += 2) part[1].e[part[1].n++] = b->e[i];
+        gi_merge(net, &part[0], &part[1], &half[k]);
+    }
+    out->e[0] = even->e[0];
+    for (int i = 1; i < out->n; i += 2) { /* what is left over has no partner */
+        int k = i / 2;
+        if (k >= odd->n) out->e[i] = even->e[k + 1];
+        else if (k + 1 >= even->n) out->e[i] = odd->e[k];
+        else gi_compare(net, odd->e[k], even->e[k + 1], &out->e[i], &out->e[i + 1]);
+    }
+}
+
+static void gi_sort_operands(gi_network *net, int n, const gi_row_from *e, gi_sorted_rows *out)
+{
+    gi_sorted_rows a, b;
+    out->n    = n;
+    out->e[0] = e[0];
+    if (n < 2) return;
+    gi_sort_operands(net, n / 2, e, &a);
+    gi_sort_operands(net, n - n / 2, e + n / 2, &b);
+    gi_merge(net, &a, &b, out);
+}
+
+/* The elements of a window of `columns` columns and of the one beside it. */
+static void gi_merge_beside(gi_network *net, const gi_sorted_rows *a, int columns, const gi_sorted_rows *beside,
+                            gi_sorted_rows *out)
+{
+    gi_sorted_rows b = *beside;
+    for (int i = 0; i < b.n; i++) b.e[i].at += columns;
+    gi_merge(net, a, &b, out);
+}
+
+/* So many neighbouring columns, of which each is the sorted list `column`. Besides each list there is one of one column more, from
+   which lists of twice as many and of one more than that are made. */
+static void gi_sort_columns(gi_network *net, const gi_sorted_rows *column, int columns, gi_sorted_rows *out)
+{
+    gi_sorted_rows more, next;
+    int            bit = 0;
+    while (columns >> (bit + 1)) bit++;
+    *out = *column;
+    if (bit > 0) gi_merge_beside(net, column, 1, column, &more);
+    for (int have = 1; bit > 0; have = columns >> bit) {
+        bool odd = columns >> --bit & 1;
+        if (odd) gi_merge_beside(net, &more, have + 1, out, &next);
+        else gi_merge_beside(net, out, have, out, &next);
+        if (bit > 0) {
+            const gi_sorted_rows old = more;
+            gi_merge_beside(net, &old, have + 1, odd ? &old : out, &more);
+        }
+        *out = next;
+    }
+}
+
+/* The element of a rank in two lists together: the least of what is greater in each way to take rank + 1 elements from their fronts. */
+static gi_row_from gi_select_operand(gi_network *net, const gi_sorted_rows *a, const gi_sorted_rows *b, int rank)
+{
+    gi_row_from best = { -1, 0 }, unused;
+    for (int i = 0; i <= a->n && i <= rank + 1; i++) {
+        int j = rank + 1 - i;
+        if (j > b->n) continue;
+        gi_row_from greater = i > 0 ? a->e[i - 1] : b->e[j - 1];
+        if (i > 0 && j > 0) gi_compare(net, a->e[i - 1], b->e[j - 1], &unused, &greater);
+        if (best.row < 0) best = greater;
+        else gi_compare(net, best, greater, &best, &unused);
+    }
+    return best;
+}
+
+/* Leaves out what the result does not need, and lets rows be used again when nobody reads them any more. */
+static void gi_pack_network(gi_network *net)
+{
+    int count = 0, ready = 0, *reach = net->reach, *last = net->last, *place = net->place, *spare = reach;
+    for (int r = 0; r < net->rows; r++) reach[r] = last[r] = -1;
+    reach[net->result.row] = net->result.at;
+    for (int k = net->count - 1; k >= 0; k--) {
+        gi_network_step *s    = &net->steps[k];
+        int              more = reach[s->low] > reach[s->high] ? reach[s->low] : reach[s->high];
+        s->reach              = more;
+        if (more < 0) continue;
+        if (reach[s->low] < 0) s->low = -1;
+        if (reach[s->high] < 0) s->high = -1;
+        if (reach[s->a] < more + s->at_a) reach[s->a] = more + s->at_a;
+        if (reach[s->b] < more + s->at_b) reach[s->b] = more + s->at_b;
+    }
+    for (int k = 0; k < net->count; k++)
+        if (net->steps[k].reach >= 0) net->steps[count++] = net->steps[k];
+    net->count = count;
+    for (int k = 0; k < count; k++) last[net->steps[k].a] = last[net->steps[k].b] = k;
+    last[net->result.row] = count;
+    net->rows             = net->inputs;
+    for (int r = 0; r < net->inputs; r++) place[r] = r;
+    for (int k = 0; k < count; k++) {
+        gi_network_step *s       = &net->steps[k];
+        int             *made[2] = { &s->low, &s->high };
+        int              read[2] = { s->a, s->b };
+        for (int i = 0; i < 2; i++) {
+            if (*made[i] < 0) continue;
+            place[*made[i]] = ready > 0 ? spare[--ready] : net->rows++;
+            *made[i]        = place[*made[i]];
+        }
+        s->a = place[s->a];
+        s->b = place[s->b];
+        for (int i = 0; i < 2; i++)
+            if (read[i] >= net->inputs && last[read[i]] == k && (i == 0 || read[0] != read[1])) spare[ready++] = place[read[i]];
+    }
+    net->result.row = place[net->result.row];
+}
+
+/* Tiles. */
+
+enum {
+    GI_BOX_BYTES      = 65536, /* of the tile of a box */
+    GI_NETWORK_BYTES  = 20480, /* of a network's rows, and of its tile */
+    GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
+};
+
+/* How the CPU does it. Every tile has the same extent; what lies beyond the end of the results is computed and thrown away. */
+typedef struct gi_window_plan {
+    const gi_window *w;
+    int64_t          extent[GPUARR_MAX_DIMS], whole[GPUARR_MAX_DIMS]; /* results of a tile; elements that they need */
+    int64_t          stride[GPUARR_MAX_DIMS], elements;               /* in the packed tile */
+    int64_t          tiles, parts;
+    void (*run)(const struct gi_window_plan *p, const int64_t *start, char *scratch);
+    const gi_window_loops *loops;
+    char                  *scratch;
+    size_t                 scratch_bytes;         /* of a part */
+    void (*median)(int64_t n, char *const *rows); /* in place of a network's steps */
+    gi_network *net;
+    int64_t     row_bytes; /* of a network */
+    int64_t    *rows;      /* where the window's rows lie in the tile; behind that, the slide's positions */
+    size_t      rows_bytes;
+    int         axis; /* along which the window slides */
+    gi_slide    slide;
+} gi_window_plan;
+
+/* Loops that compute by 64 bytes read behind the end. */
+static int64_t gi_roomy(int64_t bytes) { return gi_padded(bytes + 2 * GI_ALIGN); }
+
+/* The number of a position in a box of these lengths, and back. */
+static void gi_unravel(int64_t number, int ndim, const int64_t *lengths, int64_t *at)
+{
+    for (int d = ndim - 1; d >= 0; d--) {
+        at[d] = number % lengths[d];
+        number /= lengths[d];
+    }
+}
+
+static int64_t gi_offset_at(int ndim, const int64_t *at, const int64_t *strides)
+{
+    int64_t sum = 0;
+    for (int d = 0; d < ndim; d++) sum += at[d] * strides[d];
+    return sum;
+}
+
+/* The packed tile has the neighbours along the first so many axes. */
+static void gi_lay_tile(gi_window_plan *p, int axes)
+{
+    p->elements = 1;
+    for (int d = p->w->at.ndim - 1; d >= 0; d--) {
+        p->whole[d]  = p->extent[d] + (d < axes ? p->w->at.size[d] - 1 : 0);
+        p->stride[d] = p->elements;
+        p->elements *= p->whole[d];
+    }
+}
+
+/* Tiles as large as the window, with rows of at least `row` elements, and from there on twice as long where the neighbours weigh most, up
+   to `most` elements. */
+static void gi_choose_tiles(gi_window_plan *p, int64_t row, int64_t most)
+{
+    const gi_correlation *c = &p->w->at;
+    for (int d = 0; d < c->ndim; d++) {
+        p->extent[d] = d == c->ndim - 1 && row > c->size[d] ? row : c->size[d];
+        if (p->extent[d] > c->result[d]) p->extent[d] = c->result[d];
+    }
+    for (;;) {
+        int     longest  = -1;
+        double  weight   = -1;
+        int64_t elements = 1;
+        for (int d = 0; d < c->ndim; d++) {
+            double here = (double)(c->size[d] - 1) / (double)p->extent[d];
+            if (p->extent[d] < c->result[d] && here >= weight) longest = d;
+            if (longest == d) weight = here;
+        }
+        if (longest < 0) break;
+        for (int d = 0; d < c->ndim; d++) elements *= p->extent[d] * (d == longest ? 2 : 1) + c->size[d] - 1;
+        if (elements > most) break;
+        p->extent[longest] *= 2;
+    }
+    p->tiles = 1;
+    for (int d = 0; d < c->ndim; d++) { /* all of about the same length */
+        int64_t tiles = (c->result[d] + p->extent[d] - 1) / p->extent[d];
+        p->extent[d]  = (c->result[d] + tiles - 1) / tiles;
+        if (d == c->ndim - 1 && tiles > 1) p->extent[d] = gi_padded(p->extent[d]);
+        p->tiles *= (c->result[d] + p->extent[d] - 1) / p->extent[d];
+    }
+    gi_lay_tile(p, c->ndim);
+}
+
+/* Row number `row` of a tile, with all its neighbours along the last axis. */
+static void gi_load_row(const gi_window_plan *p, const int64_t *start, int64_t row, char *to)
+{
+    const gi_correlation *c    = &p->w->at;
+    int                   last = c->ndim - 1;
+    int64_t               at[GPUARR_MAX_DIMS];
+    char                  constant[16];
+    gi_number_to(GA_ARG(c->cval), c->dtype, constant);
+    gi_unravel(row, last, p->whole, at);
+    for (int d = 0; d < last; d++) at[d] += start[d] + c->offset[d];
+    gi_read_bordered(c, at, start[last] + c->offset[last], p->extent[last] + c->size[last] - 1, constant, to);
+}
+
+/* Row number `row` of the results of a tile goes where it belongs, unless it is beyond the end. */
+static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t row, const void *results)
+{
+    const gi_window *w    = p->w;
+    int              last = w->at.ndim - 1;
+    int64_t          at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
+    gi_unravel(row, last, p->extent, at);
+    for (int d = 0; d < last; d++) {
+        if (start[d] + at[d] >= w->at.result[d]) return;
+        to = to * w->at.result[d] + start[d] + at[d];
+    }
+    to = to * w->at.result[last] + start[last];
+    if (n > p->extent[last]) n = p->extent[last];
+    gi_cast(w->result, w->work, n, (char *)w->at.out + to * ga_itemsize(w->result), results);
+}
+
+/* The results lie in a packed tile: they become elements, and go where they belong. */
+static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *tile)
+{
+    int     last = p->w->at.ndim - 1;
+    int64_t rows = gi_size(last, p->extent), at[GPUARR_MAX_DIMS];
+    for (int64_t row = 0; row < rows; row++) {
+        gi_unravel(row, last, p->extent, at);
+        char *results = tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work);
+        if (p->w->kind != GI_WINDOW_MEAN) p->loops->from_keys(&p->w->keys, p->extent[last], results);
+        gi_store_row(p, start, row, results);
+    }
+}
+
+/* Boxes. */
+
+static void gi_swap(char **a, char **b)
+{
+    char *t = *a;
+    *a      = *b;
+    *b      = t;
+}
+
+/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. Returns which of the
+   two places they are in. */
+static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *to)
+{
+    int64_t bytes = apart * ga_itemsize(p->w->work);
+    for (int64_t have = 1, more; have < size; have = more, gi_swap(&from, &to)) {
+        more           = have * 3 < size ? have * 3 : size;
+        int64_t second = more - have < have ? more - have : have;
+        p->loops->least(n - (more - have) * apart, to, from, from + second * bytes, from + (more - have) * bytes);
+        n -= (more - have) * apart;
+    }
+    return from;
+}
+
+/* Along the last axis row by row as they are read, then along the others all rows at once. */
+static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_window *w    = p->w;
+    int              last = w->at.ndim - 1;
+    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1;
+    char            *tile = scratch, *spare = tile + gi_roomy(n * size), *row = spare + gi_roomy(n * size),
+         *other = row + gi_roomy(length * size);
+    for (int64_t r = 0; r < n / p->extent[last]; r++) {
+        gi_load_row(p, start, r, row);
+        p->loops->to_keys(&w->keys, length, row);
+        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other),
+               (size_t)(p->extent[last] * size));
+    }
+    for (int d = 0; d < last; d++) {
+        char *least = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, spare);
+        if (least != tile) gi_swap(&tile, &spare);
+        if (d == 0) n -= (w->at.size[0] - 1) * p->stride[0];
+    }
+    gi_store_tile(p, start, tile);
+}
+
+/* Elements of the tile that lie outside of the array along an axis become cval. */
+static void gi_fill_outside(const gi_window_plan *p, const int64_t *start, int d, char *tile)
+{
+    const gi_correlation *c    = &p->w->at;
+    int64_t               size = ga_itemsize(p->w->work), block = p->stride[d], first = start[d] + c->offset[d];
+    char                  constant[16];
+    gi_number_to(GA_ARG(c->cval), p->w->work, constant);
+    for (int64_t k = 0; k < p->elements / block; k++) {
+        int64_t i = first + k % p->whole[d];
+        if (i >= 0 && i < c->shape[d]) continue;
+        for (int64_t j = 0; j < block; j++) memcpy(tile + (k * block + j) * size, constant, (size_t)size);
+    }
+}
+
+/* to[i] = from[i] + more[i + distance] */
+static void gi_add_tile(const gi_window_plan *p, int64_t n, int64_t distance, char *to, const char *from, const char *more)
+{
+    gi_cpu_kernel(GA_OP_add, p->w->work)(n - distance, to, from, more + distance * ga_itemsize(p->w->work), NULL);
+}
+
+/* Of three tiles, the one that is neither of these. */
+static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a, const char *b)
+{
+    while (scratch == a || scratch == b) scratch += gi_roomy(p->elements * ga_itemsize(p->w->work));
+    return scratch;
+}
+
+/* Sums become means; those of integers are cut off, as they are stored between the axes. */
+static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64_t by)
+{
+    ga_dtype  work   = p->w->work;
+    gi_kernel divide = gi_cpu_kernel(GA_OP_divide, work), cut = p->w->cut ? gi_cpu_kernel(GA_OP_trunc, work) : NULL;
+    double    number[GI_TILE];
+    for (int64_t i = 0; i < GI_TILE; i++) gi_number_to(GA_ARG(by), work, (char *)number + i * ga_itemsize(work));
+    for (int64_t i = 0; i < n; i += GI_TILE) {
+        int64_t m  = n - i < GI_TILE ? n - i : GI_TILE;
+        char   *at = tile + i * ga_itemsize(work);
+        divide(m, at, at, number, NULL);
+        if (cut) cut(m, at, at, NULL, NULL);
+    }
+}
+
+/* A sum is made of the sums of 1, 2, 4 ... elements that its length is made of, in this order; each of those is the sum of its halves. */
+static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_correlation *c = &p->w->at;
+    int64_t               n = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
+    char                 *tile = scratch, *raw = gi_spare_tile(p, scratch, tile, NULL);
+    for (int64_t row = 0; row < n / length; row++) {
+        gi_load_row(p, start, row, raw);
+        gi_cast(p->w->work, c->dtype, length, tile + row * length * size, raw);
+    }
+    for (int d = 0; d < c->ndim; d++) {
+        if (c->border == GA_BORDER_CONSTANT) gi_fill_outside(p, start, d, tile);
+        char   *sum   = NULL;
+        int64_t added = 0;
+        for (int64_t have = 1; have <= c->size[d]; have *= 2) {
+            if (c->size[d] & have) {
+                char *more = gi_spare_tile(p, scratch, tile, sum);
+                if (sum) gi_add_tile(p, n, added * p->stride[d], more, sum, tile);
+                sum = sum ? more : tile;
+                added += have;
+            }
+            if (have * 2 > c->size[d]) break;
+            char *twice = gi_spare_tile(p, scratch, tile, sum);
+            gi_add_tile(p, n, have * p->stride[d], twice, tile, tile);
+            tile = twice;
+        }
+        tile = sum;
+        if (d == 0) n -= (c->size[0] - 1) * p->stride[0];
+        if (c->size[d] > 1) gi_divide_tile(p, n, tile, c->size[d]);
+    }
+    gi_store_tile(p, start, tile);
+}
+
+/* A tile of keys. Is there a NaN? */
+static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
+{
+    int64_t length = p->whole[p->w->at.ndim - 1], size = ga_itemsize(p->w->work);
+    bool    nan = false;
+    for (int64_t row = 0; row < p->elements / length; row++) {
+        char *to = tile + row * length * size;
+        gi_load_row(p, start, row, to);
+        nan = p->loops->to_keys(&p->w->keys, length, to) || nan;
+    }
+    return nan;
+}
+
+/* Ranks by networks. */
+
+/* The network of a box sorts the elements above each other and merges such columns; that of a footprint sorts all elements at once.
+   False: the window is too large for a network. */
+static bool gi_make_network(const gi_window *w, gi_network *net)
+{
+    const gi_correlation *c     = &w->at;
+    int                   width = (int)c->size[c->ndim - 1], rows = (int)(w->count / width), n = 0;
+    bool                  sort = w->kind == GI_WINDOW_RANK, box = !w->footprint && width > 1;
+    gi_row_from           e[GI_MOST_SORTED], least              = { -1, 0 }, unused;
+    gi_sorted_rows        column, a, b;
+    if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
+    rows        = (int)gi_size(c->ndim - 1, c->size);
+    net->count  = 0;
+    net->inputs = net->rows = rows;
+    for (int64_t k = 0; k < (int64_t)rows * width; k += box ? width : 1) {
+        const gi_row_from element = { (int)(k / width), (int)(k % width) };
+        if (w->footprint && !w->footprint[k]) continue;
+        if (sort) e[n++] = element;
+        else if (least.row < 0) least = element;
+        else gi_compare(net, least, element, &least, &unused);
+    }
+    if (!sort && net->count == 0) gi_compare(net, least, least, &least, &unused); /* the result is no row of the tile itself */
+    net->result = least;
+    if (sort && box) { /* two halves, or all columns but one, and that one */
+        int columns = width % 2 ? width - 1 : width / 2;
+        gi_sort_operands(net, n, e, &column);
+        gi_sort_columns(net, &column, columns, &a);
+        b = width % 2 ? column : a;
+        for (int i = 0; i < b.n; i++) b.e[i].at += columns;
+    } else if (sort) {
+        gi_sort_operands(net, n / 2, e, &a);
+        gi_sort_operands(net, n - n / 2, e + n / 2, &b);
+    }
+    if (sort) net->result = gi_select_operand(net, &a, &b, (int)w->rank);
+    gi_pack_network(net);
+    return true;
+}
+
+static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *scratch);
+
+static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_window *w    = p->w;
+    int              last = w->at.ndim - 1;
+    int64_t          size = ga_itemsize(w->work), at[GPUARR_MAX_DIMS];
+    char            *tile = scratch, *more = scratch + gi_roomy(p->elements * size), **rows = (char **)(void *)more;
+    if (gi_load_keys(p, start, tile) && w->kind == GI_WINDOW_RANK) {
+        gi_slide_tile(p, start, scratch); /* that counts the NaNs of a window */
+        return;
+    }
+    more += gi_roomy(p->net->rows * (int64_t)sizeof *rows);
+    for (int k = p->net->inputs; k < p->net->rows; k++) rows[k] = more + (k - p->net->inputs) * p->row_bytes;
+    for (int64_t row = 0; row < gi_size(last, p->extent); row++) {
+        gi_unravel(row, last, p->extent, at);
+        for (int k = 0; k < p->net->inputs; k++) rows[k] = tile + (gi_offset_at(last, at, p->stride) + p->rows[k]) * size;
+        if (p->median) p->median(p->extent[last], rows);
+        else p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
+        char *result = rows[p->net->result.row];
+        p->loops->from_keys(&w->keys, p->extent[last], result);
+        gi_store_row(p, start, row, result);
+    }
+}
+
+/* Ranks by sets of bits. */
+
+GI_BEGIN_FAST
+/* Compiled for each size of a key. Records of unsigned keys and their places, 32 bits each, or 64. */
+GI_FORMULA void gi_make_records(int64_t n, const char *keys, uint64_t *records, int size)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t key = 0;
+        memcpy(&key, keys + i * size, (size_t)size);
+        if (size == 8) records[2 * i] = (uint64_t)i, records[2 * i + 1] = key;
+        else records[i] = key << 32 | (uint64_t)i;
+    }
+}
+
+/* The keys with these numbers go to every `step`-th place. */
+GI_FORMULA void gi_place_keys(int64_t n, const uint32_t *numbers, const uint64_t *records, int64_t step, char *to, int size)
+{
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t key = size == 8 ? records[2 * (int64_t)numbers[i] + 1] : records[numbers[i]] >> 32;
+        memcpy(to + i * step * size, &key, (size_t)size);
+    }
+}
+
+static void gi_find_numbers(int64_t n, const uint64_t *records, int size, uint32_t *numbers)
+{
+    if (size == 8)
+        for (int64_t i = 0; i < n; i++) numbers[records[2 * i]] = (uint32_t)i;
+    else
+        for (int64_t i = 0; i < n; i++) numbers[(uint32_t)records[i]] = (uint32_t)i;
+}
+GI_END_FAST
+
+/* A sort of the keys in the tile, then lines. */
+static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    const gi_window *w    = p->w;
+    int              size = (int)ga_itemsize(w->work), ndim = w->at.ndim, record = size == 8 ? 16 : 8;
+    int64_t          n = p->elements, step = p->stride[p->axis], length = p->extent[p->axis], at[GPUARR_MAX_DIMS];
+    gi_slide         s    = p->slide;
+    const gi_keys    sign = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
+    char            *tile = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
+    int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
+    uint32_t        *numbers = (uint32_t *)(void *)(places + gi_radix_chunks(n) * GI_DIGITS), *found = numbers + n;
+    uint64_t        *records = (uint64_t *)(void *)memory;
+    s.bits                   = (uint64_t *)(void *)(found + length + (n + length) % 2);
+    s.words                  = (n + 63) / 64;
+    p->loops->from_keys(&sign, n, tile);
+    switch (size) {
+    case 1: gi_make_records(n, tile, records, 1); break;
+    case 2: gi_make_records(n, tile, records, 2); break;
+    case 4: gi_make_records(n, tile, records, 4); break;
+    default: gi_make_records(n, tile, records, 8); break;
+    }
+    records = (uint64_t *)(void *)gi_sort_records(memory, spare, n, record, record / 2, size, places);
+    gi_find_numbers(n, records, size, numbers);
+    s.first_nan = (uint32_t)n;
+    if (w->keys.real && w->kind == GI_WINDOW_RANK) /* their key is the greatest */
+        while (s.first_nan > 0 &&
+               (size == 8 ? records[2 * s.first_nan - 1] == UINT64_MAX : records[s.first_nan - 1] >> 32 == UINT32_MAX))
+            s.first_nan--;
+    int64_t lines[GPUARR_MAX_DIMS];
+    memcpy(lines, p->extent, sizeof lines);
+    lines[p->axis] = 1;
+    for (int64_t line = 0; line < gi_size(ndim, lines); line++) {
+        gi_unravel(line, ndim, lines, at);
+        int64_t first = gi_offset_at(ndim, at, p->stride);
+        gi_cpu_slide(&s, numbers + first, step, length, found);
+        char *to = tile + first * size;
+        switch (size) {
+        case 1: gi_place_keys(length, found, records, step, to, 1); break;
+        case 2: gi_place_keys(length, found, records, step, to, 2); break;
+        case 4: gi_place_keys(length, found, records, step, to, 4); break;
+        default: gi_place_keys(length, found, records, step, to, 8); break;
+        }
+    }
+    p->loops->from_keys(&sign, n, tile);
+    gi_store_tile(p, start, tile);
+}
+
+static void gi_run_slide(const gi_window_plan *p, const int64_t *start, char *scratch)
+{
+    gi_load_keys(p, start, scratch);
+    gi_slide_tile(p, start, scratch);
+}
+
+/* Where the elements of the window lie in the tile, and which of them have none before and none behind them along an axis; with a NULL
+   they are only counted. */
+static void gi_list_window(const gi_window *w, const int64_t *stride, int axis, gi_slide *s, int64_t *positions)
+{
+    const gi_correlation *c   = &w->at;
+    int64_t               all = gi_size(c->ndim, c->size), apart = 1, count = 0, first = 0, last = 0, at[GPUARR_MAX_DIMS];
+    for (int d = axis + 1; d < c->ndim; d++) apart *= c->size[d];
+    int64_t *leaving = positions ? positions + s->count : NULL, *entering = positions ? leaving + s->edges : NULL;
+    for (int64_t k = 0; k < all; k++) {
+        if (w->footprint && !w->footprint[k]) continue;
+        gi_unravel(k, c->ndim, c->size, at);
+        int64_t place = gi_offset_at(c->ndim, at, stride);
+        bool    begin = at[axis] == 0 || (w->footprint && !w->footprint[k - apart]);
+        bool    end   = at[axis] == c->size[axis] - 1 || (w->footprint && !w->footprint[k + apart]);
+        if (positions) positions[count] = place;
+        if (positions && begin) leaving[first] = place;
+        if (positions && end) entering[last] = place;
+        count++;
+        first += begin;
+        last += end;
+    }
+    s->count    = count;
+    s->edges    = first;
+    s->window   = positions;
+    s->leaving  = leaving;
+    s->entering = entering;
+}
+
+/* The whole on the CPU. */
+
+/* Nanoseconds for a result, roughly. */
+static double gi_network_cost(const gi_network *net, int64_t size)
+{
+    double results = 4;
+    for (int k = 0; k < net->count; k++) results += (net->steps[k].low >= 0) + (net->steps[k].high >= 0);
+    return results * (double)size / 32 * (size == 8 ? 0.7 : 0.5);
+}
+
+static double gi_slide_cost(const gi_window_plan *p, int64_t size)
+{
+    return 10 + 2.5 * (double)p->slide.edges +
+           (4 + 3 * (double)size) * (double)p->elements / (double)gi_size(p->w->at.ndim, p->extent);
+}
+
+static void gi_window_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_window_plan *p = (const gi_window_plan *)job;
+    int64_t               tiles[GPUARR_MAX_DIMS], start[GPUARR_MAX_DIMS];
+    int                   ndim = p->w->at.ndim;
+    for (int d = 0; d < ndim; d++) tiles[d] = (p->w->at.result[d] + p->extent[d] - 1) / p->extent[d];
+    for (int64_t part = begin; part < end; part++)
+        for (int64_t tile = p->tiles * part / p->parts; tile < p->tiles * (part + 1) / p->parts; tile++) {
+            gi_unravel(tile, ndim, tiles, start);
+            for (int d = 0; d < ndim; d++) start[d] *= p->extent[d];
+            p->run(p, start, p->scratch + (size_t)part * p->scratch_bytes);
+        }
+}
+
+static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
+{
+    return gi_roomy(n * size) + 2 * gi_roomy(n * (size == 8 ? 16 : 8)) +
+           (gi_radix_chunks(n) * GI_DIGITS + (n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
+}
+
+/* Is it the median of a box of n rows of n elements? */
+static bool gi_is_median_of(const gi_window *w, int64_t n)
+{
+    return w->kind == GI_WINDOW_RANK && !w->footprint && w->at.size[w->at.ndim - 1] == n && w->count == n * n &&
+           w->rank == w->count / 2;
+}
+
+static void gi_use_median(gi_window_plan *p, void (*median)(int64_t n, char *const *rows), int inputs, int rows)
+{
+    p->median          = median;
+    p->net->inputs     = inputs;
+    p->net->rows       = rows;
+    p->net->result.row = rows - 1;
+}
+
+/* A network or a slide, what is faster. False: no memory. */
+static bool gi_plan_ranks(const char *site, gi_window_plan *p)
+{
+    const gi_window *w    = p->w;
+    int64_t          size = ga_itemsize(w->work), length, at[GPUARR_MAX_DIMS];
+    int              last = w->at.ndim - 1;
+    p->net                = (gi_network *)gi_alloc(site, sizeof *p->net);
+    if (!p->net) return false;
+    p->net->inputs = 0;
+    p->slide.edges = INT64_MAX;
+    for (int d = last; d >= 0; d--) {
+        gi_slide s = p->slide;
+        gi_list_window(w, p->stride, d, &s, NULL);
+        if (s.edges >= p->slide.edges) continue;
+        p->slide = s;
+        p->axis  = d;
+    }
+    p->slide.rank = w->kind == GI_WINDOW_RANK ? w->rank : 0;
+    p->run        = gi_run_slide;
+    gi_choose_tiles(p, 1, GI_SLIDE_ELEMENTS);
+    if (gi_make_network(w, p->net) && gi_network_cost(p->net, size) < gi_slide_cost(p, size)) {
+        if (gi_is_median_of(w, 3)) gi_use_median(p, p->loops->median_3x3, 3, 7);
+        if (gi_is_median_of(w, 5)) gi_use_median(p, p->loops->median_5x5, 5, 21);
+        int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1);
+        p->run      = gi_run_network;
+        gi_choose_tiles(p, (row < 512 ? 512 : row > 4096 ? 4096 : row) / size, GI_NETWORK_BYTES / size);
+    } else p->net->inputs = 0;
+    if (p->elements > INT32_MAX)
+        return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once",
+                       gi_shape_text(last + 1, w->at.size));
+    p->rows_bytes = (size_t)(p->net->inputs + p->slide.count + 2 * p->slide.edges) * sizeof *p->rows;
+    p->rows       = (int64_t *)gi_alloc(site, p->rows_bytes);
+    if (!p->rows) return false;
+    for (int k = 0; k < p->net->inputs; k++) {
+        gi_unravel(k, last, w->at.size, at);
+        p->rows[k] = gi_offset_at(last, at, p->stride);
+    }
+    gi_list_window(w, p->stride, p->axis, &p->slide, p->rows + p->net->inputs);
+    length           = p->extent[p->axis];
+    p->scratch_bytes = (size_t)gi_slide_bytes(p->elements, size, length);
+    if (p->net->inputs == 0) return true;
+    p->row_bytes  = gi_roomy((p->extent[last] + w->at.size[last]) * size);
+    int64_t bytes = gi_roomy(p->elements * size) + gi_roomy(p->net->rows * (int64_t)sizeof(char *)) +
+                    (p->net->rows - p->net->inputs) * p->row_bytes;
+    bool falls_back = w->keys.real && w->kind == GI_WINDOW_RANK;
+    if (!falls_back || (size_t)bytes > p->scratch_bytes) p->scratch_bytes = (size_t)bytes;
+    return true;
+}
+
+static bool gi_cpu_window(const char *site, const gi_window *w)
+{
+    gi_window_plan p;
+    int64_t        size = ga_itemsize(w->work), threads = ga_get_num_threads();
+    bool           done = true;
+    memset(&p, 0, sizeof p);
+    p.w     = w;
+    p.loops = gi_cpu_windows((int)size);
+    if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
+        p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
+        gi_choose_tiles(&p, 2048 / size, GI_BOX_BYTES / size);
+        if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
+        p.scratch_bytes = (size_t)(2 * gi_roomy(p.elements * size) +
+                                   2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
+        if (p.run == gi_run_mean) p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size));
+    } else done = gi_plan_ranks(site, &p);
+    p.parts         = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
+    p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
+    p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;
+    done            = p.scratch != NULL;
+    if (done) gi_parallel(p.parts, 1, gi_window_parts, &p);
+    gi_release(p.scratch, (size_t)p.parts * p.scratch_bytes);
+    gi_release(p.rows, p.rows_bytes);
+    gi_release(p.net, sizeof *p.net);
+    return done;
+}
+
+/* ---- calls for windows ------------------------------------------------------------------------------------------------- */
+
+/* The window's size and place: from the footprint, or .sizes, or the size for all axes. */
+static bool gi_place_window(const char *site, const ga_array *a, int64_t size, const ga_shape *sizes, const ga_array *footprint,
+                            const ga_shape *origin, gi_correlation *c)
+{
+    const char *given = footprint ? "footprint" : sizes->ndim > 0 ? "sizes" : NULL;
+    int         ndim  = footprint ? footprint->ndim : sizes->ndim;
+    double      cells = 1;
+    c->ndim           = a->ndim;
+    if (given && size != 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "the window is given twice: with .%s the size must be 0", given);
+        return false;
+    }
+    if (given && ndim != a->ndim) {
+        gi_fail(site, GA_BAD_SHAPE, ".%s has %d dimensions, the array %d", given, ndim, a->ndim);
+        return false;
+    }
+    if (!gi_fits_axes(site, "origin", origin, a->ndim)) return false;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t n = footprint ? footprint->shape[d] : given ? sizes->n[d] : size, o = gi_number_for(origin, d);
+        if (n < 1 || n > INT32_MAX) {
+            gi_fail(site, GA_BAD_ARGUMENT, "the window has %lld elements along axis %d: use 1 to %d", (long long)n, d,
+                    INT32_MAX);
+            return false;
+        }
+        if (o < -(n / 2) || o > (n - 1) / 2) {
+            gi_fail(site, GA_BAD_ARGUMENT, ".origin = %lld along axis %d: for %lld elements use %lld to %lld", (long long)o, d,
+                    (long long)n, (long long)-(n / 2), (long long)((n - 1) / 2));
+            return false;
+        }
+        c->size[d]   = n;
+        c->offset[d] = -(n / 2) - o;
+        cells *= 2 * (double)n;
+    }
+    if (cells < 0x1p45) return true;
+    gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than any machine can hold", gi_shape_text(c->ndim, c->size));
+    return false;
+}
+
+/* How the elements of a dtype become keys. */
+static gi_keys gi_keys_of(ga_dtype dtype, gi_window_kind kind)
+{
+    uint64_t sign = (uint64_t)1 << (8 * ga_itemsize(dtype) - 1);
+    bool     turn = ga_itemsize(dtype) <= 2 ? gi_is_signed(dtype) : gi_is_unsigned(dtype);
+    gi_keys  k;
+    k.real = gi_is_float(dtype);
+    k.flip = (turn ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
+    k.nan  = kind == GI_WINDOW_RANK ? sign - 1 : sign; /* the greatest, the least */
+    return k;
+}
+
+static bool gi_run_window(const char *site, const ga_array *a, const gi_window *w)
+{
+    if (a->size == 0) return true;
+    GI_IF_CUDA(a->device, gi_cuda_window(site, a, w));
+    return gi_cpu_window(site, w);
+}
+
+typedef enum gi_rank_kind { GI_RANK_MEDIAN, GI_RANK_LEAST, GI_RANK_GREATEST, GI_RANK_PERCENTILE, GI_RANK_NUMBER } gi_rank_kind;
+
+/* Which rank a call wants. */
+typedef struct gi_rank_rule {
+    gi_rank_kind kind;
+    double       percentile;
+    int64_t      number;
+} gi_rank_rule;
+
+/* -1 with an error: there is no such rank. */
+static int64_t gi_wanted_rank(const char *site, const gi_rank_rule *rule, int64_t count)
+{
+    double  p = rule->percentile < 0 ? rule->percentile + 100 : rule->percentile;
+    int64_t n = rule->number < 0 ? rule->number + count : rule->number;
+    switch (rule->kind) {
+    case GI_RANK_MEDIAN: return count / 2;
+    case GI_RANK_LEAST: return 0;
+    case GI_RANK_GREATEST: return count - 1;
+    case GI_RANK_PERCENTILE:
+        if (p >= 0 && p <= 100) return p == 100 ? count - 1 : (int64_t)((double)count * p / 100);
+        gi_fail(site, GA_BAD_ARGUMENT, "percentile %g: use 0 to 100, or -100 to 0 to count from the greatest",
+                rule->percentile);
+        return -1;
+    default:
+        if (n >= 0 && n < count) return n;
+        gi_fail(site, GA_BAD_ARGUMENT, "there is no rank %lld in a window of %lld elements: use %lld to %lld",
+                (long long)rule->number, (long long)count, (long long)-count, (long long)count - 1);
+        return -1;
+    }
+}
+
+/* The filters that choose one of the elements. host: the footprint on the CPU, where its elements are counted. */
+static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint,
+                                     const ga_array *host, gi_window *w, const ga_window_options *o)
+{
+    const char *site  = o->site;
+    const bool *cells = host ? (const bool *)host->data : NULL;
+    w->count          = gi_size(a->ndim, w->at.size);
+    if (host) {
+        int64_t count = 0;
+        for (int64_t k = 0; k < host->size; k++) count += cells[k];
+        if (count == 0) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".footprint has no true element");
+        if (count < w->count) w->footprint = (const bool *)(a->device == GA_CPU ? host : footprint)->data;
+        w->count = count;
+    }
+    w->rank = gi_wanted_rank(site, rule, w->count);
+    if (w->rank < 0) return NULL;
+    w->kind = w->rank == 0 ? GI_WINDOW_LEAST : w->rank == w->count - 1 ? GI_WINDOW_GREATEST : GI_WINDOW_RANK;
+    w->keys = gi_keys_of(a->dtype, w->kind);
+    w->work = w->result = w->at.dtype = a->dtype;
+    w->at.border                      = o->border;
+    w->at.cval                        = o->cval;
+    ga_array *in = gi_contiguous(site, a, a->dtype), *result = in ? gi_new(site, a->dtype, a->device, a->ndim, a->shape) : NULL;
+    bool      done = false;
+    if (result && a->ndim == 0) {
+        done = gi_assign(site, result, in);
+    } else if (result) {
+        w->at.in  = in->data;
+        w->at.out = result->data;
+        memcpy(w->at.shape, a->shape, sizeof w->at.shape);
+        memcpy(w->at.result, a->shape, sizeof w->at.result);
+        done = gi_run_window(site, in, w);
+    }
+    ga_free(in);
+    if (done) return result;
+    ga_free(result);
+    return NULL;
+}
+
+static ga_array *gi_rank_filter(const ga_array *a, const gi_rank_rule *rule, int64_t size, const ga_window_options *o)
+{
+    const char     *site    = o->site;
+    const ga_array *both[3] = { a, o->footprint, o->out };
+    gi_window       w;
+    memset(&w, 0, sizeof w);
+    if (!gi_check(site, a, "a") || gi_null_option(site, "footprint", o->footprint) || gi_null_option(site, "out", o->out))
+        return NULL;
+    if ((o->footprint && !gi_check(site, o->footprint, ".footprint")) || (o->out && !gi_check(site, o->out, ".out")))
+        return NULL;
+    if (gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s has no order: take the real part, or the absolute value",
+                                   ga_dtype_name(a->dtype));
+    if (gi_common_device(site, 3, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, o->border)) return NULL;
+    if (!gi_place_window(site, a, size, &o->sizes, o->footprint, &o->origin, &w.at)) return NULL;
+    ga_array *footprint = NULL, *host = NULL, *result = NULL;
+    if (o->footprint) {
+        footprint = gi_contiguous(site, o->footprint, GA_BOOL);
+        host      = footprint ? gi_on_cpu(site, footprint) : NULL;
+    }
+    if (!o->footprint || host) result = gi_choose_of_window(a, rule, footprint, host, &w, o);
+    ga_free(footprint);
+    ga_free(host);
+    return gi_finish(site, result, a->dtype, o->out);
+}
+
+ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_MEDIAN, 0, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_LEAST, 0, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_GREATEST, 0, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_PERCENTILE, percentile, 0 };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size, ga_window_options o)
+{
+    const gi_rank_rule rule = { GI_RANK_NUMBER, 0, rank };
+    return gi_rank_filter(a, &rule, size, &o);
+}
+
+/* ---- filters with weights: along one axis after the other -------------------------------------------------------------- */
+/*  float32 is computed in float32, everything else in float64. Where SciPy stores integers between the axes their fractions are cut
+    off here too, but for those that are an integer but for rounding errors; what does not fit the dtype in the end saturates. */
+
+typedef struct gi_filter {
+    const char *site;
+    ga_border   border;
+    double      cval;
+    ga_dtype    work, result; /* of the passes, of the call */
+    /* a new array of dtype work or result, from one of any real dtype */
+    ga_array *(*run)(const struct gi_filter *f, const ga_array *a);
+    double         sigmas[GPUARR_MAX_DIMS]; /* Gaussian filters */
+    int64_t        radii[GPUARR_MAX_DIMS];
+    int            orders[GPUARR_MAX_DIMS];
+    int            axis;   /* differences: along this axis, -1: all */
+    double         middle; /* smoothed by 1, middle, 1 along the others */
+    gi_correlation box;    /* means */
+} gi_filter;
+
+enum { GI_MOST_ORDER = 15 }; /* of a derivative */
+
+static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; }
+
+/* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
+static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
+{
+    ga_new_options o = { NULL, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT, false, false };
+    ga_shape       length;
+    gi_correlation c;
+    memset(&length, 0, sizeof length);
+    memset(&c, 0, sizeof c);
+    o.site         = f->site;
+    o.dtype        = f->work;
+    o.device       = in->device;
+    length.ndim    = 1;
+    length.n[0]    = n;
+    ga_array *w    = (ga_from)(weights, GA_F64, length, o);
+    ga_array *sums = w ? gi_new(f->site, f->work, in->device, in->ndim, in->shape) : NULL;
+    bool      done = false;
+    if (sums) {
+        c.dtype   = f->work;
+        c.ndim    = in->ndim;
+        c.in      = in->data;
+        c.weights = w->data;
+        c.out     = sums->data;
+        c.border  = f->border;
+        c.cval    = f->cval;
+        memcpy(c.shape, in->shape, sizeof c.shape);
+        memcpy(c.result, in->shape, sizeof c.result);
+        for (int d = 0; d < c.ndim; d++) c.size[d] = 1;
+        c.size[axis]   = n;
+        c.offset[axis] = -(n / 2);
+        done           = gi_correlate(f->site, in->device, &c);
+    }
+    ga_free(w);
+    if (done) return sums;
+    ga_free(sums);
+    return NULL;
+}
+
+/* Cuts off the fractions of integers between the axes. Passes NULL on; on error frees the array. */
+static ga_array *gi_between_axes(const gi_filter *f, ga_array *a)
+{
+    return a && gi_is_whole(f) ? gi_cut_fractions(f->site, a) : a;
+}
+
+/* Replaces *a by its sums along an axis; NULL if that fails. */
+static void gi_pass(const gi_filter *f, ga_array **a, int axis, int64_t n, const double *weights)
+{
+    if (!*a) return;
+    ga_array *sums = gi_correlate_axis(f, *a, axis, n, weights);
+    ga_free(*a);
+    *a = sums;
+}
+
+/* Replaces *a by a function of itself, or of itself and b, which is freed. */
+static void gi_replace(const gi_filter *f, ga_array **a, ga_op op, ga_array *b)
+{
+    if (!*a || (op == GA_OP_add && !b)) {
+        ga_free(*a);
+        ga_free(b);
+        *a = NULL;
+        return;
+    }
+    ga_map_options o = gi_map_site(f->site);
+    o.out            = *a;
+    ga_array *done   = op == GA_OP_add      ? (ga_add)(gi_operand_arg(*a), gi_operand_arg(b), o)
+                       : op == GA_OP_square ? (ga_square)(*a, o)
+                                            : (ga_sqrt)(*a, o);
+    ga_free(b);
+    if (!done) {
+        ga_free(*a);
+        *a = NULL;
+    }
+}
+
+/* The weights of a Gaussian's derivative, as scipy.ndimage computes them: the normalised Gaussian times a polynomial q, which each
+   derivation makes q' - q x / sigma^2. In the order for a correlation. */
+static void gi_gaussian_weights(double sigma, int order, int64_t radius, double *w)
+{
+    double variance = gi_mul_f64(sigma, sigma), scale = -0.5 / variance, sum = 0, q[GI_MOST_ORDER + 2] = { 1 };
+    for (int64_t i = -radius; i <= radius; i++) {
+        w[i + radius] = gi_op_exp_f64(gi_mul_f64(scale, gi_mul_f64((double)i, (double)i)));
+        sum += w[i + radius];
+    }
+    for (int k = 0; k < order; k++) {
+        double before = 0;
+        for (int i = 0; i <= order; i++) {
+            double here = q[i], slope = gi_mul_f64(i + 1, q[i + 1]);
+            q[i]   = slope + gi_mul_f64(before, 1 / -variance);
+            before = here;
+        }
+    }
+    for (int64_t i = -radius; i <= radius; i++) {
+        double at = 0, power = 1;
+        for (int k = 0; k <= order; k++) {
+            at += gi_mul_f64(q[k], power);
+            power = gi_mul_f64(power, -(double)i);
+        }
+        w[i + radius] = gi_mul_f64(at, w[i + radius] / sum);
+    }
+}
+
+/* a, a Gaussian or a derivative of it along each axis; a new array of dtype work. */
+static ga_array *gi_blur(const gi_filter *f, const ga_array *a, const int *orders)
+{
+    ga_array *r = gi_convert(f->site, a, f->work);
+    for (int d = 0; d < a->ndim && r; d++) {
+        if (f->sigmas[d] <= 1e-15) continue;
+        int64_t n = 2 * f->radii[d] + 1;
+        double *w = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
+        if (w) gi_gaussian_weights(f->sigmas[d], orders[d], f->radii[d], w);
+        if (w) gi_pass(f, &r, d, n, w);
+        else ga_free(r), r = NULL;
+        gi_release(w, (size_t)n * sizeof *w);
+        r = gi_between_axes(f, r);
+    }
+    return r;
+}
+
+static ga_array *gi_run_gaussian(const gi_filter *f, const ga_array *a) { return gi_blur(f, a, f->orders); }
+
+/* The sum of derivatives along each axis (order 2), or the root of the sum of their squares (order 1). */
+static ga_array *gi_run_derivatives(const gi_filter *f, const ga_array *a)
+{
+    ga_array *sum = NULL;
+    for (int d = 0; d < a->ndim; d++) {
+        int orders[GPUARR_MAX_DIMS] = { 0 };
+        orders[d]                   = f->orders[0];
+        ga_array *r                 = gi_blur(f, a, orders);
+        if (f->orders[0] == 1) gi_replace(f, &r, GA_OP_square, NULL);
+        if (d == 0) sum = r;
+        else gi_replace(f, &sum, GA_OP_add, r);
+        if (!sum) return NULL;
+    }
+    if (a->ndim == 0) return gi_convert(f->site, a, f->work);
+    if (f->orders[0] == 1) gi_replace(f, &sum, GA_OP_sqrt, NULL);
+    return sum;
+}
+
+/* Differences along an axis, smoothed along the others. */
+static ga_array *gi_run_edges(const gi_filter *f, const ga_array *a)
+{
+    const double difference[3] = { -1, 0, 1 }, smooth[3] = { 1, f->middle, 1 };
+    ga_array    *r = gi_convert(f->site, a, f->work);
+    gi_pass(f, &r, f->axis, 3, difference);
+    for (int d = 0; d < a->ndim; d++)
+        if (d != f->axis) gi_pass(f, &r, d, 3, smooth);
+    return r;
+}
+
+static ga_array *gi_run_laplace(const gi_filter *f, const ga_array *a)
+{
+    const double second[3] = { 1, -2, 1 };
+    ga_array    *in = gi_contiguous(f->site, a, f->work), *sum = NULL;
+    for (int d = 0; d < a->ndim && in; d++) {
+        if (f->axis >= 0 && d != f->axis) continue;
+        ga_array *r = gi_correlate_axis(f, in, d, 3, second);
+        if (sum) gi_replace(f, &sum, GA_OP_add, r);
+        else sum = r;
+        if (!sum) break;
+    }
+    if (in && a->ndim == 0) sum = gi_convert(f->site, a, f->work);
+    ga_free(in);
+    return sum;
+}
+
+static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
+{
+    gi_window w;
+    memset(&w, 0, sizeof w);
+    w.at     = f->box;
+    w.kind   = GI_WINDOW_MEAN;
+    w.work   = f->work;
+    w.result = f->result;
+    w.cut    = gi_is_whole(f);
+    bool box = false;
+    for (int d = 0; d < a->ndim; d++) box = box || f->box.size[d] > 1;
+    if (!box) return gi_convert(f->site, a, f->result);
+    w.at.dtype = a->dtype;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) w.at.dtype = w.result = f->work; /* converted before and after */
+#endif
+    ga_array *in    = gi_contiguous(f->site, a, w.at.dtype),
+             *means = in ? gi_new(f->site, w.result, a->device, a->ndim, a->shape) : NULL;
+    bool done       = false;
+    if (means) {
+        w.at.in     = in->data;
+        w.at.out    = means->data;
+        w.at.border = f->border;
+        w.at.cval   = f->cval;
+        memcpy(w.at.shape, a->shape, sizeof w.at.shape);
+        memcpy(w.at.result, a->shape, sizeof w.at.result);
+        done = gi_run_window(f->site, in, &w);
+    }
+    ga_free(in);
+    if (done) return means;
+    ga_free(means);
+    return NULL;
+}
+
+/* The real (0) or imaginary (1) parts of a complex array, where they lie. */
+static ga_array *gi_part_of(const char *site, const ga_array *a, int part)
+{
+    ga_dtype real = gi_real_dtype(a->dtype);
+    return gi_new_view(site, a, (char *)a->data + part * ga_itemsize(real), real, a->ndim, a->shape, a->strides);
+}
+
+/* A complex array: its two parts by themselves. */
+static ga_array *gi_filter_parts(const gi_filter *f, const ga_array *a)
+{
+    ga_array *result = gi_new(f->site, f->work == GA_F32 ? GA_C64 : GA_C128, a->device, a->ndim, a->shape);
+    for (int part = 0; part < 2 && result; part++) {
+        gi_filter g  = *f;
+        g.cval       = part == 0 ? f->cval : 0;
+        ga_array *in = gi_part_of(f->site, a, part), *out = in ? gi_part_of(f->site, result, part) : NULL;
+        ga_array *r    = out ? f->run(&g, in) : NULL;
+        bool      done = r && gi_assign(f->site, out, r);
+        ga_free(in);
+        ga_free(out);
+        ga_free(r);
+        if (done) continue;
+        ga_free(result);
+        return NULL;
+    }
+    return result;
+}
+
+/* Begins a call: f gets what all filters have. */
+static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, ga_border border, double cval,
+                            const ga_array *out)
+{
+    const ga_array *both[2] = { a, out };
+    memset(f, 0, sizeof *f);
+    f->site   = site;
+    f->border = border;
+    f->cval   = cval;
+    f->axis   = -1;
+    if (!gi_check(site, a, "a") || gi_null_option(site, "out", out) || (out && !gi_check(site, out, ".out"))) return false;
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, border)) return false;
+    f->result = out ? out->dtype : a->dtype;
+    if (!gi_same_kind(a->dtype, f->result)) {
+        gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(a->dtype),
+                ga_dtype_name(f->result));
+        return false;
+    }
+    f->work = gi_kind_of(f->result) < 2 ? GA_F64 : ga_promote(gi_real_dtype(a->dtype), gi_real_dtype(f->result));
+    return true;
+}
+
+static ga_array *gi_end_filter(const gi_filter *f, const ga_array *a, ga_array *out)
+{
+    ga_dtype  result = f->result;
+    gi_filter g      = *f;
+    if (gi_is_complex(a->dtype)) g.result = gi_real_dtype(result);
+    else if (gi_is_complex(result)) g.result = f->work;
+    return gi_finish(f->site, gi_is_complex(a->dtype) ? gi_filter_parts(&g, a) : g.run(&g, a), result, out);
+}
+
+static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, const ga_gaussian_options *o)
+{
+    const char *site = o->site;
+    if (!gi_begin_filter(f, site, a, o->border, o->cval, o->out) || gi_null_option(site, "sigmas", o->sigmas)) return false;
+    if (!gi_fits_axes(site, "order", &o->order, a->ndim) || !gi_fits_axes(site, "radius", &o->radius, a->ndim)) return false;
+    if (o->sigmas && sigma != 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "sigma is given twice: with .sigmas it must be 0");
+        return false;
+    }
+    double truncate = o->truncate == 0 ? 4 : o->truncate;
+    for (int d = 0; d < a->ndim; d++) {
+        double  s = o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
+        int64_t order = gi_number_for(&o->order, d), radius = o->radius.ndim > 0 ? gi_number_for(&o->radius, d) : -1;
+        if (!(s >= 0) || s > 1e15 || !(truncate > 0)) {
+            gi_fail(site, GA_BAD_ARGUMENT, "sigma %g and .truncate = %g: use numbers that are not negative", s, truncate);
+            return false;
+        }
+        if (order < 0 || order > GI_MOST_ORDER) {
+            gi_fail(site, GA_BAD_ARGUMENT, ".order = %lld: use 0 to %d", (long long)order, (int)GI_MOST_ORDER);
+            return false;
+        }
+        if (o->radius.ndim > 0 && radius < 0) {
+            gi_fail(site, GA_BAD_ARGUMENT, ".radius = %lld: use 0 or more", (long long)radius);
+            return false;
+        }
+        if (radius < 0 && reach < 0x1p40) radius = (int64_t)reach;
+        if (radius < 0 || radius >= (int64_t)1 << 40) {
+            gi_fail(site, GA_NO_MEMORY, "sigma %g and .truncate = %g: that many weights are more than any machine can hold", s,
+                    truncate);
+            return false;
+        }
+        f->sigmas[d] = s;
+        f->orders[d] = (int)order;
+        f->radii[d]  = radius;
+    }
+    return true;
+}
+
+ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o)
+{
+    gi_filter f;
+    if (!gi_read_gaussian(&f, a, sigma, &o)) return NULL;
+    f.run = gi_run_gaussian;
+    return gi_end_filter(&f, a, o.out);
+}
+
+static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, const ga_gaussian_options *o)
+{
+    gi_filter f;
+    if (!gi_read_gaussian(&f, a, sigma, o)) return NULL;
+    if (o->order.ndim > 0) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".order: it is %d here", order);
+    if (order == 1 && gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "the magnitude of a gradient is one of real numbers, not %s",
+                                   ga_dtype_name(a->dtype));
+    f.orders[0] = order;
+    f.run       = gi_run_derivatives;
+    return gi_end_filter(&f, a, o->out);
+}
+
+ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o)
+{
+    return gi_derivatives(a, sigma, 2, &o);
+}
+
+ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma, ga_gaussian_options o)
+{
+    return gi_derivatives(a, sigma, 1, &o);
+}
+
+static ga_array *gi_edges(const ga_array *a, double middle, const ga_edge_options *o)
+{
+    gi_filter f;
+    if (!gi_begin_filter(&f, o->site, a, o->border, o->cval, o->out)) return NULL;
+    f.axis = gi_axis(o->site, gi_option_given(o->site, "axis") ? o->axis : -1, a->ndim);
+    if (f.axis < 0) return NULL;
+    f.middle = middle;
+    f.run    = gi_run_edges;
+    return gi_end_filter(&f, a, o->out);
+}
+
+ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o) { return gi_edges(a, 2, &o); }
+ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o) { return gi_edges(a, 1, &o); }
+
+ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o)
+{
+    gi_filter f;
+    if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
+    if (gi_option_given(o.site, "axis") && (f.axis = gi_axis(o.site, o.axis, a->ndim)) < 0) return NULL;
+    f.run = gi_run_laplace;
+    return gi_end_filter(&f, a, o.out);
+}
+
+ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_options o)
+{
+    gi_filter f;
+    if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
+    if (!gi_place_window(o.site, a, size, &o.sizes, NULL, &o.origin, &f.box)) return NULL;
+    f.run = gi_run_means;
+    return gi_end_filter(&f, a, o.out);
 }
 
 /* ==== >>order: medians and percentiles, by selection ================================================================= */
@@ -11075,8 +14860,8 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     if (reach > m / 16) return false;
     bool bounded[2] = { ranks[0] >= 0, ranks[1] < m };
     gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
-    b->low        = bounded[0] ? sample[ranks[0]] : least;
-    b->high       = bounded[1] ? sample[ranks[1]] : most;
+    b->low     = bounded[0] ? sample[ranks[0]] : least;
+    b->high    = bounded[1] ? sample[ranks[1]] : most;
     double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
     gi_sift_bounds(b->compared, low, high, b->bounds);
     b->collect = low < high;
@@ -11705,8 +15490,8 @@ static GI_INLINE void gi_put_label(char *out, int itemsize, int64_t label)
 }
 
 /* The labels of n elements from their bits; out is cleared. run: the last one that began before; inside: it goes on. */
-static GI_INLINE void gi_write_row(int64_t n, char *out, int itemsize, const uint64_t *bits, const int64_t *parents, int64_t run,
-                                   bool inside)
+static GI_INLINE void gi_write_row(int64_t n, char *out, int itemsize, const uint64_t *bits, const int64_t *parents,
+                                   int64_t run, bool inside)
 {
     for (int64_t i = 0; i < n; i += 64) {
         uint64_t word = bits[i / 64], starts = word & ~(word << 1 | (uint64_t)inside);
@@ -11843,13 +15628,13 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     memset(&l, 0, sizeof l);
     if (threshold) gi_sift_bounds(a->dtype, gi_next_above(a->dtype, o.above), (double)INFINITY, bounds);
     l.threshold = threshold ? bounds : NULL;
-    l.loops    = gi_cpu_bit_rows();
-    l.columns  = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
-    l.leading  = a->ndim > 0 ? a->ndim - 1 : 0;
-    l.rows     = l.columns > 0 ? a->size / l.columns : 0;
-    l.words    = (l.columns + 63) / 64;
-    l.pieces   = (l.words + GI_PIECE_WORDS - 1) / GI_PIECE_WORDS;
-    l.itemsize = (int)ga_itemsize(dtype);
+    l.loops     = gi_cpu_bit_rows();
+    l.columns   = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
+    l.leading   = a->ndim > 0 ? a->ndim - 1 : 0;
+    l.rows      = l.columns > 0 ? a->size / l.columns : 0;
+    l.words     = (l.columns + 63) / 64;
+    l.pieces    = (l.words + GI_PIECE_WORDS - 1) / GI_PIECE_WORDS;
+    l.itemsize  = (int)ga_itemsize(dtype);
     for (int d = 0; d < l.leading; d++) l.shape[d] = a->shape[d];
     l.neighbour_count = gi_list_neighbours(&l, connectivity);
     /* bands of whole planes where there are enough, so that few rows have neighbours in another band */
@@ -11913,11 +15698,11 @@ typedef struct gi_member_run {
 } gi_member_run;
 
 typedef struct gi_groups {
-    int64_t         count;  /* distinct labels that are asked for, ascending: */
-    int64_t         low;    /* low, low + 1 ... */
-    const int64_t  *values; /* or these */
-    const ga_array *labels; /* contiguous; NULL: everything is one group */
-    int64_t         size;   /* elements of the image */
+    int64_t         count;   /* distinct labels that are asked for, ascending: */
+    int64_t         low;     /* low, low + 1 ... */
+    const int64_t  *values;  /* or these */
+    const ga_array *labels;  /* contiguous; NULL: everything is one group */
+    int64_t         size;    /* elements of the image */
     int64_t         largest; /* atomic: label */
     bool           *busy;    /* of each GI_LABEL_WORD elements: is anything of interest among them? */
     int64_t        *places;  /* of each chunk of the image: runs; then where they go */
@@ -11945,7 +15730,8 @@ static int64_t gi_group_of(const gi_groups *g, int64_t label)
     return low < g->count && g->values[low] == label ? low : -1;
 }
 
-enum { GI_LABEL_WORD = 64, GI_LABEL_CHUNK = 8192 };
+#define GI_LABEL_WORD  64
+#define GI_LABEL_CHUNK 8192
 
 /* The label of element i. */
 static int64_t gi_label_at(const ga_array *labels, int64_t i)
@@ -12015,11 +15801,11 @@ static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64
 /* The same for a chunk. The first time, when runs is NULL, it notes where there is something. */
 static int64_t gi_scan_chunk(const gi_groups *g, int64_t chunk, gi_label_run *runs, int64_t *largest)
 {
-    uint64_t    room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
-    int         size  = (int)ga_itemsize(g->labels->dtype);
-    int64_t     start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
-    bool       *busy  = g->busy + start / GI_LABEL_WORD;
-    const char *in    = (const char *)g->labels->data + start * size;
+    uint64_t           room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
+    int                size  = (int)ga_itemsize(g->labels->dtype);
+    int64_t            start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
+    bool              *busy  = g->busy + start / GI_LABEL_WORD;
+    const char        *in    = (const char *)g->labels->data + start * size;
     const gi_bit_rows *loops = gi_cpu_bit_rows();
     if (gi_group_of(g, 0) < 0) {
         bits = room;
@@ -12296,7 +16082,7 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
             *out         = 0;
             if (n == 0) continue;
             gi_fold_blocks(m->fold.halve, bytes, accs, n);
-            m->fold.end(out, accs, g->starts[group + 1] - g->starts[group]);
+            m->fold.end(1, out, accs, g->starts[group + 1] - g->starts[group]);
         }
 }
 
@@ -12387,7 +16173,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
 #endif
     gi_groups g;
     memset(&g, 0, sizeof g);
-    g.low              = 1;
+    g.low                  = 1;
     int64_t       whole[2] = { 0, a ? a->size : 0 }, runs[2] = { 0, 1 }, n = 1;
     gi_member_run everything = { 0, 0 };
     ga_array     *wanted = NULL, *sorted = NULL;
@@ -13007,6 +16793,288 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     if (o.low) *o.low = low;
     if (o.high) *o.high = high;
     return result;
+}
+
+/* ==== >>distances: between the rows of two arrays ====================================================================== */
+/*  Each distance is one chain over the features in their order, in the dtype of the result, however the work is divided. (A matrix
+    product would not be faster than this, and cancel digits where points are close.)                                       */
+
+#if GI_HAS_CUDA
+static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result);
+static bool gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
+#endif
+
+#define GI_DISTANCE_WORK   (1 << 17) /* steps of a chain that are worth a thread */
+#define GI_DISTANCE_STREAM (4 << 20) /* bytes of a result that is written past the caches */
+#define GI_DISTANCE_ROOM   64        /* elements of a tile's widest row */
+
+typedef struct gi_distance_job {
+    const gi_distances *d;
+    const gi_dense     *dense;
+    int64_t             across; /* units beside each other */
+} gi_distance_job;
+
+static void gi_distance_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_distance_job *j = (const gi_distance_job *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t row = unit / j->across * j->d->unit_rows, column = unit % j->across * j->d->unit_columns;
+        if (!j->d->condensed || column + j->d->unit_columns > row + 1) j->dense->distance_unit(j->d, row, column);
+    }
+}
+
+/* The same distances, those of y from x. */
+static gi_distances gi_swapped_distances(const gi_distances *d)
+{
+    gi_distances s  = *d;
+    s.rows          = d->columns;
+    s.columns       = d->rows;
+    s.x             = d->y;
+    s.y             = d->x;
+    s.x_norms       = d->y_norms;
+    s.y_norms       = d->x_norms;
+    s.row_stride    = d->column_stride;
+    s.column_stride = d->row_stride;
+    return s;
+}
+
+static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
+{
+    const gi_dense *dense = gi_cpu_dense(dtype);
+    int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
+    gi_distances    d = *asked;
+    if (d.columns < width && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
+    double  work  = (double)d.rows * (double)d.columns * (double)(d.features + 4);
+    int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
+    d.unit_columns = (tiles > 1 ? tiles : 1) * width;
+    d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
+    d.stream       = d.column_stride == 1 && !d.condensed &&
+               (double)d.rows * (double)d.row_stride * (double)size >= GI_DISTANCE_STREAM &&
+               ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
+    int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns;
+    while (work > GI_DISTANCE_WORK && d.unit_rows > 2 * GI_DISTANCE_TILE &&
+           (d.rows + d.unit_rows - 1) / d.unit_rows * across < 8 * threads)
+        d.unit_rows /= 2;
+    int64_t         units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
+    gi_distance_job j     = { &d, dense, across };
+    gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
+}
+
+/* Fills a packed result; x and y (NULL: pairs of x) are packed and of its dtype. */
+static bool gi_find_distances(const char *site, ga_metric metric, const ga_array *x, const ga_array *y, ga_array *result)
+{
+    const ga_array *points[2] = { x, y };
+    ga_array       *norms[2]  = { NULL, NULL };
+    gi_distances    d;
+    bool            ok = true;
+    if (result->size == 0) return true;
+    for (int k = 0; k < 2 && metric == GA_COSINE && ok; k++) { /* their distances from the origin */
+        if (!points[k]) continue;
+        int64_t   origin_shape[2] = { 1, x->shape[1] }, shape[2] = { 1, points[k]->shape[0] + GI_DISTANCE_ROOM };
+        ga_array *origin = gi_new(site, x->dtype, x->device, 2, origin_shape);
+        norms[k]         = origin && gi_clear(site, origin) ? gi_new(site, x->dtype, x->device, 2, shape) : NULL;
+        ok = norms[k] && gi_clear(site, norms[k]) && gi_find_distances(site, GA_EUCLIDEAN, origin, points[k], norms[k]);
+        ga_free(origin);
+    }
+    if (ok) {
+        const ga_array *second = y ? y : x;
+        memset(&d, 0, sizeof d);
+        d.metric        = metric;
+        d.features      = x->shape[1];
+        d.rows          = x->shape[0];
+        d.columns       = second->shape[0];
+        d.x             = x->data;
+        d.y             = second->data;
+        d.x_norms       = norms[0] ? norms[0]->data : NULL;
+        d.y_norms       = norms[1] ? norms[1]->data : d.x_norms;
+        d.out           = result->data;
+        d.row_stride    = d.columns;
+        d.column_stride = 1;
+        d.condensed     = !y;
+#if GI_HAS_CUDA
+        if (x->device == GA_CUDA) ok = gi_cuda_distances(site, &d, x, second, result);
+        else
+#endif
+            gi_cpu_distances(&d, x->dtype);
+    }
+    ga_free(norms[1]);
+    ga_free(norms[0]);
+    return ok;
+}
+
+static bool gi_check_points(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_check(site, a, name)) return false;
+    if (a->ndim != 2)
+        gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: use (points, features), two dimensions", name, gi_shape_of(a));
+    else if (gi_is_complex(a->dtype))
+        gi_fail(site, GA_BAD_DTYPE, "%s is %s: there are no distances of complex numbers", name, ga_dtype_name(a->dtype));
+    else return true;
+    return false;
+}
+
+/* The common part of ga_cdist and ga_pdist (y is NULL). */
+static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndim, const int64_t *shape,
+                                   const ga_distance_options *o)
+{
+    const ga_array *all[3] = { x, y, o->out };
+    ga_dtype        dtype  = (y ? ga_promote(x->dtype, y->dtype) : x->dtype) == GA_F32 ? GA_F32 : GA_F64;
+    if ((int)o->metric < GA_EUCLIDEAN || o->metric > GA_COSINE)
+        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".metric = %d is none: use GA_EUCLIDEAN, GA_CITYBLOCK ...",
+                                   (int)o->metric);
+    if (gi_null_option(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
+        gi_common_device(o->site, 3, all) == GA_DEVICE_DEFAULT)
+        return NULL;
+    ga_array *px = gi_contiguous(o->site, x, dtype), *py = px && y ? gi_contiguous(o->site, y, dtype) : NULL, *result = NULL;
+    bool      ok  = px && (py || !y);
+    bool in_place = ok && o->out && o->out->dtype == dtype && ga_is_contiguous(o->out) && !ga_may_share_memory(o->out, px) &&
+                    !ga_may_share_memory(o->out, py);
+    if (in_place) result = gi_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
+    else if (ok) result = gi_new(o->site, dtype, x->device, ndim, shape);
+    ok = result && gi_find_distances(o->site, o->metric, px, py, result);
+    ga_free(py);
+    ga_free(px);
+    if (ok && !in_place) return gi_finish(o->site, result, dtype, o->out);
+    ga_free(result);
+    return ok ? o->out : NULL;
+}
+
+ga_array *(ga_cdist)(const ga_array *x, const ga_array *y, ga_distance_options o)
+{
+    if (!gi_check_points(o.site, x, "x") || !gi_check_points(o.site, y, "y")) return NULL;
+    if (x->shape[1] != y->shape[1])
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x has shape %s and y %s: their points must have as many features",
+                                   gi_shape_of(x), gi_shape_of(y));
+    const int64_t shape[2] = { x->shape[0], y->shape[0] };
+    return gi_distances_into(x, y, 2, shape, &o);
+}
+
+/* How many pairs there are of n points; -1 with an error if they cannot be counted. */
+static int64_t gi_pairs(const char *site, int64_t n)
+{
+    int64_t pairs;
+    if (n < 2) return 0;
+    if (!__builtin_mul_overflow(n % 2 ? n : n - 1, n / 2, &pairs)) return pairs;
+    gi_fail(site, GA_BAD_SHAPE, "%lld points have more pairs than can be counted", (long long)n);
+    return -1;
+}
+
+ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o)
+{
+    if (!gi_check_points(o.site, x, "x")) return NULL;
+    const int64_t pairs = gi_pairs(o.site, x->shape[0]);
+    return pairs < 0 ? NULL : gi_distances_into(x, NULL, 1, &pairs, &o);
+}
+
+/* ---- squareform ------------------------------------------------------------------------------------------------------ */
+
+typedef struct gi_square_job {
+    char   *vector, *matrix; /* the vector is packed; the matrix has byte strides */
+    int64_t n, row_stride, column_stride;
+    int     itemsize;
+} gi_square_job;
+
+enum { GI_SQUARE_SIDE = 32 };
+
+/* A unit is GI_SQUARE_SIDE rows, from the diagonal on, and the columns that mirror them: square by square, for the caches' sake. */
+static void gi_vector_to_rows(int64_t begin, int64_t end, void *job)
+{
+    const gi_square_job *s = (const gi_square_job *)job;
+    for (int64_t first = begin * GI_SQUARE_SIDE; first < end * GI_SQUARE_SIDE; first += GI_SQUARE_SIDE) {
+        const int64_t last = first + GI_SQUARE_SIDE < s->n ? first + GI_SQUARE_SIDE : s->n;
+        for (int64_t start = first; start < s->n; start += GI_SQUARE_SIDE)
+            for (int64_t i = first; i < last; i++) {
+                const int64_t j    = start > i ? start : i + 1,
+                              stop = start + GI_SQUARE_SIDE < s->n ? start + GI_SQUARE_SIDE : s->n;
+                char       *row    = s->matrix + i * s->row_stride;
+                const char *v      = s->vector + gi_pair_place(s->n, i, j) * s->itemsize;
+                if (start == first) memset(row + i * s->itemsize, 0, (size_t)s->itemsize);
+                if (j >= stop) continue;
+                memcpy(row + j * s->itemsize, v, (size_t)((stop - j) * s->itemsize));
+                gi_scatter(s->itemsize, stop - j, s->matrix + j * s->row_stride + i * s->itemsize, s->row_stride, v);
+            }
+    }
+}
+
+static void gi_rows_to_vector(int64_t begin, int64_t end, void *job)
+{
+    const gi_square_job *s = (const gi_square_job *)job;
+    for (int64_t i = begin; i < end; i++)
+        gi_gather(s->itemsize, s->n - i - 1, s->vector + gi_pair_place(s->n, i, i + 1) * s->itemsize,
+                  s->matrix + i * s->row_stride + (i + 1) * s->column_stride, s->column_stride);
+}
+
+static void gi_cpu_squareform(const ga_array *from, ga_array *to)
+{
+    const ga_array *matrix = to->ndim == 2 ? to : from, *vector = to->ndim == 2 ? from : to;
+    gi_square_job   s = { (char *)vector->data, (char *)matrix->data, matrix->shape[0],
+                          matrix->strides[0],   matrix->strides[1],   (int)ga_itemsize(to->dtype) };
+    if (to->ndim == 1) gi_parallel(s.n - 1, 1 + 65536 / s.n, gi_rows_to_vector, &s);
+    else gi_parallel((s.n + GI_SQUARE_SIDE - 1) / GI_SQUARE_SIDE, 1 + 1024 / s.n, gi_vector_to_rows, &s);
+}
+
+/* Is a square matrix symmetric, and 0 on its diagonal? If not, an error. */
+static bool gi_check_distances(const char *site, const ga_array *v)
+{
+    ga_close_options  exactly;
+    ga_reduce_options all      = gi_reduce_site(site);
+    int64_t           shape[2] = { v->shape[1], v->shape[0] }, strides[2] = { v->strides[1], v->strides[0] };
+    int64_t           along   = v->strides[0] + v->strides[1];
+    double            nonzero = 0;
+    memset((void *)&exactly, 0, sizeof exactly);
+    exactly.site        = site;
+    ga_array *turned    = gi_new_view(site, v, v->data, v->dtype, 2, shape, strides);
+    ga_array *diagonal  = gi_new_view(site, v, v->data, v->dtype, 1, shape, &along);
+    ga_array *any       = turned && diagonal ? (ga_any)(diagonal, all) : NULL;
+    bool      symmetric = any && (ga_array_equal)(gi_operand_arg(v), gi_operand_arg(turned), exactly);
+    bool      known     = any && gi_item_as(site, any, NULL, GA_F64, &nonzero);
+    if (known && !symmetric)
+        gi_fail(site, GA_BAD_ARGUMENT, "the matrix v is not symmetric: it holds no distances (or use .no_checks)");
+    else if (known && nonzero != 0)
+        gi_fail(site, GA_BAD_ARGUMENT, "the diagonal of the matrix v is not 0: it holds no distances (or use .no_checks)");
+    ga_free(any);
+    ga_free(diagonal);
+    ga_free(turned);
+    return known && symmetric && nonzero == 0;
+}
+
+ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
+{
+    if (!gi_check(o.site, v, "v")) return NULL;
+    int64_t shape[2] = { 0, 0 };
+    int     ndim     = v->ndim == 2 ? 1 : 2; /* of the result */
+    if (v->ndim > 2)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: use a vector of distances or a matrix",
+                                   gi_shape_of(v));
+    if (v->ndim == 2) {
+        if (v->shape[0] != v->shape[1])
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: a matrix of distances is square", gi_shape_of(v));
+        if (!o.no_checks && !gi_check_distances(o.site, v)) return NULL;
+        shape[0] = gi_pairs(o.site, v->shape[0]);
+    } else {
+        int64_t n = (int64_t)ceil(sqrt(2 * (double)v->size));
+        while (n > 1 && gi_pairs(o.site, n - 1) >= v->size) n--; /* the root was rounded */
+        if (n < 1) n = 1;
+        if (gi_pairs(o.site, n) != v->size)
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has %lld elements: n points have n * (n - 1) / 2 distances",
+                                       (long long)v->size);
+        shape[0] = shape[1] = n;
+    }
+    bool      any_layout = v->ndim == 2 && v->device == GA_CPU;
+    ga_array *from =
+        any_layout ? gi_new_view(o.site, v, v->data, v->dtype, 2, v->shape, v->strides) : gi_contiguous(o.site, v, v->dtype);
+    ga_array *to = from ? gi_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
+    bool      ok = to != NULL;
+#if GI_HAS_CUDA
+    if (ok && to->size > 0 && to->device == GA_CUDA) ok = gi_cuda_squareform(o.site, from, to);
+    else
+#endif
+        if (ok && to->size > 0)
+        gi_cpu_squareform(from, to);
+    ga_free(from);
+    if (ok) return to;
+    ga_free(to);
+    return NULL;
 }
 
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */

@@ -4,17 +4,49 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>dense  >>stamp  >>find  >>isa                                                                              */
+        >>loops  >>folds  >>moments  >>windows  >>dense  >>stamp  >>find  >>isa                                               */
 
 #if defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
 /*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
-    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.   */
+    that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.
+    The first three steps are one loop over eight rows of elements: the eighths of a block, or rows of a matrix whose columns are
+    folded side by side.                                                                                                        */
 
 #define GI_A GI_NAME(GI_JOIN(gi_acc_, GI_ACC))
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI_A (*join)(GI_A, GI_A))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, GI_A (*of)(GA_T),
+                                                         GI_A (*join)(GI_A, GI_A))
 {
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
+                    join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_widen_, GI_ACC))(int64_t n, void *accs, const void *in, GI_A (*of)(GA_T))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GA_T *x        = (const GA_T *)in;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = of(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_join_, GI_ACC))(int64_t n, void *accs, const void *more, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A *__restrict__ a = (GI_A *)accs;
+    const GI_A *b        = (const GI_A *)more;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) a[i] = join(a[i], b[i]);
+}
+
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs, GI_A (*join)(GI_A, GI_A))
+{
+    GI_A   *a = (GI_A *)accs;
     int64_t h = 1;
     while (h < n) h *= 2;
     if (h > n) { /* the first step of a block that is no power of two */
@@ -22,31 +54,314 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, GI_A *a, GI
         for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
-    for (h = n / 2; h >= 16; h /= 2) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
-    }
+    for (h = n / 2; h >= 16; h /= 2)
+        for (int64_t start = 0; start < h; start += 16) {
+            GI_VECTORIZE
+            for (int64_t i = start; i < start + 16; i++) a[i] = join(a[i], a[i + h]);
+        }
     for (; h > 0; h /= 2)
         for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
 }
 
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_fold_, GI_ACC))(int64_t n, void *acc, const void *in, GI_A (*of)(GA_T),
-                                                         GI_A (*join)(GI_A, GI_A), void (*halve)(int64_t, void *))
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, const void *in,
+                                                          void (*rows)(int64_t, void *, const void *const *),
+                                                          void (*widen)(int64_t, void *, const void *),
+                                                          void (*halve)(int64_t, void *))
 {
-    const GA_T *x = (const GA_T *)in;
-    GI_A        a[GI_BLOCK / 2];
-    int64_t     h = GI_BLOCK / 2;
+    __attribute__((aligned(64))) GI_A a[GI_BLOCK];
     if (n == GI_BLOCK) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < GI_BLOCK / 2; i++) a[i] = join(of(x[i]), of(x[i + GI_BLOCK / 2]));
+        const void *eighths[8];
+        for (int r = 0; r < 8; r++) eighths[r] = (const GA_T *)in + r * (GI_BLOCK / 8);
+        rows(GI_BLOCK / 8, a, eighths);
+        halve(GI_BLOCK / 8, a);
     } else {
-        while (h > 1 && h >= n) h /= 2;
-        for (int64_t i = 0; i < h; i++) a[i] = i + h < n ? join(of(x[i]), of(x[i + h])) : of(x[i]);
+        widen(n, a, in);
+        if (n > 1) halve(n, a);
     }
-    if (h > 1) halve(h, a);
     memcpy(acc, a, sizeof *a);
 }
 #undef GI_A
+
+#elif defined(GI_KEY)
+/* ==== >>windows: one size of keys (GI_KEY is u8, u16, i32 or i64) =================================================== */
+/*  What filters compare: integers that are ordered like the elements that they stand for. (Signed or unsigned, as most elements of
+    the size are.)                                                                                                         */
+
+#define GI_ROWS(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+
+/* Elements become keys. Was there a NaN? */
+static bool GI_ROWS(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)elements;
+    const GI_KEY_T flip      = (GI_KEY_T)rule->flip;
+#if GI_KEY_BITS >= 32
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
+    if (rule->real) {
+        GI_KEY_T nan = 0; /* negative, if there is one */
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i];
+            nan |= infinity - (x & magnitude);
+            k[i] = x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude) ^ flip;
+        }
+        if (nan >= 0) return false;
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i] ^ flip;
+            if (x > infinity || x < ~infinity) k[i] = (GI_KEY_T)rule->nan;
+        }
+        return true;
+    }
+#endif
+    if (flip == 0) return false;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
+    return false;
+}
+
+static void GI_ROWS(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
+{
+    GI_KEY_T      *k         = (GI_KEY_T *)keys;
+    const GI_KEY_T flip      = (GI_KEY_T)rule->flip;
+#if GI_KEY_BITS >= 32
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    if (rule->real) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i] ^ flip;
+            k[i]             = x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude);
+        }
+        return;
+    }
+#endif
+    if (flip == 0) return;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
+}
+
+static void GI_ROWS(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
+{
+    GI_KEY_T       *o = (GI_KEY_T *)out;
+    const GI_KEY_T *a = (const GI_KEY_T *)x, *b = (const GI_KEY_T *)y, *c = (const GI_KEY_T *)z;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        const GI_KEY_T low = a[i] < b[i] ? a[i] : b[i];
+        o[i]               = low < c[i] ? low : c[i];
+    }
+}
+
+/* Medians of 3 x 3 and 5 x 5 elements, in registers: the columns are sorted, for 5 x 5 each is merged with the next, and of those what
+   can be the median is found. (A network of steps on rows does as much and is bound by loads and stores.) */
+#define GI_EXCHANGE(a, b)                                                                                                      \
+    {                                                                                                                          \
+        const GI_KEY_T low_ = a < b ? a : b;                                                                                   \
+        b                   = a < b ? b : a;                                                                                   \
+        a                   = low_;                                                                                            \
+    }
+
+static GI_INLINE GI_KEY_T GI_ROWS(gi_min)(GI_KEY_T a, GI_KEY_T b) { return a < b ? a : b; }
+static GI_INLINE GI_KEY_T GI_ROWS(gi_max)(GI_KEY_T a, GI_KEY_T b) { return a < b ? b : a; }
+static GI_INLINE GI_KEY_T GI_ROWS(gi_median_of_3)(GI_KEY_T a, GI_KEY_T b, GI_KEY_T c)
+{
+    const GI_KEY_T low = GI_ROWS(gi_min)(a, b), high = GI_ROWS(gi_max)(a, b);
+    return GI_ROWS(gi_max)(low, GI_ROWS(gi_min)(high, c));
+}
+
+static void GI_ROWS(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y,
+                               const GI_KEY_T *__restrict z, GI_KEY_T *__restrict low, GI_KEY_T *__restrict middle,
+                               GI_KEY_T *__restrict high)
+{
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        GI_KEY_T a = x[i], b = y[i], c = z[i];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(b, c)
+        GI_EXCHANGE(a, b)
+        low[i]    = a;
+        middle[i] = b;
+        high[i]   = c;
+    }
+}
+
+static void GI_ROWS(gi_median_of_9)(int64_t n, const GI_KEY_T *__restrict low, const GI_KEY_T *__restrict middle,
+                                    const GI_KEY_T *__restrict high, GI_KEY_T *__restrict out)
+{
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        out[i] = GI_ROWS(gi_median_of_3)(GI_ROWS(gi_max)(GI_ROWS(gi_max)(low[i], low[i + 1]), low[i + 2]),
+                                         GI_ROWS(gi_median_of_3)(middle[i], middle[i + 1], middle[i + 2]),
+                                         GI_ROWS(gi_min)(GI_ROWS(gi_min)(high[i], high[i + 1]), high[i + 2]));
+}
+
+/* Five elements, ascending. */
+static void GI_ROWS(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI_KEY_T *__restrict w,
+                               const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z,
+                               GI_KEY_T *__restrict o0, GI_KEY_T *__restrict o1, GI_KEY_T *__restrict o2,
+                               GI_KEY_T *__restrict o3, GI_KEY_T *__restrict o4)
+{
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        GI_KEY_T a = v[i], b = w[i], c = x[i], d = y[i], e = z[i];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(d, e)
+        GI_EXCHANGE(c, d)
+        GI_EXCHANGE(d, e)
+        GI_EXCHANGE(a, c)
+        GI_EXCHANGE(c, e)
+        GI_EXCHANGE(b, d)
+        GI_EXCHANGE(b, c)
+        GI_EXCHANGE(d, e)
+        o0[i] = a;
+        o1[i] = b;
+        o2[i] = c;
+        o3[i] = d;
+        o4[i] = e;
+    }
+}
+
+/* Two sorted columns side by side: c of length n + 1 merged with itself one further on. */
+static void GI_ROWS(gi_merge_5)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair)
+{
+    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2],
+                               *__restrict c3 = column[3], *__restrict c4 = column[4];
+    GI_KEY_T *__restrict p0 = pair[0], *__restrict p1 = pair[1], *__restrict p2 = pair[2], *__restrict p3 = pair[3],
+                         *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6], *__restrict p7 = pair[7],
+                         *__restrict p8 = pair[8], *__restrict p9 = pair[9];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        GI_KEY_T a = c0[i], b = c1[i], c = c2[i], d = c3[i], e = c4[i];
+        GI_KEY_T f = c0[i + 1], g = c1[i + 1], h = c2[i + 1], j = c3[i + 1], k = c4[i + 1];
+        GI_EXCHANGE(a, f)
+        GI_EXCHANGE(e, k)
+        GI_EXCHANGE(f, e)
+        GI_EXCHANGE(c, h)
+        GI_EXCHANGE(f, c)
+        GI_EXCHANGE(h, e)
+        GI_EXCHANGE(b, g)
+        GI_EXCHANGE(d, j)
+        GI_EXCHANGE(g, d)
+        GI_EXCHANGE(b, f)
+        GI_EXCHANGE(g, c)
+        GI_EXCHANGE(d, h)
+        GI_EXCHANGE(j, e)
+        p0[i] = a;
+        p1[i] = b;
+        p2[i] = f;
+        p3[i] = g;
+        p4[i] = c;
+        p5[i] = d;
+        p6[i] = h;
+        p7[i] = j;
+        p8[i] = e;
+        p9[i] = k;
+    }
+}
+
+/* The median of two such pairs and a column. */
+static void GI_ROWS(gi_median_of_25)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair, GI_KEY_T *__restrict out)
+{
+    const GI_KEY_T *__restrict p0 = pair[0], *__restrict p1 = pair[1], *__restrict p2 = pair[2], *__restrict p3 = pair[3],
+                               *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6],
+                               *__restrict p7 = pair[7], *__restrict p8 = pair[8], *__restrict p9 = pair[9];
+    const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2],
+                               *__restrict c3 = column[3], *__restrict c4 = column[4];
+#define GI_LOW(a, b)  GI_ROWS(gi_min)(a, b)
+#define GI_HIGH(a, b) GI_ROWS(gi_max)(a, b)
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) { /* the even ones of both, the odd ones, and the ten in the middle of all */
+        GI_KEY_T a = GI_HIGH(p0[i], p0[i + 2]), b = GI_LOW(p8[i], p8[i + 2]), c = p4[i], d = p4[i + 2];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(c, d)
+        GI_KEY_T e = GI_HIGH(c, a), f = GI_LOW(d, b), g = GI_HIGH(p2[i], p2[i + 2]), h = GI_LOW(p6[i], p6[i + 2]);
+        GI_EXCHANGE(g, h)
+        e = GI_HIGH(g, e);
+        GI_EXCHANGE(f, h)
+        a = GI_HIGH(p1[i], p1[i + 2]);
+        b = GI_LOW(p9[i], p9[i + 2]);
+        c = p5[i];
+        d = p5[i + 2];
+        GI_EXCHANGE(a, b)
+        GI_EXCHANGE(c, d)
+        c          = GI_HIGH(c, a);
+        d          = GI_LOW(d, b);
+        GI_KEY_T j = GI_HIGH(p3[i], p3[i + 2]), k = GI_LOW(p7[i], p7[i + 2]);
+        GI_EXCHANGE(j, k)
+        GI_EXCHANGE(j, c)
+        d = GI_LOW(k, d);
+        GI_EXCHANGE(j, e)
+        GI_EXCHANGE(c, f)
+        GI_EXCHANGE(d, h)
+        j      = GI_LOW(GI_HIGH(j, c4[i + 4]), GI_HIGH(e, c3[i + 4]));
+        c      = GI_LOW(GI_HIGH(c, c2[i + 4]), GI_HIGH(f, c1[i + 4]));
+        out[i] = GI_LOW(GI_LOW(j, c), GI_LOW(GI_HIGH(d, c0[i + 4]), h));
+    }
+#undef GI_LOW
+#undef GI_HIGH
+}
+
+/* Of rows of elements, 3, then room for 3 more, and the result. All are computed by 64 bytes. */
+static void GI_ROWS(gi_median_3x3)(int64_t n, char *const *rows)
+{
+    const int64_t part = 64 / sizeof(GI_KEY_T);
+    GI_KEY_T     *r[7];
+    for (int k = 0; k < 7; k++) r[k] = (GI_KEY_T *)(void *)rows[k];
+    n = (n + part - 1) & -part;
+    GI_ROWS(gi_sort_3)(n + part, r[0], r[1], r[2], r[3], r[4], r[5]);
+    GI_ROWS(gi_median_of_9)(n, r[3], r[4], r[5], r[6]);
+}
+
+/* Of rows of elements, 5, then room for 15 more, and the result. */
+static void GI_ROWS(gi_median_5x5)(int64_t n, char *const *rows)
+{
+    const int64_t part = 64 / sizeof(GI_KEY_T);
+    GI_KEY_T     *r[21];
+    for (int k = 0; k < 21; k++) r[k] = (GI_KEY_T *)(void *)rows[k];
+    n = (n + part - 1) & -part;
+    GI_ROWS(gi_sort_5)(n + part, r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9]);
+    GI_ROWS(gi_merge_5)(n + part, r + 5, r + 10);
+    GI_ROWS(gi_median_of_25)(n, r + 5, r + 10, r[20]);
+}
+
+/* Runs a network on rows of keys. Rows are as long as is needed and 64 bytes more, because they are computed by 64 bytes. */
+static void GI_ROWS(gi_run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n)
+{
+    enum { PART = 64 / sizeof(GI_KEY_T) };
+    for (const gi_network_step *s = steps; s < steps + count; s++) {
+        const GI_KEY_T *a = (const GI_KEY_T *)(const void *)rows[s->a] + s->at_a;
+        const GI_KEY_T *b = (const GI_KEY_T *)(const void *)rows[s->b] + s->at_b, *end = a + n + s->reach;
+        GI_KEY_T       *low  = s->low < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->low];
+        GI_KEY_T       *high = s->high < 0 ? NULL : (GI_KEY_T *)(void *)rows[s->high];
+        if (!high) {
+            for (; a < end; a += PART, b += PART, low += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) low[i] = a[i] < b[i] ? a[i] : b[i];
+            }
+        } else if (!low) {
+            for (; a < end; a += PART, b += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) high[i] = a[i] < b[i] ? b[i] : a[i];
+            }
+        } else {
+            for (; a < end; a += PART, b += PART, low += PART, high += PART) {
+                GI_VECTORIZE
+                for (int i = 0; i < PART; i++) {
+                    const GI_KEY_T x = a[i], y = b[i];
+                    low[i]  = x < y ? x : y;
+                    high[i] = x < y ? y : x;
+                }
+            }
+        }
+    }
+}
+
+static const gi_window_loops
+    GI_ROWS(gi_window_loops) = { GI_ROWS(gi_to_keys),   GI_ROWS(gi_from_keys),  GI_ROWS(gi_least),
+                                 GI_ROWS(gi_run_steps), GI_ROWS(gi_median_3x3), GI_ROWS(gi_median_5x5) };
+#undef GI_EXCHANGE
+#undef GI_ROWS
+#undef GI_KEY
+#undef GI_KEY_T
+#undef GI_KEY_BITS
 
 #elif defined(GA_TAG)
 /* ==== >>loops of one element type and instruction set ============================================================== */
@@ -170,11 +485,90 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #undef GI_ACC
 
 #if GI_CLASS == 3
-/* ==== >>dense: loops that live in registers, on vectors of floats ================================================== */
+/* ==== >>moments: nodes of the variance's tree (gpuarr.h, moments), side by side ===================================== */
+/*  Until something is left out, neighbouring nodes hold equally many elements, and their counts are not stored.              */
+
+/* Nodes of eight elements each: of rows[0][i] ... rows[7][i], relative to origin[i]. */
+static void GI_LOOP(gi_node_rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin)
+{
+    double *__restrict__ s = to->s, *__restrict__ m = to->m;
+    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
+               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
+               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double a = (double)x0[i] - origin[i], b = (double)x1[i] - origin[i], c = (double)x2[i] - origin[i],
+               d = (double)x3[i] - origin[i], e = (double)x4[i] - origin[i], f = (double)x5[i] - origin[i],
+               g = (double)x6[i] - origin[i], h = (double)x7[i] - origin[i];
+        double m0 = gi_spread(a - e, 0.5), m1 = gi_spread(b - f, 0.5), m2 = gi_spread(c - g, 0.5), m3 = gi_spread(d - h, 0.5);
+        a += e, b += f, c += g, d += h;
+        m0 = m0 + m2 + gi_spread(a - c, 0.25);
+        m1 = m1 + m3 + gi_spread(b - d, 0.25);
+        a += c, b += d;
+        s[i] = a + b;
+        m[i] = m0 + m1 + gi_spread(a - b, 0.125);
+    }
+}
+
+/* Nodes of one element each; NaN is left out if asked for. */
+static void GI_LOOP(gi_node_widen)(int64_t n, const gi_nodes *to, const void *in, const double *origin, bool skip_nan)
+{
+    double *__restrict__ count = to->n, *__restrict__ s = to->s, *__restrict__ m = to->m;
+    const GA_T    *x   = (const GA_T *)in;
+    const uint64_t all = !skip_nan;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double   v    = (double)x[i];
+        uint64_t some = (uint64_t)(v == v) | all;
+        count[i]      = gi_pick_f64(some, 1, 0);
+        s[i]          = gi_pick_f64(some, v - origin[i], 0);
+        m[i]          = 0;
+    }
+}
+
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+/* Joins nodes whose counts are the same for all i; the weights are what the formula makes of the counts. */
+static void GI_LOOP(gi_node_join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale)
+{
+    double *__restrict__ s = a->s, *__restrict__ m = a->m;
+    const double *other_s = b->s, *other_m = b->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        double t = s[i] - gi_mul_f64(ratio, other_s[i]);
+        s[i]     = s[i] + other_s[i];
+        m[i]     = m[i] + other_m[i] + gi_spread(t, scale);
+    }
+}
+
+/* Joins nodes of any counts. */
+static void GI_LOOP(gi_node_join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b)
+{
+    double *__restrict__ count = a->n, *__restrict__ s = a->s, *__restrict__ m = a->m;
+    const double *other_count = b->n, *other_s = b->s, *other_m = b->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        gi_node x = { count[i], s[i], m[i] }, y = { other_count[i], other_s[i], other_m[i] };
+        x        = gi_join_nodes(x, y);
+        count[i] = x.n;
+        s[i]     = x.s;
+        m[i]     = x.m;
+    }
+}
+
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join),
+                                                      GI_LOOP(gi_node_join_counted) };
+#else
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL };
+#endif
+#endif
+
+#if GI_DENSE
+/* ==== >>dense: loops that live in registers, on vectors of floats (and for matrix products of integers) ============= */
 /*  The lanes of a vector belong to different elements of the result. Each of these goes through the same chain of operations,
     however wide the vector is: so every instruction set gives the same bits.                                                 */
 GI_BEGIN_FAST
 /* clang-format off */
+#define GI_W         GI_JOIN(gi_wrap_, GA_TAG) /* the type of a lane: integers are unsigned and wrap */
 #define GI_V         GI_LOOP(gi_vector)
 #define GI_V_BITS    GI_LOOP(gi_vector_bits)
 #define GI_WIDE      GI_LOOP(gi_vector_wide)
@@ -185,24 +579,42 @@ GI_BEGIN_FAST
 #define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
 /* clang-format on */
-typedef GA_T    GI_V __attribute__((vector_size(GI_ISA_BYTES)));
-typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
-typedef double  GI_WIDE __attribute__((vector_size(GI_ISA_BYTES)));
-typedef float   GI_NARROW __attribute__((vector_size(GI_ISA_BYTES / 2)));
+typedef GI_W GI_V __attribute__((vector_size(GI_ISA_BYTES)));
 
-static GI_INLINE GI_V GI_VFN(load)(const GA_T *p)
+static GI_INLINE GI_V GI_VFN(load)(const GI_W *p)
 {
     GI_V v;
     memcpy(&v, p, sizeof v);
     return v;
 }
 
-static GI_INLINE void GI_VFN(store)(GA_T *p, GI_V v) { memcpy(p, &v, sizeof v); }
+static GI_INLINE void GI_VFN(store)(GI_W *p, GI_V v) { memcpy(p, &v, sizeof v); }
 
-static GI_INLINE GI_V GI_VFN(all)(GA_T x) /* x in every lane */
+static GI_INLINE GI_V GI_VFN(all)(GI_W x) /* x in every lane */
 {
     const GI_V zero = { 0 };
     return x - zero;
+}
+
+#if GI_CLASS == 3
+typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
+typedef double  GI_WIDE __attribute__((vector_size(GI_ISA_BYTES)));
+typedef float   GI_NARROW __attribute__((vector_size(GI_ISA_BYTES / 2)));
+
+static GI_INLINE void GI_VFN(stream)(GA_T *p, GI_V v) /* past the caches; p is aligned to the vector */
+{
+#ifdef GI_ISA_MM
+    GI_MM(stream)(p, v);
+#else
+    GI_VFN(store)(p, v);
+#endif
+}
+
+static GI_INLINE void GI_VFN(fence)(void) /* after streams: other threads see what was written */
+{
+#ifdef GI_ISA_MM
+    _mm_sfence();
+#endif
 }
 
 /* Keeps v in a register: gcc would load it from memory again in each instruction that uses it. */
@@ -246,6 +658,146 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
     return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
 }
 
+/* ---- distances ---- */
+/*  A tile is GI_DISTANCE_TILE rows of x against GI_ISA_TILE vectors of rows of y, which are columns of the result: its sums stay in
+    registers over all features, each one its own chain. The rows of y are laid beside each other before, feature by feature.   */
+
+static GI_INLINE GI_V GI_VFN(longest)(GI_V a,
+                                      GI_V b) /* of numbers without a sign, NaN if any is NaN: they are ordered as their bits */
+{
+    const GI_V_BITS x = (GI_V_BITS)a, y = (GI_V_BITS)b, first = (GI_V_BITS)(x > y);
+    return (GI_V)((x & first) | (y & ~first));
+}
+
+static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, GI_V y, GI_V one)
+{
+    const GI_V d = x - y;
+    (void)one;
+    switch (metric) {
+    case GA_CITYBLOCK:
+#ifdef GI_ISA_MM
+        return GI_VFN(fma)(GI_VFN(abs)(d), one, sum); /* the same sum, where a processor multiplies beside its adders */
+#else
+        return sum + GI_VFN(abs)(d);
+#endif
+    case GA_CHEBYSHEV: return GI_VFN(longest)(sum, GI_VFN(abs)(d));
+    case GA_COSINE: return GI_VFN(fma)(x, y, sum);
+    default: return GI_VFN(fma)(d, d, sum);
+    }
+}
+
+static GI_INLINE GI_V GI_VFN(cosine_distance)(GI_V product, GI_V lengths) /* as gi_cosine_distance */
+{
+    const GI_V      zero = { 0 }, two = GI_VFN(all)(2), d = GI_VFN(all)(1) - product / lengths;
+    const GI_V_BITS below = (GI_V_BITS)(d < zero), above = (GI_V_BITS)(d > two);
+    return (GI_V)(((GI_V_BITS)d & ~(below | above)) | ((GI_V_BITS)two & above));
+}
+
+/* Adds n features to the sums at `from` (NULL: to 0) and writes them to the rows `to`, at the `last` ones as distances. */
+static GI_INLINE void GI_LOOP(gi_distance_tile)(ga_metric metric, const gi_distances *d, int64_t row, int64_t column, int64_t n,
+                                                const GA_T *const *x, const GA_T *y, const GA_T *from, GA_T *const *to,
+                                                bool last, bool stream)
+{
+    const GI_V  one = GI_VFN(pin)(GI_VFN(all)(1)), zero = { 0 };
+    const GA_T *lengths = metric == GA_COSINE ? (const GA_T *)d->x_norms + row : NULL;
+    const GA_T *others  = metric == GA_COSINE ? (const GA_T *)d->y_norms + column : NULL;
+    const bool  root    = last && d->metric == GA_EUCLIDEAN;
+    GI_V        sums[GI_DISTANCE_TILE][GI_ISA_TILE];
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = from ? GI_VFN(load)(from + (r * GI_ISA_TILE + c) * GI_LANES) : zero;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        GI_V columns[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(y + (k * GI_ISA_TILE + c) * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+            const GI_V left = GI_VFN(all)(x[r][k]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], left, columns[c], one);
+        }
+    }
+    GI_UNROLL
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) {
+            GI_V sum = sums[r][c];
+            if (metric == GA_SQEUCLIDEAN && root) sum = GI_VFN(sqrt)(sum);
+            if (metric == GA_COSINE && last)
+                sum = GI_VFN(cosine_distance)(sum, GI_VFN(all)(lengths[r]) * GI_VFN(load)(others + c * GI_LANES));
+            if (stream) GI_VFN(stream)(to[r] + c * GI_LANES, sum);
+            else GI_VFN(store)(to[r] + c * GI_LANES, sum);
+        }
+    }
+}
+
+/* Lays n features of `rows` rows (`stride` elements apart) of y beside each other. Lanes without a row repeat the last one. */
+static void GI_LOOP(gi_pack_rows)(const GA_T *y, int64_t stride, int64_t rows, int64_t n, GA_T *packed)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, line = 64 / (int64_t)sizeof(GA_T);
+    for (int64_t start = 0; start < n; start += line) { /* a cache line of each row at a time */
+        const int64_t stop = start + line < n ? start + line : n;
+        for (int64_t l = 0; l < width; l++) {
+            const GA_T *row = y + (l < rows ? l : rows - 1) * stride;
+            for (int64_t k = start; k < stop; k++) packed[k * width + l] = row[k];
+        }
+    }
+}
+
+/* Writes the part of a row of a tile that belongs to the result. */
+static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_t column, const GA_T *from)
+{
+    const int64_t width = GI_ISA_TILE * GI_LANES, left = d->columns - column, stop = left < width ? left : width;
+    GA_T         *out = (GA_T *)d->out + gi_distance_place(d, row, column);
+    for (int64_t l = d->condensed && row >= column ? row + 1 - column : 0; l < stop; l++) out[l * d->column_stride] = from[l];
+}
+
+/* A unit of the result: up to unit_rows rows and unit_columns columns from there. */
+static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column)
+{
+    enum { WIDTH = GI_ISA_TILE * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_ISA_TILE * GI_ISA_BYTES) };
+    GA_T packed[FEATURES * WIDTH] __attribute__((aligned(64))), sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64)));
+    const int64_t rows_end    = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
+    const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
+    int64_t       n, done = 0;
+    do {
+        n               = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
+        const bool last = done + n == d->features;
+        GA_T      *y    = packed;
+        for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH)
+            GI_LOOP(gi_pack_rows)((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, n, y);
+        for (int64_t i = row; i < rows_end; i += GI_DISTANCE_TILE) {
+            const int64_t rows = rows_end - i < GI_DISTANCE_TILE ? rows_end - i : GI_DISTANCE_TILE;
+            GA_T         *kept = d->features > FEATURES ? sums + (i - row) * WIDTH : sums;
+            const GA_T   *x[GI_DISTANCE_TILE], *from = done > 0 ? kept : NULL;
+            for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                x[r] = (const GA_T *)d->x + (i + (r < rows ? r : rows - 1)) * d->features + done;
+            y = packed;
+            for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH) {
+                if (d->condensed && j + WIDTH <= i + 1) continue;
+                const bool whole = last && d->column_stride == 1 && rows == GI_DISTANCE_TILE && j + WIDTH <= d->columns &&
+                                   !(d->condensed && i + GI_DISTANCE_TILE > j);
+                const bool stream = whole && d->stream;
+                GA_T      *to[GI_DISTANCE_TILE];
+                for (int r = 0; r < GI_DISTANCE_TILE; r++)
+                    to[r] = whole ? (GA_T *)d->out + gi_distance_place(d, i + r, j) : kept + r * WIDTH;
+                switch (d->metric) {
+                case GA_CITYBLOCK: GI_LOOP(gi_distance_tile)(GA_CITYBLOCK, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_CHEBYSHEV: GI_LOOP(gi_distance_tile)(GA_CHEBYSHEV, d, i, j, n, x, y, from, to, last, stream); break;
+                case GA_COSINE: GI_LOOP(gi_distance_tile)(GA_COSINE, d, i, j, n, x, y, from, to, last, stream); break;
+                default: GI_LOOP(gi_distance_tile)(GA_SQEUCLIDEAN, d, i, j, n, x, y, from, to, last, stream);
+                }
+                for (int r = 0; last && !whole && r < rows; r++) GI_LOOP(gi_put_distances)(d, i + r, j, kept + r * WIDTH);
+            }
+        }
+        done += n;
+    } while (done < d->features);
+    GI_VFN(fence)();
+}
+
+/* ---- clipping ---- */
 static GI_INLINE uint64_t GI_VFN(at_most)(GI_V a, GI_V b) /* bit i: a[i] <= b[i] */
 {
 #if !defined(GI_ISA_MM)
@@ -351,8 +903,155 @@ static void GI_LOOP(gi_sum_clamped)(int64_t n, const void *x_, const double *ran
     }
 }
 
-static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_LOOP(gi_sift), GI_LOOP(gi_sum_clamped) };
+/* ---- convolutions -------------------------------------------------------------------------------------------------- */
 
+/* A row of x for the rows first .. last - 1 of a tile: row r of the results takes it with the weights r rows before these. */
+static GI_INLINE void GI_LOOP(gi_take_row)(GI_V sums[GI_TAP_ROWS][GI_ISA_TILE], const gi_taps *t, const GA_T *x,
+                                           const GA_T *weights, int first, int last)
+{
+    for (int64_t v = 0; v < t->width; v++) {
+        GI_V part[GI_ISA_TILE];
+        GI_UNROLL
+        for (int c = 0; c < GI_ISA_TILE; c++) part[c] = GI_VFN(pin)(GI_VFN(load)(x + v * t->step + c * GI_LANES));
+        GI_UNROLL
+        for (int r = 0; r < GI_TAP_ROWS; r++) {
+            if (r < first || r >= last) continue;
+            const GI_V weight = GI_VFN(all)(weights[v - r * t->width]);
+            GI_UNROLL
+            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(fma)(weight, part[c], sums[r][c]);
+        }
+    }
+}
+
+/* Tiles of 4 rows, so that each vector of x is loaded once for 4 weights. For 3 or more rows of weights. */
+static void GI_LOOP(gi_correlate_tiles)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_ISA_TILE * GI_LANES };
+    for (int64_t i = 0; i < rows; i += GI_TAP_ROWS) {
+        if (i + GI_TAP_ROWS > rows) i = rows - GI_TAP_ROWS; /* some once more */
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS;
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_TAP_ROWS][GI_ISA_TILE];
+            GI_UNROLL
+            for (int r = 0; r < GI_TAP_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++)
+                    sums[r][c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + r * pitch + c * GI_LANES);
+            }
+            GI_LOOP(gi_take_row)(sums, t, x, w, 0, 1);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 2);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 3);
+            for (int64_t u = 3; u < t->height; u++) GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 0, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 1, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 2, 4);
+            GI_LOOP(gi_take_row)(sums, t, x += t->pitch, w += t->width, 3, 4);
+            GI_UNROLL
+            for (int r = 0; r < GI_TAP_ROWS; r++) {
+                GI_UNROLL
+                for (int c = 0; c < GI_ISA_TILE; c++) GI_VFN(store)(to + r * pitch + c * GI_LANES, sums[r][c]);
+            }
+        }
+    }
+}
+
+/* Each row by itself, for few rows of weights and for narrow images, whose rows lie one behind the other in one line. */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    enum { COLUMNS = GI_LINE_VECTORS * GI_LANES };
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j += COLUMNS) {
+            if (j + COLUMNS > columns) j = columns - COLUMNS; /* some once more */
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + j, *w = (const GA_T *)t->weights;
+            GA_T       *to = (GA_T *)sums_ + i * pitch + j;
+            GI_V        sums[GI_LINE_VECTORS];
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++)
+                sums[c] = begin ? GI_VFN(all)(GA_FN(nothing)()) : GI_VFN(load)(to + c * GI_LANES);
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GI_V  weight = GI_VFN(all)(*w);
+                    GI_UNROLL
+                    for (int c = 0; c < GI_LINE_VECTORS; c++)
+                        sums[c] = GI_VFN(fma)(weight, GI_VFN(load)(from + c * GI_LANES), sums[c]);
+                }
+            GI_UNROLL
+            for (int c = 0; c < GI_LINE_VECTORS; c++) GI_VFN(store)(to + c * GI_LANES, sums[c]);
+        }
+}
+
+static const gi_dense GI_LOOP(gi_dense) = {
+    GI_LANES,
+    GI_ISA_TILE,
+    GI_LOOP(gi_distance_unit),
+    GI_LOOP(gi_sift),
+    GI_LOOP(gi_sum_clamped),
+    { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
+    { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
+};
+
+#else
+static GI_INLINE GI_V      GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
+#endif
+
+/* ---- matrix products: a tile of `rows` rows, each `wide` vectors, of out ------------------------------------------------ */
+/* To out, or to nothing, n products a[r][k] * b[k][j] are added in the order of k. Rows of a lie GI_TILE_ROW elements apart, rows
+   of b and of out so many bytes. */
+static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const GI_W *a, const char *b,
+                                          int64_t b_row, char *out, int64_t out_row, bool more)
+{
+    GI_V sums[GI_TILE_ROWS][2];
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) {
+        GI_UNROLL
+        for (int v = 0; v < wide; v++)
+            sums[r][v] =
+                more ? GI_VFN(load)((const GI_W *)(const void *)(out + r * out_row) + v * GI_LANES) : GI_VFN(all)((GI_W)-0.0);
+    }
+    for (int64_t k = 0; k < n; k++, b += b_row) {
+        GI_V row[2];
+        GI_UNROLL
+        for (int v = 0; v < wide; v++) row[v] = GI_VFN(load)((const GI_W *)(const void *)b + v * GI_LANES);
+        GI_UNROLL
+        for (int r = 0; r < rows; r++) {
+            const GI_V factor = GI_VFN(all)(a[r * GI_TILE_ROW + k]);
+            GI_UNROLL
+            for (int v = 0; v < wide; v++) sums[r][v] = GI_VFN(fma)(factor, row[v], sums[r][v]);
+        }
+    }
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) {
+        GI_UNROLL
+        for (int v = 0; v < wide; v++) GI_VFN(store)((GI_W *)(void *)(out + r * out_row) + v * GI_LANES, sums[r][v]);
+    }
+}
+
+static void GI_LOOP(gi_tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out,
+                             int64_t out_row, bool more)
+{
+#define GI_CASE(r, v)                                                                                                          \
+    if (rows == (r) && wide == (v)) {                                                                                          \
+        GI_LOOP(gi_tile_of)(r, v, n, (const GI_W *)a, b, b_row, out, out_row, more);                                           \
+        return;                                                                                                                \
+    }
+    GI_CASE(GI_ISA_ROWS, 2)
+    GI_CASE(GI_ISA_ROWS, 1)
+    GI_CASE(4, 2)
+    GI_CASE(4, 1)
+    GI_CASE(2, 2)
+    GI_CASE(2, 1)
+    GI_CASE(1, 2)
+    GI_CASE(1, 1)
+#undef GI_CASE
+}
+
+static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile) };
+
+#undef GI_W
 #undef GI_V
 #undef GI_V_BITS
 #undef GI_WIDE
@@ -365,15 +1064,65 @@ static const gi_dense GI_LOOP(gi_dense) = { GI_LANES, GI_LOOP(gi_sift), GI_LOOP(
 GI_END_FAST
 #endif
 
-/* ==== convolutions: sums[i] + weight * x[i] ========================================================================== */
-static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const void *x_)
+/* ---- sums of products, each one chain ---------------------------------------------------------------------------------- */
+/* out[i] = the sum over k < n of a[i][k] * b[i][k], `chains` of them at once, of which the last ones may be the same. */
+static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const bool shared, int64_t count, int64_t n, char *out,
+                                            int64_t out_next, const char *a, int64_t a_next, int64_t a_step, const char *b,
+                                            int64_t b_next, int64_t b_step)
 {
-    GA_T       *sums   = (GA_T *)sums_;
-    const GA_T *x      = (const GA_T *)x_;
-    const GA_T  weight = *(const GA_T *)weight_;
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) sums[i] = GA_FN(weigh)(sums[i], weight, x[i]);
+    GA_T        sum[8];
+    const char *x[8], *y[8];
+    GI_UNROLL
+    for (int i = 0; i < chains; i++) {
+        const int64_t at = i < count ? i : count - 1;
+        sum[i]           = GA_FN(nothing)();
+        x[i]             = a + at * a_next;
+        y[i]             = b + at * b_next;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        const GA_T common = *(const GA_T *)(const void *)(b + k * b_step);
+        GI_UNROLL
+        for (int i = 0; i < chains; i++)
+            sum[i] = GA_FN(fma)(*(const GA_T *)(const void *)(x[i] + k * a_step),
+                                shared ? common : *(const GA_T *)(const void *)(y[i] + k * b_step), sum[i]);
+    }
+    for (int i = 0; i < chains && i < count; i++) *(GA_T *)(void *)(out + i * out_next) = sum[i];
 }
+
+static void GI_LOOP(gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next,
+                               int64_t a_step, const char *b, int64_t b_next, int64_t b_step)
+{
+    if (b_next == 0) {
+        for (int64_t i = 0; i < count; i += 8) GI_LOOP(gi_chains_of)
+        (8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
+        return;
+    }
+    for (int64_t i = 0; i < count; i += 4) GI_LOOP(gi_chains_of)
+    (4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next, b_next, b_step);
+}
+
+#if GI_CLASS != 3
+/* ==== convolutions of what is no float: the sums of a short line stay in the cache, weight after weight =============== */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t start = 0; start < columns; start += GI_TAP_LINE) {
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
+            GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
+            int64_t     n    = columns - start < GI_TAP_LINE ? columns - start : GI_TAP_LINE;
+            if (begin)
+                for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GA_T  weight = *w;
+                    GI_VECTORIZE
+                    for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(weigh)(sums[k], weight, from[k]);
+                }
+        }
+}
+#endif
 
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
@@ -404,31 +1153,40 @@ static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
-/* Folding accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
+/* Joining accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
 #define GI_ACCTAG_WIDE  GI_WIDE_TAG
 #define GI_ACCTAG_MEAN  GI_MEAN_TAG
 #define GI_ACCTAG_SAME  GA_TAG
 #define GI_ACCTAG_BOOL  GA_TAG
 #define GI_ACCTAG_COUNT GA_TAG
-#define GI_HALVE(name, acc) GI_JOIN(gi_halve_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
+#define GI_OF_ACC(what, name, acc)                                                                                     \
+    GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
 
-/* The formulas of a row, and from them: fold a block, fold accumulators, make the result. */
+/* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
 #define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
-    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
-    static void GI_HALVE(name, acc)(int64_t n, void *t);                                                                \
-    GI_OWN_##acc(static void GI_HALVE(name, acc)(int64_t n, void *t)                                                    \
-    { GI_LOOP(gi_halve_##acc)(n, (GI_NAME(gi_acc_##acc) *)t, GI_RED(name, join)); })                                    \
-    static void GI_RED(name, block)(int64_t n, void *t, const void *x)                                                  \
-    { GI_LOOP(gi_fold_##acc)(n, t, x, GI_RED(name, of), GI_RED(name, join), GI_HALVE(name, acc)); }                     \
-    static void GI_RED(name, end)(void *out, const void *t, int64_t n)                                                  \
+    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
+    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
+    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
+    { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows)                                         \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, GI_RED(name, of), GI_RED(name, both)); }                                       \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
+    static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
+    { GI_LOOP(gi_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); }        \
+    static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
-        const GI_NAME(gi_acc_##acc) a = *(const GI_NAME(gi_acc_##acc) *)t;                                              \
-        const GI_NAME(gi_end_##result) r = GI_TO_##result(end_an);                                                      \
+        for (int64_t i = 0; i < m; i++) {                                                                              \
+            const GI_NAME(gi_acc_##acc) a = ((const GI_NAME(gi_acc_##acc) *)accs)[i];                                   \
+            ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
+        }                                                                                                              \
         (void)n;                                                                                                       \
-        memcpy(out, &r, sizeof r);                                                                                     \
     })
 #define GA_TABLE
 #include "gpuarr.h"
@@ -442,7 +1200,8 @@ static void GI_LOOP(gi_weigh)(int64_t n, void *sums_, const void *weight_, const
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
 #define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
-    fold->halve = GI_HALVE(name, acc); fold->end = GI_RED(name, end); return true;)
+    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
+    fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)
 static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
@@ -455,7 +1214,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED
-#undef GI_HALVE
+#undef GI_OF_ACC
 #undef GI_ACCTAG_WIDE
 #undef GI_ACCTAG_MEAN
 #undef GI_ACCTAG_SAME
@@ -500,16 +1259,41 @@ static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
 #define GI_SELECT(name, U)                                                                                                     \
     static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)                   \
     {                                                                                                                          \
-        const bool *chosen = (const bool *)c;                                                                                  \
-        const U    *a = (const U *)x, *b = (const U *)y;                                                                       \
+        const uint8_t *chosen = (const uint8_t *)c; /* not bool: or gcc would not vectorise it */                              \
         GI_VECTORIZE                                                                                                           \
-        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = (U)(b[i] ^ ((a[i] ^ b[i]) & (U)(0 - (U)chosen[i])));                   \
+        for (int64_t i = 0; i < n; i++) {                                                                                      \
+            const U a = ((const U *)x)[i], b = ((const U *)y)[i];                                                              \
+            ((U *)out)[i] = chosen[i] ? a : b;                                                                                 \
+        }                                                                                                                      \
     }
 GI_SELECT(u8, uint8_t)
 GI_SELECT(u16, uint16_t)
 GI_SELECT(u32, uint32_t)
 GI_SELECT(u64, uint64_t)
 #undef GI_SELECT
+#define GI_REPLACE(name, U)                                                                                                    \
+    static void GI_FIND(gi_replace_##name)(int64_t n, void *out, const void *x, const void *c, const void *unused)             \
+    {                                                                                                                          \
+        const uint8_t *chosen = (const uint8_t *)c;                                                                            \
+        (void)unused;                                                                                                          \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++)                                                                                        \
+            if (chosen[i]) ((U *)out)[i] = ((const U *)x)[i];                                                                  \
+    }
+GI_REPLACE(u8, uint8_t)
+GI_REPLACE(u16, uint16_t)
+GI_REPLACE(u32, uint32_t)
+GI_REPLACE(u64, uint64_t)
+#undef GI_REPLACE
+static gi_kernel GI_FIND(gi_find_replace)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return GI_FIND(gi_replace_u8);
+    case 2: return GI_FIND(gi_replace_u16);
+    case 4: return GI_FIND(gi_replace_u32);
+    default: return GI_FIND(gi_replace_u64);
+    }
+}
 static void GI_FIND(gi_select_c128)(int64_t n, void *out, const void *c, const void *x, const void *y)
 {
     const bool    *chosen = (const bool *)c;
@@ -546,7 +1330,7 @@ static GI_INLINE uint64_t GI_FIND(gi_pack_64)(const char *p) /* bit i: p[i] is n
 #else
     for (int k = 0; k < 64; k += 32) {
         __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + k));
-        bits |= (uint64_t)~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())) << k;
+        bits |= (uint64_t) ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, _mm256_setzero_si256())) << k;
     }
 #endif
     return bits;
@@ -576,8 +1360,8 @@ static int64_t GI_FIND(gi_runs)(int64_t words, const uint64_t *bits, uint64_t be
 
 /* Where elements of both rows are set, a run of these begins for each pair of runs that meets. Corners: where a run of one row
    begins, one of the other may have ended just before. */
-static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
-                                   int64_t *parents)
+static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b,
+                                   bool corners, int64_t *parents)
 {
     uint64_t x = 0, y = 0;
     for (int64_t w = 0; w < words; w++) {
@@ -590,7 +1374,8 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
         if (corners) meet |= (y_starts & x_left) | (x_starts & y_left);
         for (; meet; meet &= meet - 1) {
             uint64_t upto = meet ^ (meet - 1);
-            gi_unite(parents, run_a + __builtin_popcountll(x_starts & upto) - 1, run_b + __builtin_popcountll(y_starts & upto) - 1);
+            gi_unite(parents, run_a + __builtin_popcountll(x_starts & upto) - 1,
+                     run_b + __builtin_popcountll(y_starts & upto) - 1);
         }
         run_a += __builtin_popcountll(x_starts);
         run_b += __builtin_popcountll(y_starts);
@@ -598,6 +1383,44 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
 }
 
 static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
+
+/* Copies past the caches: a line that is written as a whole need not be read before. When all is written: gi_stream_end. */
+static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next)
+{
+    char       *to   = (char *)out;
+    const char *from = (const char *)in;
+    enum { LINES = 4 }; /* at a time */
+#if defined(GI_ISA_MM)
+    enum { PART = 32 };
+#define GI_STREAM(at)                                                                                                          \
+    _mm256_stream_si256((__m256i *)(void *)(to + at), _mm256_loadu_si256((const __m256i *)(const void *)(from + at)))
+#elif defined(__SSE2__)
+    enum { PART = 16 };
+#define GI_STREAM(at)                                                                                                          \
+    _mm_stream_si128((__m128i *)(void *)(to + at), _mm_loadu_si128((const __m128i *)(const void *)(from + at)))
+#endif
+#ifdef GI_STREAM
+    int64_t     head = (int64_t)(-(uintptr_t)to % GI_LINE);
+    const char *fetch[GI_MOST_INPUTS];
+    for (int k = 0; k < next->inputs; k++) fetch[k] = next->from[k];
+    if (head > bytes) head = bytes;
+    memcpy(to, from, (size_t)head);
+    for (bytes -= head, to += head, from += head; bytes >= LINES * GI_LINE; bytes -= LINES * GI_LINE) {
+        for (int k = 0; k < next->inputs; k++)
+            for (int line = 0; line < LINES; line++, fetch[k] += next->step[k]) __builtin_prefetch(fetch[k]);
+        GI_UNROLL
+        for (int at = 0; at < LINES * GI_LINE; at += PART) GI_STREAM(at);
+        to += LINES * GI_LINE;
+        from += LINES * GI_LINE;
+    }
+    for (; bytes >= GI_LINE; bytes -= GI_LINE, to += GI_LINE, from += GI_LINE)
+        for (int at = 0; at < GI_LINE; at += PART) GI_STREAM(at);
+#undef GI_STREAM
+#else
+    (void)next;
+#endif
+    memcpy(to, from, (size_t)bytes);
+}
 
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
@@ -622,10 +1445,65 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
+/* ---- windows that slide -------------------------------------------------------------------------------------------- */
+
+/* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
+static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+    int64_t below = 0, word = 0, nans = 0;
+    memset(s->bits, 0, (size_t)s->words * sizeof *s->bits);
+    for (int64_t k = 0; k < s->count; k++) {
+        uint32_t x = first[s->window[k]];
+        s->bits[x / 64] |= (uint64_t)1 << x % 64;
+        nans += x >= s->first_nan;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < s->edges && i > 0; k++) {
+            uint32_t old = first[(i - 1) * step + s->leaving[k]], x = first[i * step + s->entering[k]];
+            s->bits[old / 64] &= ~((uint64_t)1 << old % 64);
+            s->bits[x / 64] |= (uint64_t)1 << x % 64;
+            below += (x / 64 < word) - (old / 64 < word);
+            nans += (x >= s->first_nan) - (old >= s->first_nan);
+        }
+        while (below > s->rank) below -= __builtin_popcountll(s->bits[--word]);
+        for (int64_t here; below + (here = __builtin_popcountll(s->bits[word])) <= s->rank; word++) below += here;
+        uint64_t left = s->bits[word];
+        for (int64_t k = below; k < s->rank; k++) left &= left - 1;
+        out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
+    }
+}
+
+#define GI_KEY      u8
+#define GI_KEY_T    uint8_t
+#define GI_KEY_BITS 8
+#include "gpuarr_cpu.h"
+#define GI_KEY      u16
+#define GI_KEY_T    uint16_t
+#define GI_KEY_BITS 16
+#include "gpuarr_cpu.h"
+#define GI_KEY      i32
+#define GI_KEY_T    int32_t
+#define GI_KEY_BITS 32
+#include "gpuarr_cpu.h"
+#define GI_KEY      i64
+#define GI_KEY_T    int64_t
+#define GI_KEY_BITS 64
+#include "gpuarr_cpu.h"
+static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return &GI_FIND(gi_window_loops_u8);
+    case 2: return &GI_FIND(gi_window_loops_u16);
+    case 4: return &GI_FIND(gi_window_loops_i32);
+    default: return &GI_FIND(gi_window_loops_i64);
+    }
+}
+
+#undef GI_DTYPE_CASE
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
-        return GI_FIND(gi_weigh_##tag);
-static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
+        return GI_FIND(gi_chains_##tag);
+static gi_chains GI_FIND(gi_find_chains)(ga_dtype dtype)
 {
     switch (dtype) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
@@ -633,9 +1511,39 @@ static gi_weigh GI_FIND(gi_find_weigh)(ga_dtype dtype)
     }
 }
 #undef GI_DTYPE_CASE
+static const gi_product_tiles *GI_FIND(gi_find_tiles)(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_F32: return &GI_FIND(gi_product_tiles_f32);
+    case GA_F64: return &GI_FIND(gi_product_tiles_f64);
+#if GI_ISA_INTEGERS
+    case GA_I32: return &GI_FIND(gi_product_tiles_i32);
+    case GA_I64: return &GI_FIND(gi_product_tiles_i64);
+#endif
+    default: return NULL;
+    }
+}
 static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
+}
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        loop.run = GI_FIND(gi_correlate_lines_##tag);                                                                          \
+        break;
+static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
+{
+    gi_correlate_loop loop = { 1, NULL };
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: break;
+    }
+    return loop;
+}
+#undef GI_DTYPE_CASE
+static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
 }
 #undef GI_FIND
 
@@ -661,22 +1569,62 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 #define GI_UNROLL
 #endif
 
-#define GI_BLOCK    1024 /* elements: of the documented tree of reductions */
-#define GI_MEND     256  /* elements whose rare arguments are mended together */
+#define GI_BLOCK        1024 /* elements: of the documented tree of reductions */
+#define GI_MEND         256  /* elements whose rare arguments are mended together */
+
+/* Convolutions. */
+#define GI_TAP_ROWS     4    /* of results that are summed up together */
+#define GI_LINE_VECTORS 8    /* the same in one row */
+#define GI_TAP_LINE     1024 /* elements, for what is no float */
 
 /* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
 typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
-/* sums[i] += *weight * x[i], n packed elements. */
-typedef void (*gi_weigh)(int64_t n, void *sums, const void *weight, const void *x);
+/* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */
+typedef struct gi_taps {
+    int64_t     height, width;
+    int64_t     step, pitch; /* elements from a weight's x to the next one's, and from a row of x to the next */
+    const void *weights;     /* packed */
+} gi_taps;
+
+typedef struct gi_correlate_loop {
+    int64_t columns; /* how many at least, and a multiple of them unless `begin`: then the last ones may be computed twice */
+    void (*run)(const gi_taps *t, int64_t rows, int64_t columns, const void *x, void *sums, int64_t pitch, bool begin);
+} gi_correlate_loop;
 
 typedef struct gi_fold {
-    int acc_bytes;                                      /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
-    void (*halve)(int64_t n, void *accs);               /* 1 to 1024 accumulators into the first */
-    void (*end)(void *out, const void *acc, int64_t n); /* the result from the accumulator of n elements */
+    int acc_bytes;                                                  /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x);             /* 1 to 1024 packed elements into one accumulator */
+    void (*rows)(int64_t n, void *accs, const void *const *rows);   /* accs[i]: the fold of rows[0][i] ... rows[7][i] */
+    void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
+    void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
+    void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
+    void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
+
+#define GI_DISTANCE_TILE 4     /* rows of a tile */
+#define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
+#define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
+
+/* The distances of each row of x (a row of the result) from each row of y (a column). */
+typedef struct gi_distances {
+    ga_metric   metric;
+    int64_t     features, rows, columns;
+    const void *x, *y;             /* packed */
+    const void *x_norms, *y_norms; /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
+    void       *out;
+    int64_t     row_stride, column_stride; /* of out, in elements */
+    bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
+    bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
+    int64_t     unit_rows, unit_columns; /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
+} gi_distances;
+
+/* Where in out a distance lies, in elements. */
+static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, int64_t column)
+{
+    return d->condensed ? gi_pair_place(d->columns, row, column) : row * d->row_stride + column * d->column_stride;
+}
 
 /* A row of an image as bits, 64 elements a word: what is not 0 makes runs. */
 typedef struct gi_bit_rows {
@@ -703,6 +1651,43 @@ static GI_INLINE void gi_unite(int64_t *parents, int64_t x, int64_t y)
     }
 }
 
+typedef struct gi_nodes { /* of moments: planes, so that the loops over them vectorise */
+    double *n, *s, *m;
+} gi_nodes;
+
+typedef struct gi_node_loops { /* section >>moments */
+    void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
+    void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
+    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
+    void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
+} gi_node_loops;
+#define GI_LINE          64    /* bytes of a cache line */
+#define GI_MOST_INPUTS   4     /* inputs of an elementwise call */
+
+/* What will be read next, and is fetched while a result is streamed. */
+typedef struct gi_ahead {
+    int         inputs;
+    const char *from[GI_MOST_INPUTS];
+    int64_t     step[GI_MOST_INPUTS]; /* bytes for each line of the result */
+} gi_ahead;
+
+typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
+
+/* Matrix products (section >>dense). */
+enum {
+    GI_TILE_ROWS  = 8,
+    GI_TILE_DEPTH = 256,
+    GI_TILE_ROW   = GI_TILE_DEPTH + 8
+}; /* rows of a tile lie in different cache sets */
+typedef struct gi_product_tiles {
+    int rows, bytes,
+        lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
+    void (*tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out, int64_t out_row,
+                 bool more);
+} gi_product_tiles;
+typedef void (*gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next, int64_t a_step,
+                          const char *b, int64_t b_next, int64_t b_step);
+
 typedef struct gi_sifted { /* what is counted beside the elements that are found */
     int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */
     bool    odd;              /* some elements are infinite or NaN */
@@ -710,13 +1695,52 @@ typedef struct gi_sifted { /* what is counted beside the elements that are found
 
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
+    int tile;             /* vectors side by side in a tile */
+    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
     void (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, gi_sifted *sum);
-    /* adds the distances from range[2] and their squares; what lies outside range[0] .. range[1] counts as if on the bound */
+    /* adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if
+       on the bound */
     void (*sum_clamped)(int64_t n, const void *x, const double *range, double *sums);
+    gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
+    gi_correlate_loop correlate_lines;
 } gi_dense;
+
+/* How elements become keys: integers that are ordered like them, unsigned ones of 1 and 2 bytes, signed ones of 4 and 8. */
+typedef struct gi_keys {
+    uint64_t flip; /* bits that are turned in each: the sign where it means the opposite; all, for the opposite order */
+    bool     real; /* before that, of negative floats all bits but the sign are turned */
+    uint64_t nan;  /* the key of every NaN */
+} gi_keys;
+
+/* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
+typedef struct gi_network_step {
+    int a, b, low, high; /* rows; -1: this result is not wanted */
+    int at_a, at_b;
+    int reach; /* so many elements more than results of the network */
+} gi_network_step;
+
+typedef struct gi_window_loops {                                     /* for one size of elements, section >>windows */
+    bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
+    void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
+    gi_kernel least; /* of three */
+    void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
+    void (*median_3x3)(int64_t n, char *const *rows);
+    void (*median_5x5)(int64_t n, char *const *rows);
+} gi_window_loops;
+
+/* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
+typedef struct gi_slide {
+    const int64_t *window, *leaving, *entering; /* where its elements lie, those without one behind, those without one before */
+    int64_t        count, edges, rank;
+    uint64_t      *bits;
+    int64_t        words;
+    uint32_t       first_nan; /* the number of the first NaN */
+} gi_slide;
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
 #endif
 
 GI_BEGIN_FAST
@@ -725,11 +1749,13 @@ GI_BEGIN_FAST
 #pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno",                                           \
                      "fp-contract=off") /* hardly ever used: save compile time */
 #endif
-#define GI_ISA        baseline
-#define GI_ISA_BYTES  16 /* of a vector register */
-#define GI_ISA_TILE   2  /* vectors side by side in a tile that fits the registers */
-#define GI_ISA_STAMPS 1
-#define GI_ISA_DTYPES GI_EACH_STAMPED
+#define GI_ISA          baseline
+#define GI_ISA_BYTES    16 /* of a vector register */
+#define GI_ISA_TILE     2  /* vectors side by side in a tile that fits the registers */
+#define GI_ISA_ROWS     4  /* of a tile of two vectors */
+#define GI_ISA_STAMPS   1
+#define GI_ISA_INTEGERS 1
+#define GI_ISA_DTYPES   GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(GPUARR_BASELINE_ONLY)
 #pragma GCC pop_options
@@ -737,7 +1763,9 @@ GI_BEGIN_FAST
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
@@ -749,21 +1777,25 @@ GI_BEGIN_FAST
    expensive optimizations gcc leaves out vzeroupper.) */
 #pragma GCC push_options
 #pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize",       \
-                     "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
+                     "no-tree-pre", "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #pragma GCC target("avx2,fma")
 #endif
-#define GI_ISA        avx2
-#define GI_ISA_BYTES  32
-#define GI_ISA_TILE   2
-#define GI_ISA_MM     _mm256_
-#define GI_ISA_STAMPS 1
-#define GI_ISA_DTYPES GI_EACH_STAMPED
+#define GI_ISA          avx2
+#define GI_ISA_BYTES    32
+#define GI_ISA_TILE     2
+#define GI_ISA_ROWS     6
+#define GI_ISA_MM       _mm256_
+#define GI_ISA_STAMPS   1
+#define GI_ISA_INTEGERS 1
+#define GI_ISA_DTYPES   GI_EACH_STAMPED
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_MM
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -771,21 +1803,26 @@ GI_BEGIN_FAST
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
+#pragma GCC optimize("no-tree-pre") /* it takes formulas like a maximum of maxima apart */
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif
 /* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
-#define GI_ISA        avx512
-#define GI_ISA_BYTES  64
-#define GI_ISA_TILE   4
-#define GI_ISA_MM     _mm512_
-#define GI_ISA_STAMPS (GI_CLASS == 3)
-#define GI_ISA_DTYPES GI_EACH_FLT
+#define GI_ISA          avx512
+#define GI_ISA_BYTES    64
+#define GI_ISA_TILE     4
+#define GI_ISA_ROWS     8
+#define GI_ISA_MM       _mm512_
+#define GI_ISA_STAMPS   (GI_CLASS == 3)
+#define GI_ISA_INTEGERS 0
+#define GI_ISA_DTYPES   GI_EACH_FLT
 #include "gpuarr_cpu.h"
 #undef GI_ISA
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
+#undef GI_ISA_ROWS
 #undef GI_ISA_MM
 #undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES
 #if defined(__clang__)
 #pragma clang attribute pop
@@ -878,16 +1915,6 @@ static gi_cast_kernel gi_cpu_cast(ga_dtype to, ga_dtype from)
     return found ? found : gi_find_cast_baseline(to, from);
 }
 
-static gi_weigh gi_cpu_weigh(ga_dtype dtype)
-{
-    gi_weigh found = NULL;
-#if GI_HAS_X86
-    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_weigh_avx512(dtype);
-    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_weigh_avx2(dtype);
-#endif
-    return found ? found : gi_find_weigh_baseline(dtype);
-}
-
 static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or float64 */
 {
 #if GI_HAS_X86
@@ -895,6 +1922,24 @@ static const gi_dense *gi_cpu_dense(ga_dtype dtype) /* NULL unless float32 or fl
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_dense_avx2(dtype);
 #endif
     return gi_find_dense_baseline(dtype);
+}
+
+static const gi_window_loops *gi_cpu_windows(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_windows_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_windows_avx2(itemsize);
+#endif
+    return gi_find_windows_baseline(itemsize);
+}
+
+static void gi_cpu_slide(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) gi_slide_avx2(s, first, step, n, out);
+    else
+#endif
+        gi_slide_baseline(s, first, step, n, out);
 }
 
 static const gi_bit_rows *gi_cpu_bit_rows(void)
@@ -906,6 +1951,45 @@ static const gi_bit_rows *gi_cpu_bit_rows(void)
     return &gi_bit_rows_baseline;
 }
 
+static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)
+{
+    const gi_dense *dense = gi_cpu_dense(dtype);
+    if (dense) return dense->correlate_lines;
+#if GI_HAS_X86
+    if (gi_cpu_isa() >= GI_ISA_AVX2) return gi_find_correlate_avx2(dtype);
+#endif
+    return gi_find_correlate_baseline(dtype);
+}
+
+static const gi_node_loops *gi_cpu_nodes(ga_dtype dtype) /* float32 or float64 */
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_nodes_avx512(dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_nodes_avx2(dtype);
+#endif
+    return gi_find_nodes_baseline(dtype);
+}
+
+static gi_chains gi_cpu_chains(ga_dtype dtype)
+{
+    gi_chains found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_chains_avx512(dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_chains_avx2(dtype);
+#endif
+    return found ? found : gi_find_chains_baseline(dtype);
+}
+
+static const gi_product_tiles *gi_cpu_tiles(ga_dtype dtype) /* of float32, float64, int32 or int64 */
+{
+    const gi_product_tiles *found = NULL;
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) found = gi_find_tiles_avx512(dtype);
+    if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_tiles_avx2(dtype);
+#endif
+    return found ? found : gi_find_tiles_baseline(dtype);
+}
+
 static gi_kernel gi_cpu_select(int itemsize)
 {
 #if GI_HAS_X86
@@ -913,6 +1997,34 @@ static gi_kernel gi_cpu_select(int itemsize)
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
 #endif
     return gi_find_select_baseline(itemsize);
+}
+
+/* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes. */
+static gi_kernel gi_cpu_replace(int itemsize)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_replace_avx512(itemsize);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_replace_avx2(itemsize);
+#endif
+    return gi_find_replace_baseline(itemsize);
+}
+
+/* How results that no cache would keep are written. */
+static gi_stream gi_cpu_stream(void)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_stream_avx512;
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_stream_avx2;
+#endif
+    return gi_stream_baseline;
+}
+
+/* What was streamed is there for other threads before what is written from now on. */
+static void gi_stream_end(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
 }
 
 #endif /* GI_CPU_INCLUDED */

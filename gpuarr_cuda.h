@@ -8,7 +8,8 @@
         part 1: >>cuda runtime (devices, errors, streams, memory, copies)
         part 2: >>cuda map  >>cuda tree  >>cuda rows
         part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
-                >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda streams and devices                             */
+                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda products  >>cuda distances
+                 >>cuda convolution  >>cuda filters  >>cuda streams and devices                                                    */
 
 #if defined(GA_TAG)
 /* ==== >>cuda rows: the kernels of one element type ================================================================== */
@@ -5125,6 +5126,1102 @@ static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, doubl
     return kept;
 }
 
+/* ==== >>cuda products: of matrices ========================================================================================= */
+/*  A block computes a square of the result, a thread GI_PRODUCT_EACH x GI_PRODUCT_EACH elements of it in registers, each one chain along
+    the inner axis. The factors come to the block some columns of a and rows of b at a time; while they are used, each thread fetches its
+    share of the next ones. For float32 a warp reads 8 x 4 bytes of shared memory per thread for 16 fused products.                 */
+
+enum { GI_PRODUCT_SIDE = 64, GI_PRODUCT_EACH = 4, GI_PRODUCT_STEP = GI_PRODUCT_SIDE / GI_PRODUCT_EACH };
+
+#define GI_LINK(T, tag)                                                                                                        \
+    GI_DEVICE T    gi_cuda_link(T x, T y, T sum) { return gi_fma_##tag(x, y, sum); }                                           \
+    GI_DEVICE void gi_cuda_begin(T &sum) { sum = gi_nothing_##tag(); }
+GI_LINK(bool, b8)
+GI_LINK(uint8_t, u8)
+GI_LINK(uint16_t, u16)
+GI_LINK(uint32_t, u32)
+GI_LINK(uint64_t, u64)
+GI_LINK(float, f32)
+GI_LINK(double, f64)
+GI_LINK(ga_c64, c64)
+GI_LINK(ga_c128, c128)
+#undef GI_LINK
+
+/* One of the factors of a block: `along` elements of the inner axis by GI_PRODUCT_SIDE others. */
+typedef struct gi_cuda_matrix {
+    const char *data;
+    int64_t     inner, other; /* strides */
+    int64_t     others;       /* how many there are from here */
+} gi_cuda_matrix;
+
+/* Where in the share of a block the elements of a thread lie: neighbouring threads take neighbours in memory. */
+template <int DEPTH> GI_DEVICE void gi_cuda_share_place(const gi_cuda_matrix &f, int i, int *k, int *other)
+{
+    const int  e         = threadIdx.x + i * GI_CUDA_THREADS;
+    const bool by_others = (f.other < 0 ? -f.other : f.other) < (f.inner < 0 ? -f.inner : f.inner);
+    *k                   = by_others ? e / GI_PRODUCT_SIDE : e % DEPTH;
+    *other               = by_others ? e % GI_PRODUCT_SIDE : e / DEPTH;
+}
+
+template <int DEPTH, class T, int SHARE>
+GI_DEVICE void gi_cuda_fetch_factor(T (&share)[SHARE], const gi_cuda_matrix &f, int64_t start, int64_t inner)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE; i++) {
+        int k, other;
+        gi_cuda_share_place<DEPTH>(f, i, &k, &other);
+        share[i] = T();
+        if (start + k < inner && other < f.others) share[i] = *(const T *)(f.data + (start + k) * f.inner + other * f.other);
+    }
+}
+
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_product_kernel(const __grid_constant__ gi_product p, int64_t first, uint32_t across, uint32_t tiles)
+{
+    enum { DEPTH = sizeof(T) == 16 ? 8 : 16, SHARE = GI_PRODUCT_SIDE * DEPTH / GI_CUDA_THREADS };
+    enum { WIDTH = GI_PRODUCT_SIDE + (sizeof(T) >= 4 ? 16 / sizeof(T) : 4) }; /* so that writes go to several banks */
+    GI_SHARED(T, x, [2][DEPTH][WIDTH]);
+    GI_SHARED(T, y, [2][DEPTH][WIDTH]);
+    const uint32_t tile = blockIdx.x % tiles;
+    const int64_t  row = (int64_t)(tile / across) * GI_PRODUCT_SIDE, column = (int64_t)(tile % across) * GI_PRODUCT_SIDE;
+    const int      lane = threadIdx.x % GI_PRODUCT_STEP, group = threadIdx.x / GI_PRODUCT_STEP;
+    gi_cuda_matrix a   = { p.a.data + row * p.a.row, p.a.column, p.a.row, p.rows - row };
+    gi_cuda_matrix b   = { p.b.data + column * p.b.column, p.b.row, p.b.column, p.columns - column };
+    char          *out = p.out.data;
+    int64_t        at  = first + blockIdx.x / tiles; /* which of the products */
+    for (int d = p.axes - 1; d >= 0; d--) {
+        const int64_t i = at % p.shape[d];
+        at /= p.shape[d];
+        a.data += i * p.a.next[d];
+        b.data += i * p.b.next[d];
+        out += i * p.out.next[d];
+    }
+    T sums[GI_PRODUCT_EACH][GI_PRODUCT_EACH], next_x[SHARE], next_y[SHARE];
+#pragma unroll
+    for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+        for (int c = 0; c < GI_PRODUCT_EACH; c++) gi_cuda_begin(sums[r][c]);
+    gi_cuda_fetch_factor<DEPTH>(next_x, a, 0, p.inner);
+    gi_cuda_fetch_factor<DEPTH>(next_y, b, 0, p.inner);
+    int turn = 0;
+    for (int64_t start = 0; start < p.inner; start += DEPTH) {
+#pragma unroll
+        for (int i = 0; i < SHARE; i++) {
+            int k, other;
+            gi_cuda_share_place<DEPTH>(a, i, &k, &other);
+            x[turn][k][other] = next_x[i];
+            gi_cuda_share_place<DEPTH>(b, i, &k, &other);
+            y[turn][k][other] = next_y[i];
+        }
+        __syncthreads(); /* one is enough: the other half is written next, which all threads have read before they came here */
+        gi_cuda_fetch_factor<DEPTH>(next_x, a, start + DEPTH, p.inner);
+        gi_cuda_fetch_factor<DEPTH>(next_y, b, start + DEPTH, p.inner);
+        const int n = p.inner - start < DEPTH ? (int)(p.inner - start) : (int)DEPTH;
+#pragma unroll 4
+        for (int k = 0; k < n; k++) {
+            T rows[GI_PRODUCT_EACH], columns[GI_PRODUCT_EACH];
+#pragma unroll
+            for (int r = 0; r < GI_PRODUCT_EACH; r++) rows[r] = x[turn][k][group * GI_PRODUCT_EACH + r];
+#pragma unroll
+            for (int c = 0; c < GI_PRODUCT_EACH; c++) columns[c] = y[turn][k][lane + c * GI_PRODUCT_STEP];
+#pragma unroll
+            for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+                for (int c = 0; c < GI_PRODUCT_EACH; c++) sums[r][c] = gi_cuda_link(rows[r], columns[c], sums[r][c]);
+        }
+        turn ^= 1;
+    }
+#pragma unroll
+    for (int r = 0; r < GI_PRODUCT_EACH; r++)
+#pragma unroll
+        for (int c = 0; c < GI_PRODUCT_EACH; c++) {
+            const int64_t i = row + group * GI_PRODUCT_EACH + r, j = column + lane + c * GI_PRODUCT_STEP;
+            if (i < p.rows && j < p.columns) *(T *)(out + i * p.out.row + j * p.out.column) = sums[r][c];
+        }
+}
+
+typedef void (*gi_cuda_product_of)(const gi_product, int64_t, uint32_t, uint32_t);
+static gi_cuda_product_of gi_cuda_find_product(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_BOOL: return gi_cuda_product_kernel<bool>;
+    case GA_F32: return gi_cuda_product_kernel<float>;
+    case GA_F64: return gi_cuda_product_kernel<double>;
+    case GA_C64: return gi_cuda_product_kernel<ga_c64>;
+    case GA_C128: return gi_cuda_product_kernel<ga_c128>;
+    default: break;
+    }
+    switch (ga_itemsize(dtype)) { /* integers wrap: those with and without a sign have the same bits */
+    case 1: return gi_cuda_product_kernel<uint8_t>;
+    case 2: return gi_cuda_product_kernel<uint16_t>;
+    case 4: return gi_cuda_product_kernel<uint32_t>;
+    default: return gi_cuda_product_kernel<uint64_t>;
+    }
+}
+
+/* The memory has been touched by the caller. */
+static bool gi_cuda_product(const char *site, const gi_product *p)
+{
+    const int64_t across = (p->columns + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE;
+    const int64_t tiles = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
+    const int64_t most = INT32_MAX / tiles;
+    for (int64_t first = 0; first < count; first += most) {
+        const int64_t n = count - first < most ? count - first : most;
+        GI_LAUNCH(gi_cuda_find_product(p->dtype), (unsigned)(n * tiles), GI_CUDA_THREADS, gi_cuda_current_stream(), *p, first,
+                  (uint32_t)across, (uint32_t)tiles);
+        if (!gi_cuda_launched(site, "a matrix product")) return false;
+    }
+    return true;
+}
+
+/* ==== >>cuda distances: between the rows of two arrays =================================================================== */
+/*  A block computes a square of the result, a thread GI_DISTANCE_EACH x GI_DISTANCE_EACH distances of it in registers. The features come
+    to the block GI_DISTANCE_DEPTH at a time; while they are used, each thread fetches its share of the next ones.              */
+
+enum {
+    GI_DISTANCE_SIDE  = 64,
+    GI_DISTANCE_EACH  = 4,
+    GI_DISTANCE_DEPTH = 16,
+    GI_DISTANCE_STEP  = GI_DISTANCE_SIDE / GI_DISTANCE_EACH
+};
+
+GI_DEVICE float  gi_cuda_fma(float a, float b, float c) { return gi_fma_f32(a, b, c); }
+GI_DEVICE double gi_cuda_fma(double a, double b, double c) { return gi_fma_f64(a, b, c); }
+GI_DEVICE float  gi_cuda_length(float x) { return gi_abs_f32(x); }
+GI_DEVICE double gi_cuda_length(double x) { return gi_abs_f64(x); }
+GI_DEVICE float  gi_cuda_root_of(float x) { return gi_root_f32(x); }
+GI_DEVICE double gi_cuda_root_of(double x) { return gi_root_f64(x); }
+GI_DEVICE float  gi_cuda_longest(float a, float b) { return gi_maximum_f32(a, b); }
+GI_DEVICE double gi_cuda_longest(double a, double b) { return gi_maximum_f64(a, b); }
+GI_DEVICE float  gi_cuda_cosine(float product, float a, float b) { return gi_cosine_distance_f32(product, a, b); }
+GI_DEVICE double gi_cuda_cosine(double product, double a, double b) { return gi_cosine_distance_f64(product, a, b); }
+
+template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_distance(T sum, T x, T y)
+{
+    const T d = x - y;
+    switch (METRIC) {
+    case GA_CITYBLOCK: return sum + gi_cuda_length(d);
+    case GA_CHEBYSHEV: return gi_cuda_longest(sum, gi_cuda_length(d));
+    case GA_COSINE: return gi_cuda_fma(x, y, sum);
+    default: return gi_cuda_fma(d, d, sum);
+    }
+}
+
+/* A thread's share of the features of a block's points from `start` on; what does not exist is 0, which adds nothing. */
+template <class T>
+GI_DEVICE void gi_cuda_fetch(T (&share)[GI_DISTANCE_EACH], const T *points, int64_t count, int64_t features, int64_t first,
+                             int64_t start)
+{
+    const int64_t k = start + threadIdx.x % GI_DISTANCE_DEPTH, row = first + threadIdx.x / GI_DISTANCE_DEPTH;
+#pragma unroll
+    for (int i = 0; i < GI_DISTANCE_EACH; i++) {
+        const int64_t at = row + i * GI_DISTANCE_STEP;
+        share[i]         = k < features && at < count ? points[at * features + k] : T(0);
+    }
+}
+
+template <class T, ga_metric METRIC>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_distance(const __grid_constant__ gi_distances d, uint32_t across)
+{
+    enum {
+        PACK  = GI_VECTOR(sizeof(T)),
+        WIDTH = GI_DISTANCE_SIDE + PACK
+    }; /* so that the writes of a warp go to several banks */
+    GI_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
+    typedef gi_pack<T, PACK> pack;
+    GI_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
+    const int64_t first_row    = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
+    const int64_t first_column = (int64_t)(blockIdx.x % across) * GI_DISTANCE_SIDE;
+    const int     lane = threadIdx.x % GI_DISTANCE_STEP, group = threadIdx.x / GI_DISTANCE_STEP;
+    T             sums[GI_DISTANCE_EACH][GI_DISTANCE_EACH] = {}, next_x[GI_DISTANCE_EACH], next_y[GI_DISTANCE_EACH];
+    if (d.condensed && first_column + GI_DISTANCE_SIDE <= first_row + 1) return;
+    gi_cuda_fetch(next_x, (const T *)d.x, d.rows, d.features, first_row, 0);
+    gi_cuda_fetch(next_y, (const T *)d.y, d.columns, d.features, first_column, 0);
+    int turn = 0;
+    for (int64_t start = 0; start < d.features; start += GI_DISTANCE_DEPTH) {
+#pragma unroll
+        for (int i = 0; i < GI_DISTANCE_EACH; i++) {
+            const int at                          = group + i * GI_DISTANCE_STEP;
+            x[turn][lane][at / PACK].e[at % PACK] = next_x[i];
+            y[turn][lane][at]                     = next_y[i];
+        }
+        __syncthreads(); /* one is enough: the other half is written next, which all threads have read before they came here */
+        gi_cuda_fetch(next_x, (const T *)d.x, d.rows, d.features, first_row, start + GI_DISTANCE_DEPTH);
+        gi_cuda_fetch(next_y, (const T *)d.y, d.columns, d.features, first_column, start + GI_DISTANCE_DEPTH);
+#pragma unroll 4
+        for (int k = 0; k < GI_DISTANCE_DEPTH; k++) {
+            pack row[GI_DISTANCE_EACH / PACK];
+            T    column[GI_DISTANCE_EACH];
+#pragma unroll
+            for (int r = 0; r < GI_DISTANCE_EACH / PACK; r++) row[r] = x[turn][k][group * (GI_DISTANCE_EACH / PACK) + r];
+#pragma unroll
+            for (int c = 0; c < GI_DISTANCE_EACH; c++) column[c] = y[turn][k][lane + c * GI_DISTANCE_STEP];
+#pragma unroll
+            for (int r = 0; r < GI_DISTANCE_EACH; r++)
+#pragma unroll
+                for (int c = 0; c < GI_DISTANCE_EACH; c++)
+                    sums[r][c] = gi_cuda_add_distance<METRIC>(sums[r][c], row[r / PACK].e[r % PACK], column[c]);
+        }
+        turn ^= 1;
+    }
+#pragma unroll
+    for (int r = 0; r < GI_DISTANCE_EACH; r++) {
+        const int64_t row = first_row + group * GI_DISTANCE_EACH + r;
+#pragma unroll
+        for (int c = 0; c < GI_DISTANCE_EACH; c++) {
+            const int64_t column = first_column + lane + c * GI_DISTANCE_STEP;
+            if (row >= d.rows || column >= d.columns || (d.condensed && column <= row)) continue;
+            T sum = sums[r][c];
+            if (METRIC == GA_COSINE) sum = gi_cuda_cosine(sum, ((const T *)d.x_norms)[row], ((const T *)d.y_norms)[column]);
+            if (METRIC == GA_SQEUCLIDEAN && d.metric == GA_EUCLIDEAN) sum = gi_cuda_root_of(sum);
+            ((T *)d.out)[d.condensed ? gi_pair_place(d.columns, row, column) : row * d.columns + column] = sum;
+        }
+    }
+}
+
+typedef void (*gi_cuda_distance_kernel)(const gi_distances, uint32_t);
+template <class T> static gi_cuda_distance_kernel gi_cuda_distance_kernel_for(ga_metric metric)
+{
+    switch (metric) {
+    case GA_CITYBLOCK: return gi_cuda_distance<T, GA_CITYBLOCK>;
+    case GA_CHEBYSHEV: return gi_cuda_distance<T, GA_CHEBYSHEV>;
+    case GA_COSINE: return gi_cuda_distance<T, GA_COSINE>;
+    default: return gi_cuda_distance<T, GA_SQEUCLIDEAN>; /* and its root */
+    }
+}
+
+static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result)
+{
+    const ga_array *all[3] = { x, y, result };
+    int64_t         across = (d->columns + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE,
+            down           = (d->rows + GI_DISTANCE_SIDE - 1) / GI_DISTANCE_SIDE;
+    if (across > INT32_MAX / down) {
+        gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: take parts of them", gi_shape_of(x),
+                gi_shape_of(y));
+        return false;
+    }
+    if (!gi_cuda_touch_all(site, 3, all)) return false;
+    gi_cuda_distance_kernel kernel =
+        x->dtype == GA_F32 ? gi_cuda_distance_kernel_for<float>(d->metric) : gi_cuda_distance_kernel_for<double>(d->metric);
+    GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), *d, (uint32_t)across);
+    return gi_cuda_launched(site, "ga_cdist");
+}
+
+/* ---- squareform ---------------------------------------------------------------------------------------------------------- */
+/*  A block moves a square of the matrix on or above the diagonal, and the one that mirrors it.                               */
+
+enum { GI_SQUARE_ROWS = GI_CUDA_THREADS / GI_SQUARE_SIDE };
+
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_vector_to_matrix(const U *vector, U *matrix, int64_t n, uint32_t across)
+{
+    GI_SHARED(U, square, [GI_SQUARE_SIDE][GI_SQUARE_SIDE + 1]);
+    const uint32_t down = blockIdx.x / across, right = blockIdx.x % across, lane = threadIdx.x % GI_SQUARE_SIDE;
+    if (right < down) return;
+    for (uint32_t r = threadIdx.x / GI_SQUARE_SIDE; r < GI_SQUARE_SIDE; r += GI_SQUARE_ROWS) {
+        const int64_t i = (int64_t)down * GI_SQUARE_SIDE + r, j = (int64_t)right * GI_SQUARE_SIDE + lane;
+        U             u = {};
+        if (i < j && j < n) u = vector[gi_pair_place(n, i, j)];
+        if (i <= j && j < n) matrix[i * n + j] = u;
+        square[r][lane] = u;
+    }
+    __syncthreads();
+    for (uint32_t r = threadIdx.x / GI_SQUARE_SIDE; r < GI_SQUARE_SIDE; r += GI_SQUARE_ROWS) {
+        const int64_t i = (int64_t)down * GI_SQUARE_SIDE + lane, j = (int64_t)right * GI_SQUARE_SIDE + r;
+        if (i < j && j < n) matrix[j * n + i] = square[lane][r];
+    }
+}
+
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_matrix_to_vector(const U *matrix, U *vector, int64_t n, uint32_t across)
+{
+    const int64_t i = blockIdx.x / across, j = (int64_t)(blockIdx.x % across) * GI_CUDA_THREADS + threadIdx.x;
+    if (i < j && j < n) vector[gi_pair_place(n, i, j)] = matrix[i * n + j];
+}
+
+template <class U> static bool gi_cuda_squareform_of(const char *site, const ga_array *from, ga_array *to)
+{
+    const bool    square = to->ndim == 2;
+    const int64_t n      = square ? to->shape[0] : from->shape[0],
+                  width  = square ? (int64_t)GI_SQUARE_SIDE : (int64_t)GI_CUDA_THREADS;
+    const int64_t across = (n + width - 1) / width, down = square ? across : n;
+    if (across > INT32_MAX / down) {
+        gi_fail(site, GA_BAD_SHAPE, "%lld points are too many for the GPU", (long long)n);
+        return false;
+    }
+    auto kernel = square ? gi_cuda_vector_to_matrix<U> : gi_cuda_matrix_to_vector<U>;
+    GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), (const U *)from->data,
+              (U *)to->data, n, (uint32_t)across);
+    return gi_cuda_launched(site, "ga_squareform");
+}
+
+/* Between a packed vector and a packed matrix. */
+static bool gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to)
+{
+    if (!gi_cuda_touch(site, from) || !gi_cuda_touch(site, to)) return false;
+    switch (ga_itemsize(to->dtype)) {
+    case 1: return gi_cuda_squareform_of<uint8_t>(site, from, to);
+    case 2: return gi_cuda_squareform_of<uint16_t>(site, from, to);
+    case 4: return gi_cuda_squareform_of<uint32_t>(site, from, to);
+    case 8: return gi_cuda_squareform_of<uint64_t>(site, from, to);
+    default: return gi_cuda_squareform_of<gi_16_bytes>(site, from, to);
+    }
+}
+
+/* ==== >>cuda convolution: sums of weighted neighbours =================================================================== */
+/*  A block computes a tile of the result: 32 lines of 8 R elements along the last axis that has several weights. It brings what the sums
+    need of the input into shared memory, borders settled, for one portion of the weights after the other. Each thread slides over
+    its line: R sums and a window of R + V elements stay in registers, V being the elements of 16 bytes. The lanes of a warp work on
+    32 lines, which lie an odd number of 16 bytes apart, so that their reads hit different banks; a weight is the same for all.
+
+    For V weights a warp reads 512 bytes of elements and 16 bytes of weights, 5 cycles of shared memory, and multiplies 32 R V times:
+    8 cycles of a multiprocessor with 128 lanes for float32 (R = 8, V = 4), or with 64 for float64 (R = 8, V = 2). So arithmetic is
+    what is waited for; of 15 x 15 weights, two thirds of the instructions are multiplications. An element is brought in by some ten
+    instructions, and 1.8 are for each result.
+
+    The lines of a tile are neighbours along the second last axis if it has several weights, too. Else any lines make a tile; they are
+    numbered so that those which lie together in memory are read together.                                                       */
+
+enum { GI_TILE_LINES = 32, GI_TILE_READ_LINES = 64, GI_TILE_READS = 4, GI_TILE_WEIGHTS = 8 };
+
+/* V elements are one access to shared memory, which has room for so many elements of the input, and an eighth of that for weights. */
+template <class C> struct gi_tile {
+    enum { V = GI_VECTOR(sizeof(C)), ROOM = sizeof(C) > 8 ? 2048 : 4096 };
+    typedef gi_pack<C, V> pack;
+};
+
+/* An axis, for the numbering of lines and of the steps through the weights. */
+typedef struct gi_cuda_axis {
+    gi_wide_divisor parts;                  /* the tiles or lines side by side */
+    gi_wide_divisor weights;                /* the steps */
+    int64_t         part;                   /* elements of the result in a part */
+    int64_t         offset, length, stride; /* of the input */
+    int64_t         result, result_stride;
+} gi_cuda_axis;
+
+typedef struct gi_cuda_correlation {
+    const char  *in, *weights;
+    char        *out;
+    int          itemsize;
+    ga_border    border;
+    int          ndim, along, across;   /* across: the axis of neighbouring lines; -1: any lines make a tile */
+    gi_cuda_axis axis[GPUARR_MAX_DIMS]; /* in the order in which lines are numbered */
+    bool         truth;                 /* of bool: the sum counts */
+    bool         turned;                /* are neighbouring elements of the memory in neighbouring lines? */
+    int64_t      steps, height, width;  /* weights: rows of them along across and along; steps through the other axes */
+    int64_t      first;                 /* tile of the launch */
+    int          rows, row;             /* weights of a portion */
+    int          lines, columns;        /* of a tile that are computed at most: whole threads */
+    int          pitch;                 /* elements from line to line in shared memory */
+    alignas(16) char nothing[16], constant[16];
+    const char *outside;  /* not NULL: where the constant is */
+    const int  *factored; /* not NULL: something is to be done only if what is there is `passes` */
+    int         passes;
+} gi_cuda_correlation;
+
+/* Where a line lies: the index along its axis and the place in memory of its first position; those from begin to end exist. */
+typedef struct gi_cuda_line {
+    int64_t index, place;
+    int32_t begin, end;
+} gi_cuda_line;
+
+GI_DEVICE int32_t gi_cuda_limit(int64_t n, int32_t most) { return n < 0 ? 0 : n < most ? (int32_t)n : most; }
+
+/* Line number k of those that a tile reads, for some weights: `length` positions. */
+GI_DEVICE gi_cuda_line gi_cuda_line_read(const gi_cuda_correlation &m, int64_t tile, int k, int64_t step, int64_t row,
+                                         int64_t column, int length)
+{
+    gi_cuda_line line    = { 0, 0, 0, 0 };
+    int64_t      number  = m.across < 0 ? tile * GI_TILE_LINES + k : tile;
+    bool         outside = false;
+#pragma unroll 1
+    for (int d = 0; d < m.ndim; d++) {
+        const gi_cuda_axis &a     = m.axis[d];
+        const int64_t       above = gi_divide_wide(number, a.parts), before = gi_divide_wide(step, a.weights);
+        int64_t             i = (number - above * a.parts.by) * a.part + step - before * a.weights.by + a.offset;
+        number                = above;
+        step                  = before;
+        if (d == m.along) {
+            line.index = i + column;
+            line.begin = gi_cuda_limit(-line.index, length);
+            line.end   = gi_cuda_limit(a.length - line.index, length);
+            line.place += line.index * a.stride;
+        } else {
+            i = gi_border_index(d == m.across ? i + row + k : i, a.length, m.border);
+            outside |= i < 0;
+            line.place += i * a.stride;
+        }
+    }
+    if (outside) { /* every position is constant */
+        line.index = INT64_MIN / 2;
+        line.begin = line.end = 0;
+    }
+    return line;
+}
+
+/* Line number k of a tile's results. */
+GI_DEVICE gi_cuda_line gi_cuda_line_written(const gi_cuda_correlation &m, int64_t tile, int k)
+{
+    gi_cuda_line line   = { 0, 0, 0, 0 };
+    int64_t      number = m.across < 0 ? tile * GI_TILE_LINES + k : tile;
+    bool         exists = true;
+#pragma unroll 1
+    for (int d = 0; d < m.ndim; d++) {
+        const gi_cuda_axis &a     = m.axis[d];
+        const int64_t       above = gi_divide_wide(number, a.parts);
+        int64_t             i     = (number - above * a.parts.by) * a.part + (d == m.across ? k : 0);
+        number                    = above;
+        line.place += i * a.result_stride;
+        if (d == m.along) line.end = gi_cuda_limit(a.result - i, m.columns);
+        else exists = exists && i < a.result;
+    }
+    if (!exists || number > 0) line.end = 0;
+    return line;
+}
+
+/* Elements of memory: those of the sums' type, or for uint32 anything narrower (the signs of integers do not matter). */
+template <class C> GI_DEVICE void gi_cuda_fetch(const char *p, int itemsize, C &x) { (void)itemsize, x = *(const C *)p; }
+GI_DEVICE void                    gi_cuda_fetch(const char *p, int itemsize, uint32_t &x)
+{
+    if (itemsize == 4) x = *(const uint32_t *)p;
+    else if (itemsize == 2) x = *(const uint16_t *)p;
+    else x = *(const uint8_t *)p;
+}
+template <class C> GI_DEVICE void gi_cuda_drop(char *p, int itemsize, C x) { (void)itemsize, *(C *)p = x; }
+GI_DEVICE void                    gi_cuda_drop(char *p, int itemsize, uint32_t x)
+{
+    if (itemsize == 4) *(uint32_t *)p = x;
+    else if (itemsize == 2) *(uint16_t *)p = (uint16_t)x;
+    else *(uint8_t *)p = (uint8_t)x;
+}
+template <class C> GI_DEVICE C gi_cuda_truth(C x) { return x; }
+GI_DEVICE uint32_t             gi_cuda_truth(uint32_t x) { return x != 0; }
+
+/* Brings positions 0 to length - 1 of the lines to shared memory. Neighbouring lanes read neighbours. */
+template <class C>
+GI_DEVICE void gi_cuda_read_lines(const gi_cuda_correlation &m, const gi_cuda_line *lines, int count, int length, C *tile)
+{
+    const int     warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32, step = m.turned ? GI_WARPS : 32;
+    const int64_t n = m.axis[m.along].length, stride = m.axis[m.along].stride, jump = step * stride * m.itemsize;
+#pragma unroll 1
+    for (int k = m.turned ? lane : warp; k < count; k += m.turned ? 32 : GI_WARPS) {
+        const gi_cuda_line line = lines[k];
+        C                 *to   = tile + k * m.pitch;
+        int                i    = m.turned ? warp : lane;
+        if (line.begin == 0 && line.end == length) { /* nothing is outside */
+            const char *p = m.in + (line.place + i * stride) * m.itemsize;
+#pragma unroll 1
+            for (; i < length; i += GI_TILE_READS * step) {
+                C x[GI_TILE_READS];
+#pragma unroll
+                for (int b = 0; b < GI_TILE_READS; b++, p += jump)
+                    if (i + b * step < length) gi_cuda_fetch(p, m.itemsize, x[b]);
+#pragma unroll
+                for (int b = 0; b < GI_TILE_READS; b++)
+                    if (i + b * step < length) to[i + b * step] = x[b];
+            }
+        } else {
+#pragma unroll 1
+            for (; i < length; i += step) {
+                const int64_t at = gi_border_index(line.index + i, n, m.border);
+                C             x  = *(const C *)(m.outside ? m.outside : m.constant);
+                if (at >= 0) gi_cuda_fetch(m.in + (line.place + (at - line.index) * stride) * m.itemsize, m.itemsize, x);
+                to[i] = x;
+            }
+        }
+    }
+}
+
+/* Slides R sums over packs of a line, with as many packs of weights, of which the first begins with `lead` that are none. */
+template <class C, int R, C (*weigh)(C, C, C), class P>
+GI_DEVICE void gi_cuda_slide(C (&sums)[R], const P *line, const P *weights, int packs, int lead)
+{
+    enum { V = gi_tile<C>::V, RING = R + V };
+    C window[RING];
+#pragma unroll
+    for (int k = 0; k < RING; k++) window[k] = line[k / V].e[k % V];
+    const P first = weights[0];
+#pragma unroll
+    for (int v = 0; v < V; v++)
+        if (v >= lead) {
+#pragma unroll
+            for (int r = 0; r < R; r++) sums[r] = weigh(sums[r], first.e[v], window[v + r]);
+        }
+#pragma unroll 1
+    for (int pack = 1;;) {
+#pragma unroll
+        for (int k = V; k <= RING; k += V, pack++) { /* the window's first element is in slot k */
+            if (pack == packs) return;
+            const P next = line[pack + R / V], w = weights[pack];
+#pragma unroll
+            for (int v = 0; v < V; v++) window[k - V + v] = next.e[v];
+#pragma unroll
+            for (int v = 0; v < V; v++)
+#pragma unroll
+                for (int r = 0; r < R; r++) sums[r] = weigh(sums[r], w.e[v], window[(k + v + r) % RING]);
+        }
+    }
+}
+
+template <class C, int R, C (*weigh)(C, C, C)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS, sizeof(C) > 8 ? 3 : 4)
+    gi_cuda_correlating(const __grid_constant__ gi_cuda_correlation m)
+{
+    typedef typename gi_tile<C>::pack pack;
+    enum { V = gi_tile<C>::V };
+    GI_SHARED(pack, tile, [gi_tile<C>::ROOM / V]);
+    GI_SHARED(pack, weights, [gi_tile<C>::ROOM / GI_TILE_WEIGHTS / V]);
+    GI_SHARED(gi_cuda_line, lines, [GI_TILE_READ_LINES]);
+    const int64_t number = m.first + blockIdx.x;
+    const int     k = (int)threadIdx.x, warp = k / 32, lane = k % 32, pitch = m.pitch / V;
+    const bool    active = lane < m.lines && warp * R < m.columns;
+    C             sums[R];
+    if (m.factored && *m.factored != m.passes) return;
+#pragma unroll
+    for (int r = 0; r < R; r++) sums[r] = *(const C *)m.nothing;
+#pragma unroll 1
+    for (int64_t step = 0; step < m.steps; step++)
+#pragma unroll 1
+        for (int64_t row = 0; row < m.height; row += m.rows)
+#pragma unroll 1
+            for (int64_t column = 0; column < m.width; column += m.row) {
+                const int rows = gi_cuda_limit(m.height - row, m.rows), count = m.lines + rows - 1;
+                const int row_n = gi_cuda_limit(m.width - column, m.row), packs = (row_n + V - 1) / V;
+                const int lead = packs * V - row_n, length = m.columns + packs * V;
+                if (k < count) lines[k] = gi_cuda_line_read(m, number, k, step, row, column - lead, length);
+                __syncthreads();
+                gi_cuda_read_lines(m, lines, count, length, (C *)tile);
+#pragma unroll 1
+                for (int w = warp; w < rows; w += GI_WARPS)
+#pragma unroll 1
+                    for (int c = lane; c < packs * V; c += 32) {
+                        C x = C();
+                        if (c >= lead)
+                            gi_cuda_fetch(m.weights + ((step * m.height + row + w) * m.width + column + c - lead) * m.itemsize,
+                                          m.itemsize, x);
+                        ((C *)weights)[w * packs * V + c] = x;
+                    }
+                __syncthreads();
+                if (active) {
+#pragma unroll 1
+                    for (int w = 0; w < rows; w++)
+                        gi_cuda_slide<C, R, weigh>(sums, tile + (lane + w) * pitch + warp * (R / V), weights + w * packs, packs,
+                                                   lead);
+                }
+                if (m.truth) {
+#pragma unroll
+                    for (int r = 0; r < R; r++) sums[r] = gi_cuda_truth(sums[r]);
+                }
+            }
+    if (k < m.lines) lines[k] = gi_cuda_line_written(m, number, k);
+    __syncthreads();
+    if (active) {
+#pragma unroll
+        for (int r = 0; r < R; r += V) {
+            pack p;
+#pragma unroll
+            for (int v = 0; v < V; v++) p.e[v] = sums[r + v];
+            tile[lane * pitch + (warp * R + r) / V] = p;
+        }
+    }
+    __syncthreads();
+    const int     outer = m.turned ? m.columns : m.lines, inner = m.turned ? m.lines : m.columns;
+    const int64_t stride = m.axis[m.along].result_stride;
+#pragma unroll 1
+    for (int o = warp; o < outer; o += GI_WARPS)
+#pragma unroll 1
+        for (int i = lane; i < inner; i += 32) {
+            const int line = m.turned ? i : o, position = m.turned ? o : i;
+            if (position < lines[line].end)
+                gi_cuda_drop(m.out + (lines[line].place + position * stride) * m.itemsize, m.itemsize,
+                             ((const C *)tile)[line * m.pitch + position]);
+        }
+}
+
+/* The axes in the order in which lines are numbered: neighbours in memory first, the last axis with several weights last if it is not
+   the last of all. r: results of a thread. Returns the number of tiles. */
+static int64_t gi_cuda_number_lines(const gi_correlation *c, gi_cuda_correlation *m, int r)
+{
+    int last = c->ndim - 1, along = last, width = GI_WARPS * r;
+    while (along > 0 && c->size[along] == 1) along--;
+    if (c->size[along] == 1) along = last;
+    m->ndim        = c->ndim;
+    m->turned      = along < last;
+    m->along       = m->turned ? last : 0;
+    m->across      = !m->turned && last > 0 && c->size[last - 1] > 1 ? 1 : -1;
+    m->width       = c->size[along];
+    m->height      = m->across < 0 ? 1 : c->size[last - 1];
+    m->columns     = width;
+    m->lines       = GI_TILE_LINES;
+    m->steps       = 1;
+    int64_t stride = 1, result_stride = 1, lines = 1;
+    for (int d = last; d >= 0; d--) {
+        int           k  = d == along ? m->along : last - d - (m->turned && d < along);
+        gi_cuda_axis *a  = &m->axis[k];
+        a->part          = k == m->along ? width : k == m->across ? GI_TILE_LINES : 1;
+        a->parts.by      = (c->result[d] + a->part - 1) / a->part;
+        a->weights.by    = k == m->along || k == m->across ? 1 : c->size[d];
+        a->offset        = c->offset[d];
+        a->length        = c->shape[d];
+        a->result        = c->result[d];
+        a->stride        = stride;
+        a->result_stride = result_stride;
+        stride *= c->shape[d];
+        result_stride *= c->result[d];
+        lines *= a->parts.by;
+        m->steps *= a->weights.by;
+    }
+    for (int k = 0; k <= last; k++) {
+        m->axis[k].parts   = gi_wide_divisor_of(m->axis[k].parts.by, lines + GI_TILE_LINES);
+        m->axis[k].weights = gi_wide_divisor_of(m->axis[k].weights.by, m->steps);
+    }
+    int64_t side_by_side = m->across < 0 ? lines : c->result[last - 1];
+    if (side_by_side < GI_TILE_LINES) m->lines = (int)side_by_side;
+    if (c->result[along] < width) m->columns = (int)((c->result[along] + r - 1) / r * r);
+    return m->across < 0 ? (lines + GI_TILE_LINES - 1) / GI_TILE_LINES : lines;
+}
+
+/* Cuts the weights into portions of equal size that fit shared memory, with the lines and elements that they need. */
+static void gi_cuda_cut_weights(gi_cuda_correlation *m, int v, int room, int width)
+{
+    const int     most_packs = (room / v / GI_TILE_LINES - 1) | 1, most = most_packs * v - width;
+    const int64_t pieces = (m->width + most - 1) / most, packs = (m->width + pieces * v - 1) / (pieces * v);
+    int64_t       rows = 1;
+    m->row             = (int)(pieces == 1 ? m->width : packs * v);
+    m->pitch           = (int)((width / v + packs) | 1) * v;
+    if (pieces == 1) {
+        rows = room / m->pitch - GI_TILE_LINES + 1;
+        if (rows > room / GI_TILE_WEIGHTS / (packs * v)) rows = room / GI_TILE_WEIGHTS / (packs * v);
+        if (rows > GI_TILE_READ_LINES - GI_TILE_LINES + 1) rows = GI_TILE_READ_LINES - GI_TILE_LINES + 1;
+        const int64_t portions = (m->height + rows - 1) / rows;
+        rows                   = (m->height + portions - 1) / portions;
+    }
+    m->rows = (int)rows;
+}
+
+template <class C, int R, C (*weigh)(C, C, C)>
+static bool gi_cuda_start_correlation(const char *site, const gi_correlation *c, gi_cuda_correlation *m)
+{
+    const int64_t most  = (int64_t)1 << 30;
+    int64_t       tiles = gi_cuda_number_lines(c, m, R);
+    gi_cuda_cut_weights(m, gi_tile<C>::V, gi_tile<C>::ROOM, GI_WARPS * R);
+    for (; m->first < tiles; m->first += most) {
+        const unsigned blocks = (unsigned)(tiles - m->first < most ? tiles - m->first : most);
+        GI_LAUNCH((gi_cuda_correlating<C, R, weigh>), blocks, GI_CUDA_THREADS, gi_cuda_current_stream(), *m);
+        if (!gi_cuda_launched(site, "a convolution")) return false;
+    }
+    return true;
+}
+
+static void gi_cuda_describe_correlation(const gi_correlation *c, gi_cuda_correlation *m)
+{
+    memset(m, 0, sizeof *m);
+    m->in       = (const char *)c->in;
+    m->weights  = (const char *)c->weights;
+    m->out      = (char *)c->out;
+    m->itemsize = (int)ga_itemsize(c->dtype);
+    m->truth    = c->dtype == GA_BOOL;
+    m->border   = c->border;
+    ga_arg z    = GA_ARG(0);
+    z.kind      = GA_KIND_COMPLEX;
+    z.re = z.im = -0.0;
+    gi_number_to(z, c->dtype, m->nothing);
+    z.re = c->cval;
+    z.im = c->cval_imag;
+    gi_number_to(z, c->dtype, m->constant);
+}
+
+static bool gi_cuda_run_correlation(const char *site, const gi_correlation *c, gi_cuda_correlation *m)
+{
+    switch (c->dtype) {
+    case GA_F32: return gi_cuda_start_correlation<float, 8, gi_weigh_f32>(site, c, m);
+    case GA_F64: return gi_cuda_start_correlation<double, 8, gi_weigh_f64>(site, c, m);
+    case GA_C64: return gi_cuda_start_correlation<ga_c64, 4, gi_weigh_c64>(site, c, m);
+    case GA_C128: return gi_cuda_start_correlation<ga_c128, 4, gi_weigh_c128>(site, c, m);
+    case GA_I64:
+    case GA_U64: return gi_cuda_start_correlation<uint64_t, 4, gi_weigh_u64>(site, c, m);
+    default: return gi_cuda_start_correlation<uint32_t, 8, gi_weigh_u32>(site, c, m); /* bits of signs and truths, too */
+    }
+}
+
+static bool gi_cuda_correlate(const char *site, const gi_correlation *c)
+{
+    gi_cuda_correlation m;
+    gi_cuda_describe_correlation(c, &m);
+    return gi_cuda_run_correlation(site, c, &m);
+}
+
+/* ---- weights that are an outer product ------------------------------------------------------------------------------------ */
+/*  They are tried as on the CPU (gpuarr.h, gi_factor_weights), and the host does not wait to hear whether they are: both ways are
+    queued, and the kernels of the one that is not wanted find nothing to do.                                                  */
+
+typedef struct gi_cuda_factoring {
+    const void *weights;
+    int64_t     n, width;
+    double      cval;
+    void       *column, *row, *outside; /* outside: the sum over a row of what is cval everywhere */
+    int        *factored;
+} gi_cuda_factoring;
+
+enum { GI_WEIGHTS_WILD = 1, GI_WEIGHTS_FRACTIONS = 2, GI_WEIGHTS_APART = 4 };
+
+template <class T, T (*of)(double), T (*weigh)(T, T, T)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_factor(const gi_cuda_factoring j)
+{
+    GI_SHARED(unsigned long long, top, [2]); /* the bits of the largest weight's size; where it is first */
+    GI_SHARED(int, found, [1]);
+    const T *weights = (const T *)j.weights;
+    T       *column = (T *)j.column, *row = (T *)j.row;
+    double   largest = 0;
+    int64_t  place   = 0;
+    int      kinds   = 0;
+    if (threadIdx.x == 0) {
+        top[0] = found[0] = 0;
+        top[1]            = UINT64_MAX;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.n; i += GI_CUDA_THREADS) {
+        const double x = gi_abs_f64((double)weights[i]);
+        if (!(x <= DBL_MAX)) kinds |= GI_WEIGHTS_WILD;
+        if (x != gi_floor_f64(x)) kinds |= GI_WEIGHTS_FRACTIONS;
+        if (x > largest) {
+            largest = x;
+            place   = i;
+        }
+    }
+    atomicMax(&top[0], gi_bits_f64(largest));
+    atomicOr(&found[0], kinds);
+    __syncthreads();
+    if (gi_bits_f64(largest) == top[0]) atomicMin(&top[1], (unsigned long long)place);
+    kinds = found[0];
+    __syncthreads();
+    place               = (int64_t)top[1];
+    const double  by    = (double)weights[place];
+    const int64_t above = place / j.width, before = place - above * j.width, height = j.n / j.width;
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < height; i += GI_CUDA_THREADS) column[i] = weights[i * j.width + before];
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.width; i += GI_CUDA_THREADS) row[i] = of((double)weights[above * j.width + i] / by);
+    __syncthreads();
+    const double ulps = kinds & GI_WEIGHTS_FRACTIONS ? 16 * (sizeof(T) == 4 ? FLT_EPSILON : DBL_EPSILON) : 0;
+#pragma unroll 1
+    for (int64_t i = threadIdx.x; i < j.n; i += GI_CUDA_THREADS)
+        if (!gi_is_product((double)weights[i], (double)column[i / j.width], (double)row[i % j.width], ulps))
+            kinds |= GI_WEIGHTS_APART;
+    atomicOr(&found[0], kinds);
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    *j.factored = !(found[0] & (GI_WEIGHTS_WILD | GI_WEIGHTS_APART));
+    T outside   = (T)-0.0;
+#pragma unroll 1
+    for (int64_t i = 0; i < j.width; i++) outside = weigh(outside, row[i], of(j.cval));
+    *(T *)j.outside = outside;
+}
+
+/* The job as it is, and as two with the sums over the rows in `between`. */
+static bool gi_cuda_correlate_both_ways(const char *site, const gi_correlation *c, const gi_cuda_factoring *j, void *between)
+{
+    gi_correlation jobs[3];
+    void (*factor)(gi_cuda_factoring) = c->dtype == GA_F32 ? gi_cuda_factor<float, gi_cast_f32_f64, gi_weigh_f32>
+                                                           : gi_cuda_factor<double, gi_cast_f64_f64, gi_weigh_f64>;
+    jobs[0]                           = *c;
+    gi_split_correlation(c, j->column, j->row, between, &jobs[1], &jobs[2]);
+    GI_LAUNCH(factor, 1, GI_CUDA_THREADS, gi_cuda_current_stream(), *j);
+    bool ok = gi_cuda_launched(site, "the weights of a convolution");
+    for (int k = 0; k < 3 && ok; k++) {
+        gi_cuda_correlation m;
+        gi_cuda_describe_correlation(&jobs[k], &m);
+        m.factored = j->factored;
+        m.passes   = k > 0;
+        if (k == 2) m.outside = (const char *)j->outside;
+        ok = gi_cuda_run_correlation(site, &jobs[k], &m);
+    }
+    return ok;
+}
+
+static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c)
+{
+    const int64_t     size = ga_itemsize(c->dtype), sums = (c->shape[0] * c->result[1] * size + 15) / 16 * 16;
+    const size_t      bytes  = (size_t)(sums + 16 + (c->size[0] + c->size[1] + 1) * size);
+    cudaStream_t      stream = gi_cuda_current_stream();
+    gi_cuda_factoring j;
+    char             *p = (char *)gi_cuda_alloc(site, gi_cuda_selected, stream, bytes);
+    if (!p) return false;
+    j.weights  = c->weights;
+    j.n        = c->size[0] * c->size[1];
+    j.width    = c->size[1];
+    j.cval     = c->cval;
+    j.factored = (int *)(p + sums);
+    j.outside  = p + sums + 16;
+    j.column   = p + sums + 16 + size;
+    j.row      = p + sums + 16 + size + c->size[0] * size;
+    bool ok    = gi_cuda_correlate_both_ways(site, c, &j, p);
+    gi_cuda_release(p, gi_cuda_selected, stream, bytes);
+    return ok;
+}
+
+/* ==== >>cuda filters: windows ============================================================================================= */
+/*  A thread computes a result from what it reads through the cache: neighbouring threads read neighbouring elements. It walks over the
+    window row by row, the rows lying along its longest axis, as often as it must:
+      a rank    the least and the greatest key of the window, then a search between them: how many keys are at most the middle of the two?
+                The bound on the wrong side becomes the nearest key of the window. So there are at most as many walks as a key has bits, in
+                practice about as many as the number of elements has, and nothing needs to be kept of the window
+      the least, the greatest    along one axis after the other, if there are many elements
+      means     along one axis after the other; sums in the order of gpuarr.h                                                 */
+
+/* An axis of the array with several elements of the window. */
+typedef struct gi_cuda_window_axis {
+    gi_wide_divisor length, stride; /* of the array */
+    gi_wide_divisor size;           /* of the window */
+    int64_t         offset, cells;  /* cells: from one of its elements to the next in the footprint */
+} gi_cuda_window_axis;
+
+typedef struct gi_cuda_window_job {
+    const char         *in;
+    char               *out;
+    const bool         *footprint;
+    gi_cuda_window_axis along, across[GPUARR_MAX_DIMS];
+    int                 axes; /* across */
+    int64_t             rows; /* of the window */
+    ga_border           border;
+    int64_t             first, results;
+    int64_t             rank;
+    bool                real, cut; /* cut: means become whole */
+    uint64_t            flip, nan;
+    alignas(8) char constant[8];
+} gi_cuda_window_job;
+
+typedef void (*gi_cuda_window_kernel)(const gi_cuda_window_job);
+
+/* Keys are unsigned numbers that are ordered like the elements. */
+template <class U> GI_DEVICE U gi_cuda_key(const gi_cuda_window_job &m, U x)
+{
+    const U sign = (U)((U)1 << (8 * sizeof(U) - 1)), infinity = sizeof(U) == 8 ? (U)((uint64_t)0x7ff << 52) : (U)0x7f800000u;
+    if (m.real && (U)(x & ~sign) > infinity) return (U)m.nan;
+    if (m.real) x = (U)(x ^ (x & sign ? ~(U)0 : sign));
+    return (U)(x ^ (U)m.flip);
+}
+
+template <class U> GI_DEVICE U gi_cuda_of_key(const gi_cuda_window_job &m, U key)
+{
+    const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
+    key          = (U)(key ^ (U)m.flip);
+    return m.real ? (U)(key ^ (key & sign ? sign : ~(U)0)) : key;
+}
+
+/* The coordinate of a result along an axis. */
+GI_DEVICE int64_t gi_cuda_coordinate(int64_t result, const gi_cuda_window_axis &a)
+{
+    const int64_t n = gi_divide_wide(result, a.stride);
+    return n - gi_divide_wide(n, a.length) * a.length.by;
+}
+
+/* Shows the window's keys to f, one by one. */
+template <class U, class F> GI_DEVICE void gi_cuda_walk(const gi_cuda_window_job &m, int64_t result, F &f)
+{
+    const U      *in       = (const U *)m.in;
+    const U       constant = gi_cuda_key(m, *(const U *)m.constant);
+    const int64_t own = gi_cuda_coordinate(result, m.along), start = own + m.along.offset;
+    for (int64_t row = 0; row < m.rows; row++) {
+        int64_t rest = row, place = result - own * m.along.stride.by, cell = 0;
+        bool    inside = true;
+        for (int d = m.axes - 1; d >= 0; d--) {
+            const gi_cuda_window_axis &a    = m.across[d];
+            const int64_t              next = gi_divide_wide(rest, a.size), k = rest - next * a.size.by;
+            const int64_t              here = gi_cuda_coordinate(result, a);
+            const int64_t              i    = gi_border_index(here + a.offset + k, a.length.by, m.border);
+            rest                            = next;
+            inside                          = inside && i >= 0;
+            place += (i - here) * a.stride.by;
+            cell += k * a.cells;
+        }
+        for (int64_t k = 0; k < m.along.size.by; k++, cell += m.along.cells) {
+            if (m.footprint && !m.footprint[cell]) continue;
+            const int64_t i = gi_border_index(start + k, m.along.length.by, m.border);
+            f(inside && i >= 0 ? gi_cuda_key(m, in[place + i * m.along.stride.by]) : constant);
+        }
+    }
+}
+
+template <class U> struct gi_cuda_range {
+    U                               low, high;
+    __device__ __forceinline__ void operator()(U key)
+    {
+        low  = key < low ? key : low;
+        high = key > high ? key : high;
+    }
+};
+
+/* How many are at most `middle`, the greatest of them and the least of the others. */
+template <class U> struct gi_cuda_split {
+    U                               middle, low, high;
+    int64_t                         count;
+    __device__ __forceinline__ void operator()(U key)
+    {
+        const bool below = key <= middle;
+        count += below;
+        if (below && key > low) low = key;
+        if (!below && key < high) high = key;
+    }
+};
+
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __grid_constant__ gi_cuda_window_job m)
+{
+    const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (result >= m.results) return;
+    gi_cuda_range<U> r = { (U) ~(U)0, 0 };
+    gi_cuda_walk<U>(m, result, r);
+    if (m.rank == 0) r.high = r.low;
+    if (m.real && r.high == (U)m.nan) r.low = r.high;
+    while (r.low < r.high) {
+        gi_cuda_split<U> s = { (U)(r.low + (U)(r.high - r.low) / 2), 0, (U) ~(U)0, 0 };
+        gi_cuda_walk<U>(m, result, s);
+        if (s.count > m.rank) r.high = s.low;
+        else r.low = s.high;
+    }
+    ((U *)m.out)[result] = gi_cuda_of_key(m, r.low);
+}
+
+/* The sum of the 2^levels elements of the window from number k on, by halves: a sum waits at its level for the other half. */
+template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const T *line, int64_t start, int levels)
+{
+    enum { MOST = 31 };
+    T waiting[MOST], sum = 0;
+    for (uint32_t k = 0; k < 1u << levels; k++) {
+        const int64_t i = gi_border_index(start + k, m.along.length.by, m.border);
+        sum             = i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant;
+#pragma unroll
+        for (int level = 0; level < MOST; level++) {
+            if (!(k >> level & 1)) {
+                waiting[level] = sum;
+                break;
+            }
+            sum = waiting[level] + sum;
+        }
+    }
+    return sum;
+}
+
+template <class T>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __grid_constant__ gi_cuda_window_job m)
+{
+    const int64_t result = m.first + (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (result >= m.results) return;
+    const int64_t own   = gi_cuda_coordinate(result, m.along);
+    const T      *line  = (const T *)m.in + (result - own * m.along.stride.by);
+    int64_t       start = own + m.along.offset;
+    T             sum   = 0;
+    bool          begun = false;
+    for (int level = 0; m.along.size.by >> level; level++) {
+        if (!(m.along.size.by >> level & 1)) continue;
+        const T more = gi_cuda_sum_of<T>(m, line, start, level);
+        sum          = begun ? sum + more : more;
+        begun        = true;
+        start += (int64_t)1 << level;
+    }
+    sum                  = sum / (T)m.along.size.by;
+    ((T *)m.out)[result] = m.cut ? (T)gi_trunc_f64((double)sum) : sum;
+}
+
+static bool gi_cuda_start_window(const char *site, gi_cuda_window_kernel kernel, gi_cuda_window_job m)
+{
+    const int64_t most = (int64_t)1 << 38;
+    for (; m.first < m.results; m.first += most) {
+        const int64_t now = m.results - m.first < most ? m.results - m.first : most;
+        GI_LAUNCH(kernel, gi_cuda_blocks(now), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
+        if (!gi_cuda_launched(site, "a filter")) return false;
+    }
+    return true;
+}
+
+static void gi_cuda_place_window(const gi_window *w, gi_cuda_window_job *m)
+{
+    const gi_correlation *c      = &w->at;
+    int64_t               stride = 1, cells = 1, all = gi_size(c->ndim, c->size), longest = 0;
+    m->results = gi_size(c->ndim, c->result);
+    m->rows    = 1;
+    m->axes    = 0;
+    for (int d = c->ndim - 1; d >= 0; d--) {
+        gi_cuda_window_axis a;
+        a.length = gi_wide_divisor_of(c->shape[d], m->results);
+        a.stride = gi_wide_divisor_of(stride, m->results);
+        a.size   = gi_wide_divisor_of(c->size[d], all);
+        a.offset = c->offset[d];
+        a.cells  = cells;
+        stride *= c->shape[d];
+        cells *= c->size[d];
+        if (c->size[d] > longest) { /* it was the last one that was taken for the rows */
+            if (longest > 1) m->across[m->axes++] = m->along;
+            m->along = a;
+            longest  = c->size[d];
+        } else if (c->size[d] > 1) {
+            m->across[m->axes++] = a;
+        }
+    }
+    for (int d = 0; d < m->axes; d++) m->rows *= m->across[d].size.by;
+}
+
+static gi_cuda_window_kernel gi_cuda_window_of(const gi_window *w)
+{
+    if (w->kind == GI_WINDOW_MEAN) return w->work == GA_F32 ? gi_cuda_means<float> : gi_cuda_means<double>;
+    switch (ga_itemsize(w->work)) {
+    case 1: return gi_cuda_rank<uint8_t>;
+    case 2: return gi_cuda_rank<uint16_t>;
+    case 4: return gi_cuda_rank<uint32_t>;
+    default: return gi_cuda_rank<uint64_t>;
+    }
+}
+
+/* Along one axis after the other, each time from one of two places into the other. */
+static bool gi_cuda_window_passes(const char *site, const ga_array *a, const gi_window *w, gi_cuda_window_job m)
+{
+    gi_scratch between = { NULL, 0, 0, NULL };
+    int        passes  = 0;
+    bool       done    = true;
+    for (int d = 0; d < w->at.ndim; d++) passes += w->at.size[d] > 1;
+    if (passes > 1 && !gi_scratch_get(site, &between, a, (size_t)(a->size * ga_itemsize(w->work)))) return false;
+    for (int d = 0; d < w->at.ndim && done; d++) {
+        gi_window pass = *w;
+        if (w->at.size[d] == 1) continue;
+        for (int k = 0; k < w->at.ndim; k++)
+            if (k != d) pass.at.size[k] = 1, pass.at.offset[k] = 0;
+        m.out = --passes % 2 ? (char *)between.p : (char *)w->at.out;
+        gi_cuda_place_window(&pass, &m);
+        done = gi_cuda_start_window(site, gi_cuda_window_of(w), m);
+        m.in = m.out;
+    }
+    if (between.p) gi_scratch_free(&between);
+    return done;
+}
+
+static bool gi_cuda_window(const char *site, const ga_array *a, const gi_window *w)
+{
+    enum { FEW = 27 }; /* elements that are walked over at once, whatever their axes */
+    gi_cuda_window_job m;
+    memset(&m, 0, sizeof m);
+    const uint64_t all = UINT64_MAX, sign = (uint64_t)1 << (8 * ga_itemsize(w->work) - 1);
+    m.in        = (const char *)w->at.in;
+    m.out       = (char *)w->at.out;
+    m.footprint = w->footprint;
+    m.border    = w->at.border;
+    m.rank      = w->kind == GI_WINDOW_RANK ? w->rank : 0;
+    m.real      = w->kind != GI_WINDOW_MEAN && gi_is_float(w->work);
+    m.cut       = w->cut;
+    m.flip      = (gi_is_signed(w->work) ? sign : 0) ^ (w->kind == GI_WINDOW_GREATEST ? all : 0);
+    m.nan       = w->kind == GI_WINDOW_RANK ? all : 0; /* the greatest key, the least */
+    gi_number_to(GA_ARG(w->at.cval), w->work, m.constant);
+    if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint && w->count > FEW))
+        return gi_cuda_window_passes(site, a, w, m);
+    gi_cuda_place_window(w, &m);
+    return gi_cuda_start_window(site, gi_cuda_window_of(w), m);
+}
+
 /* ==== >>cuda streams and devices: what a user can steer ==================================================================== */
 
 /* ---- copies between devices -------------------------------------------------------------------------------------------- */
@@ -5647,15 +6744,6 @@ static void gi_cuda_clock_free(gi_cuda_clock *c)
 {
     ga_event_free(c->from);
     ga_event_free(c->to);
-}
-
-/* ==== >>cuda convolution ================================================================================================ */
-
-static bool gi_cuda_correlate(const char *site, const gi_correlation *c)
-{
-    gi_fail(site, GA_BAD_DEVICE, "convolutions of %s run on the CPU: bring the arrays there with ga_to(a, GA_CPU)",
-            ga_dtype_name(c->dtype));
-    return false;
 }
 
 #endif

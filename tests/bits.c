@@ -122,6 +122,14 @@ int main(int argc, char **argv)
         add("clip f32", ga_sigma_clip(bright, .low = &low, .high = &high));
         add("bounds", ga_values(low, high));
         add("percentiles", ga_percentile(bright, ga_values(0.1, 25, 50, 99)));
+        for (int metric = GA_EUCLIDEAN; metric <= GA_COSINE; metric++) {
+            ga_array *x = ga_reshape(numbers(GA_F64, 81 * 150, 8), (81, 150)), *y = ga_index(a, ":, :150");
+            add("cdist", ga_cdist(x, y, .metric = (ga_metric)metric));
+            add("cdist to few", ga_cdist(y, ga_index(y, ":3"), .metric = (ga_metric)metric));
+            add("cdist f32", ga_cdist(ga_index(f, ":, :5"), ga_index(f, ":, 7:12"), .metric = (ga_metric)metric));
+            add("pdist", ga_pdist(a, .metric = (ga_metric)metric));
+            add("pdist f32", ga_pdist(f, .metric = (ga_metric)metric));
+        }
         add("uniform", ga_random((1000), .seed = 7, .dtype = GA_F32));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }

@@ -2,7 +2,7 @@
 # Without a GPU the kernels run under tools/cudasim, built three ways: plain (in each order of the threads, with lazy streams), with
 # ASan and UBSan, and as a checker that looks at every access (with UBSan; smaller arrays and fewer cases, because it is slow).
 SIM=tools/cudasim
-CUDA_TESTS="rows api errors memory"
+CUDA_TESTS="rows api errors memory distances filters"
 for t in tests/cuda_*.c; do
     t=${t#tests/} t=${t%.c}
     [ "$t" = cuda_barriers ] || [ ! -f "tests/$t.c" ] || CUDA_TESTS="$CUDA_TESTS $t"
@@ -74,8 +74,10 @@ cuda_example() { # cuda_example MODE NAME
 
 cuda_examples() { # cuda_examples MODE: the main job on the GPU
     local e
-    for e in first pictures astronomy; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
+    for e in first pictures astronomy convolution distances; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
     part "pictures of the seed, $1" pictures "$B/$1/pictures" --device cuda
+    part "convolution of the lesson, $1" convolution 18480.68477 1584.497707 "$B/$1/convolution" --device cuda --size 256
+    part "distances of the course, $1" distances "$B/$1/distances" --device cuda
     part "astronomy on real images, $1" $PY tests/check_astronomy.py "$B/$1/astronomy --device cuda" ../shared/data
 }
 

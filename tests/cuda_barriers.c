@@ -101,6 +101,14 @@ static void images(void)
     ga_center_of_mass(a, NULL, NULL), ga_sigma_clip(a), ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true);
 }
 
+static void distances(void)
+{
+    ga_array *x = numbers(GA_F32, 70, 40), *y = numbers(GA_F64, 20, 40);
+    for (int metric = GA_EUCLIDEAN; metric <= GA_COSINE; metric++)
+        ga_cdist(x, x, .metric = (ga_metric)metric), ga_cdist(x, y, .metric = (ga_metric)metric);
+    ga_squareform(ga_squareform(ga_pdist(x))), ga_squareform(ga_pdist(y));
+}
+
 static void rearranging(void)
 {
     ga_array *a = numbers(GA_F32, 40, 300), *t = ga_transpose(a);
@@ -110,9 +118,23 @@ static void rearranging(void)
     ga_random_normal(0, 1, (5000), .seed = 1), ga_random_integers(0, 7, (5000), .seed = 1), ga_linspace(0, 1, 5000);
 }
 
+static void convolutions(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_C64, GA_C128 };
+    for (int i = 0; i < 4; i++) { /* weights in several portions */
+        ga_array *a = numbers(dtypes[i], 40, 90), *many = numbers(dtypes[i], 50, 5), *wide = numbers(dtypes[i], 1, 120);
+        ga_ndconvolve(a, many), ga_ndconvolve(a, wide), ga_ndconvolve(a, ga_transpose(wide)), ga_ndconvolve(wide, wide);
+    }
+    ga_array *line  = ga_exp(ga_linspace(0, 1, 20)),
+             *gauss = ga_multiply(line, ga_index(line, ":, newaxis")); /* in two passes */
+    ga_convolve2d(gauss, gauss), ga_convolve2d(numbers(GA_F32, 40, 50), numbers(GA_F32, 20, 20));
+}
+
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
-    X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(rearranging)
+    X(moments)                                                                                                                 \
+    X(search)                                                                                                                  \
+    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)
 
 int main(int argc, char **argv)
 {

@@ -225,12 +225,14 @@ static void test_rules(void)
     X(ga_imshow("/tmp/gpuarr_errors.png", x)) X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x))               \
     X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(ga_add(1, x)) X(ga_multiply_add(x, 1, 2))                      \
     X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x)) X(ga_power(x, 2)) X(ga_power(2, x))                              \
+    X(ga_cdist(x, ok)) X(ga_cdist(ok, x)) X(ga_pdist(x)) X(ga_squareform(x))                                           \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
     X(ga_add(ok, 1, .out = x)) X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x))        \
     X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x))         \
-    X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))
+    X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))                     \
+    X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x))
 /* clang-format on */
 
 static void test_null_and_freed(void)
@@ -789,6 +791,41 @@ static void test_rearranging(void)
     ga_free(a);
 }
 
+static void test_distances(void)
+{
+    ga_array *a = ga_ones((2, 3)), *b = ga_ones((4, 3)), *narrow = ga_ones((2, 2)), *line = ga_ones((3)),
+             *cube = ga_ones((2, 2, 2));
+    ga_array *c = ga_ones((2, 3), .dtype = GA_C64), *whole = ga_zeros((2, 4), .dtype = GA_I64), *good = ga_zeros((2, 4));
+    FAILS(GA_BAD_SHAPE, ga_cdist(a, narrow), "(2, 3)", "(2, 2)", "features");
+    FAILS(GA_BAD_SHAPE, ga_cdist(line, a), "x", "(3,)", "two dimensions");
+    FAILS(GA_BAD_SHAPE, ga_cdist(a, cube), "y", "(2, 2, 2)");
+    FAILS(GA_BAD_SHAPE, ga_pdist(line), "x", "(3,)");
+    FAILS(GA_BAD_DTYPE, ga_cdist(c, a), "x", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_cdist(a, c), "y", "complex64");
+    FAILS(GA_BAD_DTYPE, ga_pdist(c), "complex64");
+    FAILS(GA_BAD_ARGUMENT, ga_cdist(a, b, .metric = (ga_metric)5), ".metric", "5", "GA_EUCLIDEAN");
+    FAILS(GA_BAD_ARGUMENT, ga_pdist(a, .metric = (ga_metric)-1), ".metric", "-1");
+    FAILS(GA_BAD_SHAPE, ga_cdist(a, b, .out = a), ".out", "(2, 3)", "(2, 4)");
+    FAILS(GA_BAD_SHAPE, ga_pdist(b, .out = line), ".out", "(3,)", "(6,)");
+    FAILS(GA_BAD_DTYPE, ga_cdist(a, b, .out = whole), "int64", "float64");
+    CHECK(ga_cdist(a, b, .out = good) == good);
+    ga_array *point = ga_ones((1, 0)), *many = ga_broadcast_to(point, ((int64_t)1 << 33, 0)); /* no features take no memory */
+    FAILS(GA_BAD_SHAPE, ga_pdist(many), "8589934592", "pairs");
+    allowed = GA_NO_MEMORY;
+    FAILS(GA_BAD_SHAPE, ga_cdist(many, many), "");
+    ga_clear_error();
+    ga_array *lopsided = ga_reshape(ga_values(0, 1, 2, 0), (2, 2)), *full = ga_ones((2, 2)), *five = ga_ones((5));
+    ga_array *nan = ga_full((2, 2), NAN);
+    FAILS(GA_BAD_SHAPE, ga_squareform(cube), "(2, 2, 2)");
+    FAILS(GA_BAD_SHAPE, ga_squareform(a), "(2, 3)", "square");
+    FAILS(GA_BAD_SHAPE, ga_squareform(five), "5", "n * (n - 1) / 2");
+    FAILS(GA_BAD_ARGUMENT, ga_squareform(lopsided), "symmetric", ".no_checks");
+    FAILS(GA_BAD_ARGUMENT, ga_squareform(full), "diagonal", ".no_checks");
+    FAILS(GA_BAD_ARGUMENT, ga_squareform(nan), "symmetric"); /* no NaN equals another, says SciPy too */
+    ga_array *all[] = { a, b, narrow, line, cube, c, whole, good, point, many, lopsided, full, five, nan };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
 static void test_images(void)
 {
     ga_array *a = ga_ones((2, 3)), *labels = ga_ones((2, 3), .dtype = GA_I32), *other = ga_ones((3, 3), .dtype = GA_I32);
@@ -1035,6 +1072,7 @@ int main(void)
         test_reductions();
         test_rearranging();
         test_images();
+        test_distances();
         test_files();
         test_option_text();
     }

@@ -483,6 +483,27 @@ static void test_images(void)
     ga_free(a);
 }
 
+static void test_distances(void)
+{
+    ga_array *x = ga_random((6, 3), .seed = 1), *y = ga_random((4, 3), .seed = 2, .dtype = GA_F32),
+             *i   = ga_ints(3, 1, 2, 5, 2, 4);
+    ga_array *out = ga_zeros((6, 4)), *wide = ga_zeros((6, 8)), *every = ga_index(wide, ":, ::2"), *pairs = ga_zeros((15));
+    ga_array *points = ga_reshape(i, (2, 3)), *v = ga_pdist(x), *m = ga_squareform(v);
+    RUN(ga_cdist(x, y));
+    RUN(ga_cdist(x, points, .metric = GA_CITYBLOCK));
+    RUN(ga_cdist(x, y, .metric = GA_COSINE));
+    RUN_INTO(ga_cdist(x, y, .out = out));
+    RUN_INTO(ga_cdist(x, y, .metric = GA_CHEBYSHEV, .out = every));
+    RUN(ga_pdist(x));
+    RUN(ga_pdist(x, .metric = GA_COSINE));
+    RUN_INTO(ga_pdist(x, .metric = GA_SQEUCLIDEAN, .out = pairs));
+    RUN(ga_squareform(v));
+    RUN(ga_squareform(m));
+    RUN(ga_squareform(m, .no_checks = true));
+    ga_array *all[] = { x, y, i, out, wide, every, pairs, points, v, m };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
 static void test_files(void)
 {
     ga_array   *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
@@ -538,6 +559,7 @@ static void test_failing_allocations(void)
     test_views();
     test_elementwise();
     test_reductions();
+    test_distances();
     test_files();
     test_benchmark();
     test_rearranging();

@@ -106,6 +106,18 @@ OPTIONS = {
                  "p high"),
     "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
     "Z": options("t dtype", "i device", "u seed", "u stream"),
+    "v": options("i mode", "i method", "a out"),
+    "2": options("i mode", "i boundary", "d fillvalue", "i method", "a out"),
+    "3": options("i border", "d cval", "s origin", "i method", "a out"),
+    "1": options("i axis", "i border", "d cval", "l origin", "i method", "a out"),
+    "D": options("i metric", "a out"),
+    "F": options("b no_checks"),
+    "g": options("p sigmas", "s order", "d truncate", "s radius", "i border", "d cval", "a out"),
+    "e": options("i axis", "i border", "d cval", "a out"),
+    "f": options("s sizes", "i border", "d cval", "s origin", "a out"),
+    "w": options("s sizes", "a footprint", "i border", "d cval", "s origin", "a out"),
+    "o": options("a out"),
+    "j": options("s axes_a", "s axes_b", "a out"),
 }
 
 # The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
@@ -116,7 +128,7 @@ FUNCTIONS = """
     where a:annM  isclose a:nnC  allclose b:nnC  array_equal b:nnC  copyto a:anY  copy a:aS  astype a:atS
     ascontiguous a:aS  var a:aR  std a:aR  nanmean a:aR  nanvar a:aR  nanstd a:aR  argmin a:aR  argmax a:aR
     nanargmin a:aR  nanargmax a:aR  median a:aO  nanmedian a:aO  percentile a:anO  nanpercentile a:anO  cumsum a:aA
-    cumprod a:aA  norm a:aV  dot a:aaM  dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a
+    cumprod a:aA  norm a:aV  dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a
     same_shape b:aa  may_share_memory b:aa  zeros a:sN  ones a:sN  full a:snN  zeros_n a:ipN  zeros_like a:aN
     ones_like a:aN  full_like a:anN  scalar a:nN  arange a:nnnN  linspace a:ddlL  logspace a:ddlL  eye a:lllN
     meshgrid_n b:kqbS  meshgrid b:aaqqbS  indices a:sN  mgrid a:cN  tile a:asS  repeat a:alA  item d:aS  item_int l:aS
@@ -126,7 +138,14 @@ FUNCTIONS = """
     roll a:alA  pad a:asP  sort a:aA  argsort a:aA  unique a:aU  nonzero a:aS  compress a:aaA  extract a:aaS  take a:aaT
     histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
+    matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
+    convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3
+    convolve1d a:aa1  correlate1d a:aa1
+    gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae
+    uniform_filter a:alf  minimum_filter a:alw  maximum_filter a:alw  median_filter a:alw  percentile_filter a:adlw
+    cdist a:aaD  pdist a:aD  squareform a:aF
+    rank_filter a:allw
 """
 ROW_SIGNATURES = {"UNARY": "a:aM", "ELEMENTARY": "a:aM", "BINARY": "a:nnM", "ELEMENTARY2": "a:nnM",
                   "TERNARY": "a:nnnM", "REDUCTION": "a:aR"}
@@ -1348,24 +1367,152 @@ def norm(c):
             lambda w, g: Close(2, (a.size + 8) * 2.0**-51 * finite(np.abs(w)))(w, g, result), dict(named, ord=order))
 
 
-@case("dot")
-def dot(c):
-    n, dtype, other = c.r.randint(0, 12), c.dtype(DTYPES + FLOATS * 3), c.dtype()
-    other = dtype if c.chance(0.7) else other
-    shapes = c.pick(((n,), (n,)), ((3, n), (n,)), ((n,), (n, 4)), ((5, n), (n, 2)), ((2, 3, n), (n,)), ((), (n,)), ((n, 2), ()),
-                    ((n,), (n + 1,)), ((2, n), (3, n)))
-    a, b = (c.array(d, s, "tame", name=k) for d, s, k in ((dtype, shapes[0], "a"), (other, shapes[1], "b")))
-    a, b = finite(a), finite(b)
+# ---- products --------------------------------------------------------------------------------------------------------
+
+def judge_product(c, f, call, arrays, with_out=True):
+    """f(*arrays) by NumPy, call(*arrays) by gpuarr. Floats: within the error of a sum in the dtype of the result."""
+    arrays = [finite(a) for a in arrays]
     try:
-        y = np.asarray(np.dot(a, b))
+        y = np.asarray(f(*arrays))
     except ERRORS as e:
-        return c.judge(e, lambda: c.ga.dot(a, b))
-    if y.dtype.kind not in "fc":
-        return c.judge(y, lambda: c.ga.dot(a, b))
-    w = wide(y.dtype)
-    x, z = a.astype(y.dtype).astype(w), b.astype(y.dtype).astype(w)
-    slack = (n + 3) * 2.0**-51 * np.dot(np.abs(x), np.abs(z))
-    c.judge(np.asarray(np.dot(x, z)), lambda: c.ga.dot(a, b), lambda want, got: Close(1, slack)(want, got, y.dtype))
+        return c.judge(e, lambda: call(*arrays))
+    if y.ndim > 8:
+        raise Skip
+    want, check = y.copy(), exact  # einsum may return a view
+    if y.dtype.kind in "fc":
+        exactly = [a.astype(y.dtype).astype(wide(y.dtype)) for a in arrays]
+        terms = np.asarray(f(*(np.ones(a.shape) for a in arrays)))
+        sizes = np.asarray(f(*(np.abs(a) for a in exactly))).real
+        want = np.asarray(f(*exactly))
+        check = Close(1, 4 * len(arrays) * (terms.max(initial=0) + 3) * np.finfo(y.dtype).eps * sizes)
+    same = [a for a in arrays if a.shape == y.shape and a.dtype == y.dtype and a.flags.writeable and 0 not in a.strides]
+    if same and with_out and c.chance(0.3):  # one of the operands is the result
+        out = c.pick(*same)
+        got = expect_success(lambda: call(*arrays, out=out))
+        if not np.array_equal(got, out, equal_nan=out.dtype.kind in "fc"):
+            raise Mismatch("the array returned is not .out")
+        return check(want, got, y.dtype) if isinstance(check, Close) else check(want, got)
+    if not with_out:
+        return check(want, call(*arrays), y.dtype) if isinstance(check, Close) else check(want, call(*arrays))
+    put_result(c, lambda a, **named: call(*a, **named), arrays, {}, want, y.dtype, check)
+
+
+def factors(c, *shapes):
+    dtype = c.dtype(DTYPES + FLOATS * 6)
+    return [c.array(dtype if k == 0 or c.chance(0.7) else None, s, "tame", name="ab"[k]) for k, s in enumerate(shapes)]
+
+
+def length(c):
+    """Of an axis: often about the size of a tile, now and then of a block."""
+    return c.r.choice((c.r.randint(1, 9), c.r.randint(1, 9), c.r.randint(1, 40), c.pick(1, 8, 16, 17, 32, 33, 64, 65), 0 if c.chance(0.2) else 3))
+
+
+@case("matmul")
+def matmul(c):
+    m, k, n = (length(c) for _ in range(3))
+    if c.chance(0.1):
+        k = c.pick(255, 256, 257, 300, 600)
+    if c.chance(0.03):
+        n = c.pick(100, 257, 520)
+    a, b = c.pick((m, k), (m, k), (k,)), c.pick((k, n), (k, n), (k,))
+    if c.chance(0.02):
+        a, b = c.pick((a, (k + 1, n)), ((), b), (a, ()), ((k + 2,), b))
+    batch = tuple(c.r.randint(1, 4) for _ in range(c.r.choice((0, 0, 1, 1, 2))))
+    if len(a) == 2:
+        a = c.broadcast(batch) + a
+    if len(b) == 2:
+        b = c.broadcast(batch) + b
+    judge_product(c, np.matmul, c.ga.matmul, factors(c, a, b))
+
+
+@case("dot", "inner")
+def dot(c):
+    n = c.r.randint(0, 12)
+    one = ((n,), (n,)), ((3, n), (n,)), ((), (n,)), ((n, 2), ()), ((n,), (n + 1,)), ((2, n), (3, n + 1)), ((2, 3, n), (n,))
+    if c.name == "dot":
+        shapes = c.pick(*one, ((n,), (n, 4)), ((5, n), (n, 2)), ((2, 3, n), (4, n, 2)), ((2, n), (3, n)), ((n,), (2, 3, n, 1)))
+    else:
+        shapes = c.pick(*one, ((n,), (4, n)), ((5, n), (2, n)), ((2, 3, n), (4, 2, n)), ((2, 3, n), (3, n)))
+    if c.chance(0.1):
+        shapes = (c.pick(1023, 1024, 3000, 70001),) * 2
+        shapes = tuple((k,) for k in shapes)
+    judge_product(c, getattr(np, c.name), getattr(c.ga, c.name), factors(c, *shapes))
+
+
+@case("outer", "vdot")
+def outer(c):
+    shape = c.shape(c.pick(1, 1, 2), 20)
+    other = shape if c.name == "vdot" and c.chance(0.9) else c.shape(c.pick(0, 1, 1, 2), 20)
+    judge_product(c, getattr(np, c.name), getattr(c.ga, c.name), factors(c, shape, other), c.name == "outer")
+
+
+@case("tensordot")
+def tensordot(c):
+    n = c.r.randint(0, 3)
+    summed = [c.r.randint(0 if c.chance(0.03) else 1, 5) for _ in range(n)]
+    a, b = ([c.r.randint(1, 5) for _ in range(c.r.randint(0, 3))] for _ in range(2))
+    named, axes = {}, n
+    if c.chance(0.5):
+        a, b = a + summed, summed + b
+    else:
+        at = [c.r.sample(range(n + len(x)), n) for x in (a, b)]
+        shapes = []
+        for x, places in zip((a, b), at):
+            full, rest = [0] * (n + len(x)), iter(x)
+            for k, place in enumerate(places):
+                full[place] = summed[k]
+            shapes.append([full[d] if d in places else next(rest) for d in range(len(full))])
+        a, b = shapes
+        axes = [[d - len(x) if c.chance(0.2) else d for d in places] for x, places in zip((a, b), at)]
+        named = {"axes_a": tuple(axes[0]), "axes_b": tuple(axes[1])} if n else {}
+        axes = axes if n else 0
+    if n and c.chance(0.03):
+        a[0] += 1
+    c.note("axes", axes)
+    judge_product(c, lambda x, y: np.tensordot(x, y, axes), lambda x, y, **o: c.ga.tensordot(x, y, n, **named, **o),
+                  factors(c, tuple(a), tuple(b)))
+
+
+@case("einsum_n")
+def einsum(c):
+    r = c.r
+    letters = r.sample("ijklABz", r.randint(1, 5))
+    lengths = {x: r.randint(0, 2) if c.chance(0.02) else r.randint(1, 6) for x in letters}
+    dots = [r.randint(1, 3) for _ in range(r.choice((0, 0, 0, 1, 2)))]
+    terms, shapes = [], []
+    for _ in range(r.choice((1, 1, 2, 2, 2, 2, 3, 4))):
+        own = [r.choice(letters) for _ in range(r.randint(0, 4))]
+        if not c.chance(0.15):
+            own = list(dict.fromkeys(own))
+        shape = [1 if c.chance(0.04) else lengths[x] + c.chance(0.01) for x in own]
+        shape = [shape[own.index(x)] for x in own] if c.chance(0.95) else shape
+        if dots and c.chance(0.7):
+            at, some = r.randint(0, len(own)), dots[r.randint(0, len(dots)):]
+            own.insert(at, "...")
+            shape[at:at] = [1 if c.chance(0.2) else k for k in some]
+        terms.append(own)
+        shapes.append(tuple(shape))
+    if sum(map(len, shapes)) > 16:
+        raise Skip
+    text = ",".join("".join(t) for t in terms)
+    used = [x for x in letters if any(x in t for t in terms)]
+    if c.chance(0.8):
+        result = r.sample(used, r.randint(0, len(used)))
+        if any("..." in t for t in terms) and c.chance(0.97):
+            result.insert(r.randint(0, len(result)), "...")
+        if c.chance(0.02):
+            result.append(r.choice("iq"))
+        text += "->" + "".join(result)
+    if c.chance(0.1):
+        text = "".join(x + " " * r.randint(0, 2) if x not in ".-" else x for x in text)
+    if c.chance(0.02):
+        text = c.pick(text + ",", text.replace("i", "1"), text + "->", text.replace("...", ".."), "," + text, text.replace(",", "", 1))
+    if c.chance(0.02) and len(text) > 2:
+        shapes[0] = shapes[0] + (2,)
+    c.note("subscripts", text)
+    dtype = c.dtype(DTYPES + FLOATS * 6)
+    arrays = [c.array(dtype if c.chance(0.8) else None, s, "small" if len(shapes) > 2 else "tame", name=f"operand {k}") for k, s in enumerate(shapes)]
+    judge_product(c, lambda *x: np.einsum(text, *x), lambda *x, **o: c.ga.einsum_n(text, x, **o), arrays)
 
 
 # ---- rearranging -----------------------------------------------------------------------------------------------------
@@ -2067,6 +2214,68 @@ def measures(c):
     c.judge(want, lambda: getattr(c.ga, c.name)(a, labels, index), lambda w, g: Close(1, slack)(w, g, F64))
 
 
+# ---- distances -------------------------------------------------------------------------------------------------------
+
+METRICS = ("euclidean", "sqeuclidean", "cityblock", "chebyshev", "cosine")
+
+
+def spatial_distance():
+    try:
+        from scipy.spatial import distance
+        return distance
+    except ImportError:
+        raise Skip from None
+
+
+@case("cdist", "pdist")
+def distances(c):
+    among = ORDERED + FLOATS * 8
+    n, m, f = (c.pick(0, 1, 2, 3, 5, 8, 9, 16, 17, 31, 33, 40, 65) if c.chance(0.9) else c.pick(100, 130) for _ in range(3))
+    f = f if c.chance(0.9) else c.pick(200, 257, 1030)
+    x = c.array(c.dtype(among + COMPLEX if c.chance(0.03) else among), (n, f), c.pick("tame", "small", "unit"), name="x")
+    wrong = c.chance(0.03)
+    if wrong:
+        x = c.array(F64, c.pick((n,), (n, f, 1), (n, f + 1)), "small", name="x")
+    y = c.array(c.dtype(among), (m, f), c.pick("tame", "small", "unit"), name="y") if c.name == "cdist" else x
+    metric = c.r.randrange(len(METRICS))
+    named = {"metric": metric}
+    call = (lambda a, **rest: c.ga.cdist(a, y, **rest)) if c.name == "cdist" else c.ga.pdist
+    if x.dtype.kind == "c" or (wrong and not (c.name == "pdist" and x.ndim == 2)):
+        return c.judge(ValueError("shape or dtype"), lambda: call(x, **named), named=named)
+    c.note("metric", METRICS[metric])
+    result = F32 if np.promote_types(x.dtype, y.dtype) == F32 else F64
+    u, v = x.astype(F64), y.astype(F64)
+    if METRICS[metric] == "chebyshev":  # SciPy passes over NaN
+        want = np.abs(u[:, None, :] - v[None, :, :]).max(axis=2, initial=0)
+        want = want if c.name == "cdist" else want[np.triu_indices(len(want), 1)]
+    elif c.name == "cdist":
+        want = spatial_distance().cdist(u, v, METRICS[metric])
+    else:
+        want = spatial_distance().pdist(u, METRICS[metric])
+    size = np.where(np.isfinite(want), want, 0) if METRICS[metric] != "cosine" else 2.0
+    slack = (x.shape[1] + 6) * np.finfo(result).eps * size + np.finfo(result).tiny
+    put_result(c, call, x, named, want.astype(LONG), result, Close(4, slack))
+
+
+@case("squareform")
+def squareform(c):
+    n, no_checks = c.pick(0, 1, 2, 3, 5, 31, 32, 33, 40), c.chance(0.1)
+    how = c.r.random()
+    if how < 0.4:
+        a = c.array(shape=(max(n * (n - 1) // 2 + (c.chance(0.1) and c.pick(-1, 1)), 0),), style="any")
+    elif how < 0.45:
+        a = c.array(shape=c.pick((n, n + 1), (2, 2, 2)), style="small")
+    else:
+        a = c.array(shape=(n, n), style="small", repeat=False)
+        if c.chance(0.85):
+            a = np.triu(a, 1) + np.triu(a, 1).T  # distances
+            if n and c.chance(0.15):
+                i, j = c.r.randrange(n), c.r.randrange(n)
+                a[i, j] = a[i, j] == 0
+        c.note("matrix", a)
+    c.compare(lambda v, no_checks: spatial_distance().squareform(v, checks=not no_checks), c.ga.squareform, a, no_checks=no_checks)
+
+
 LESSON, ASTROPY = 0, 1
 
 
@@ -2131,6 +2340,458 @@ def sigma_clip(c):
         raise Mismatch(f"bounds: want {bounds}, got {(at_low.value, at_high.value)}")
     if x.size and len(kept) and passes.value != rounds:
         raise Mismatch(f"passes: want {rounds}, got {passes.value}")
+
+
+# ---- convolution -----------------------------------------------------------------------------------------------------
+
+MODES = [None, "full", "same", "valid"]  # in the order of ga_mode, ga_boundary
+BOUNDARIES = "fill wrap symm".split()
+AUTO, DIRECT, FFT = 0, 1, 2
+
+
+def signal():
+    try:
+        from scipy import signal
+        return signal
+    except ImportError:
+        raise Skip from None
+
+
+def outer_product(c, shape, dtype):
+    """Weights that are found to be an outer product, or almost."""
+    w = np.outer(c.g.random(shape[0]) + 0.5, c.g.random(shape[1]) - 0.3).astype(dtype)
+    if c.chance(0.3):
+        w[c.r.randrange(shape[0]), c.r.randrange(shape[1])] *= 1 + c.pick(1e-3, 1e-6, 1e-15)
+    return w
+
+
+def draw_pair(c, ndim, most, kernel, any_order=True):
+    """Two arrays with that many dimensions. An inf or a NaN is only in the larger one: the smaller one weighs the zeros outside."""
+    r, dtype = c.r, c.dtype(DTYPES + FLOATS * 4)
+    other = dtype if c.chance(0.8) else c.dtype()
+    large, small = [tuple(r.randint(1, most_) for _ in range(ndim)) for most_ in (most, kernel)]
+    if c.chance(0.02):
+        large = large[:-1] + (0,)
+    a, v = c.lay(large, dtype, "small"), c.lay(small, other, "small")
+    if ndim == 2 and dtype.kind == "f" and v.size >= 20 and c.chance(0.5):
+        v = outer_product(c, small, dtype)
+    exchange = c.chance(0.25)
+    if dtype.kind == "f" and v.size < a.size and a.flags.writeable and 0 not in a.strides and c.chance(0.2) and any_order >= exchange:
+        a[tuple(r.randrange(k) for k in a.shape)] = c.pick(np.nan, np.inf)
+    a, v = (v, a) if exchange else (a, v)
+    c.note("a", a)
+    c.note("v", v)
+    return a, v
+
+
+def judge_products(c, reference, call, a, v, named, outside=0.0):
+    """reference(a, v) in a wider dtype; how far the sums of products may be from it follows from their terms."""
+    dtype, method = np.result_type(a, v), named.get("method")
+    if dtype.kind not in "fc":
+        x, y = (a, v) if dtype != BOOL else (a.astype(I64), v.astype(I64))  # SciPy has none for bool
+        try:
+            want = reference(x.astype(dtype) if dtype != BOOL else x, y.astype(dtype) if dtype != BOOL else y)
+            want = want.astype(dtype) if dtype == BOOL else want
+            if method == FFT and dtype != BOOL:
+                raise Skip  # rounded to whole numbers: the same, unless they are large
+        except ERRORS as e:
+            want = e
+        return c.judge(want, lambda: call(a, v, **named), exact, named)
+    work = dtype.type(0).real.dtype
+    sizes = [float(np.abs(x[np.isfinite(x)]).max(initial=0)) for x in (a, v)]
+    scale = max(sizes[0], abs(outside)) * max(sizes[1], abs(outside)) * min(a.size, v.size)
+    slack = np.finfo(work).eps * (scale * (min(a.size, v.size) + 40) if method != FFT else 40 * scale)
+    to = C128 if dtype.kind == "c" else F64
+    try:
+        want = reference(a.astype(to), v.astype(to))
+    except ERRORS as e:
+        want = e
+    if method == FFT and not np.isfinite(want).all():
+        raise Skip
+    c.judge(want, lambda: call(a, v, **named), lambda w, got: Close(2, slack)(w, got, dtype), named)
+
+
+def draw_method(c):
+    return c.pick(None, None, None, DIRECT)
+
+
+@case("convolve", "correlate")
+def convolve(c):
+    ndim = c.pick(0, 1, 1, 1, 1, 2, 2, 3, 4)
+    kernel = (1, c.pick(9, 9, 40, 1500), c.pick(4, 12), 4, 3)[ndim]
+    a, v = draw_pair(c, ndim, (1, c.pick(40, 300, 4000), 40, 12, 6)[ndim], kernel, any_order=ndim < 2)
+    mode, correlate = c.r.randrange(4), c.name == "correlate"
+    named = {"mode": mode or None, "method": draw_method(c)}
+    word = MODES[mode] or ("valid" if correlate and ndim < 2 else "full")
+    if ndim < 2:
+        reference = lambda x, y: (np.correlate if correlate else np.convolve)(x.reshape(-1), y.reshape(-1), word)
+    elif a.size == 0 or v.size == 0:
+        reference = lambda x, y: np.convolve([], [1])  # an error
+    else:
+        s = signal()
+        reference = lambda x, y: (s.correlate if correlate else s.convolve)(x, y, word, method="direct")
+    if c.chance(0.2):
+        try:
+            dtype, alike = np.result_type(a, v), c.pick(a, v)
+            named["out"] = c.target(reference(a.astype(F64), v.astype(F64)).shape, dtype, alike if alike.dtype == dtype else None)
+        except ERRORS:
+            pass
+    judge_products(c, reference, getattr(c.ga, c.name), a, v, named)
+
+
+@case("convolve2d", "correlate2d")
+def convolve2d(c):
+    s, r = signal(), c.r
+    a, v = draw_pair(c, 2, c.pick(12, 50, 150), c.pick(4, 9, 20), any_order=False)
+    mode, boundary = r.randrange(4), c.pick(0, 0, 1, 2)
+    named = {"mode": mode or None, "boundary": boundary or None, "method": draw_method(c)}
+    if boundary == 0 and c.chance(0.5):
+        named["fillvalue"] = float(r.randint(0, 3))
+    run = s.correlate2d if c.name == "correlate2d" else s.convolve2d
+    if a.size == 0 or v.size == 0:
+        run = lambda *given: np.convolve([], [1])
+    reference = lambda x, y: run(x, y, MODES[mode] or "full", BOUNDARIES[boundary], named.get("fillvalue", 0))
+    judge_products(c, reference, getattr(c.ga, c.name), a, v, named, named.get("fillvalue", 0))
+
+
+@case("ndconvolve", "ndcorrelate", "convolve1d", "correlate1d")
+def ndconvolve(c):
+    r, along = c.r, c.name.endswith("1d")
+    ndim = c.pick(1, 1, 2, 2, 2, 3, 4)
+    dtype = c.dtype(DTYPES + FLOATS * 4)
+    shape = tuple(r.randint(1, (1, c.pick(30, 2000), c.pick(20, 90), 12, 7)[ndim]) for _ in range(ndim))
+    a = c.lay(shape if c.chance(0.98) else shape[:-1] + (0,), dtype, "small")
+    if dtype.kind in "iu":
+        a = a // max(np.iinfo(dtype).max // 1000, 1)
+    if dtype.kind == "f" and a.size and a.flags.writeable and 0 not in a.strides and c.chance(0.1):
+        a[tuple(r.randrange(k) for k in a.shape)] = np.nan
+    other = dtype if dtype.kind in "fc" and c.chance(0.8) else c.dtype(FLOATS + INTS) if c.chance(0.9) else C128
+    most = (1, 40, 9, 5, 3)[ndim] if not along else c.pick(3, 9, 40)
+    axis = c.axis(ndim, several=False, given=0.7) if along else None
+    kernel = tuple(r.randint(1, most) for _ in range(1 if along else ndim))
+    weights = c.lay(kernel, other, "small")
+    weights = outer_product(c, kernel, other) if other.kind == "f" and len(kernel) == 2 and c.chance(0.3) else weights
+    if other.kind in "iu":
+        weights = weights % 5
+    c.note("a", a)
+    c.note("weights", weights)
+    named = {"method": draw_method(c)}
+    named["border"], named["cval"] = draw_border(c, a)
+    if along:
+        named["axis"], named["origin"] = axis, r.randint(-(most // 2), most // 2) if c.chance(0.3) else None
+        origin = [named["origin"] or 0]
+    else:
+        origin = [r.randint(-(k // 2) - c.chance(0.02), (k - 1) // 2 + c.chance(0.02)) if c.chance(0.3) else 0 for k in kernel]
+        named["origin"] = tuple(origin) if any(origin) else None
+    convolve = c.name.endswith(("convolve", "convolve1d"))
+    result = np.result_type(dtype, C64) if dtype.kind == "c" or other.kind == "c" else dtype
+    call = lambda: getattr(c.ga, c.name)(a, weights, **named)
+    if along and axis is not None and not -ndim <= axis < ndim:
+        return c.judge(ValueError("no such axis"), call, named=named)
+    if convolve:
+        origin = [-o - (k % 2 == 0) for o, k in zip(origin, kernel)]
+    if any(not -(k // 2) <= o <= (k - 1) // 2 for o, k in zip(origin, kernel)):
+        return c.judge(ValueError("no such origin"), call, named=named)
+    w = weights[tuple(slice(None, None, -1) for _ in kernel)] if convolve else weights.conj()
+    if along:
+        at = (-1 if axis is None else axis) % ndim
+        w, origin = w.reshape([-1 if d == at else 1 for d in range(ndim)]), [origin[0] if d == at else 0 for d in range(ndim)]
+    cval, border = named["cval"] or 0.0, named["border"]
+    before = [k // 2 + o for k, o in zip(w.shape, origin)]
+    after = [k - 1 - b for k, b in zip(w.shape, before)]
+    x, w = a.astype(F64 if dtype.kind != "c" else C128), w.astype(C128 if result.kind == "c" else F64)
+    want = np.zeros(a.shape, result)
+    if a.size:
+        windows = np.lib.stride_tricks.sliding_window_view(bordered(x, before, after, border, cval), w.shape)
+        want = (windows * w).sum(tuple(range(ndim, 2 * ndim)))
+    if a.size and np.isfinite(x).all() and all(k <= n for k, n in zip(w.shape, a.shape)):  # SciPy reads rubbish for larger weights
+        scipys = ndimage().correlate(x, w.conj(), mode=BORDERS[border], cval=cval, origin=origin)
+        if not np.allclose(scipys, want, 1e-9, 1e-9 * max(1, np.abs(want).max())):
+            raise Mismatch(f"the reference is not SciPy's: {scipys!r}, {want!r}")
+    if result.kind in "biu":
+        return c.judge(stored(whole(want), result), call, exact, named)
+    size = max(float(np.abs(x[np.isfinite(x)]).max(initial=0)), abs(cval)) * float(np.abs(w).sum())
+    slack = np.finfo(result.type(0).real.dtype).eps * size * (w.size + 20)
+    c.judge(want, call, lambda wanted, got: Close(2, slack)(wanted, got, result), named)
+
+
+# ---- filters ---------------------------------------------------------------------------------------------------------
+
+BORDERS = "reflect constant nearest mirror wrap".split()  # in the order of ga_border
+
+
+def draw_border(c, a, low=-9, high=9):
+    border = c.r.randrange(len(BORDERS))
+    cval = c.pick(0.0, 1.0, 2.0, float(c.r.randint(low, high)), 2.5) if border == 1 else None
+    return border, cval
+
+
+def bordered(a, before, after, border, cval):
+    """a with so many more elements around it."""
+    for d in range(a.ndim):
+        n, i = a.shape[d], np.arange(-before[d], a.shape[d] + after[d])
+        period = {0: 2 * n, 3: max(2 * n - 2, 1), 4: n}.get(border, 1)
+        j = np.clip(i, 0, n - 1) if border in (1, 2) else i % period
+        if border == 0:
+            j = np.where(j < n, j, period - 1 - j)
+        if border == 3:
+            j = np.where(j < n, j, period - j)
+        more = a.take(j, d)
+        if border == 1:
+            outside = ((i < 0) | (i >= n)).reshape([-1 if k == d else 1 for k in range(a.ndim)])
+            more = np.where(outside, cval, more)
+        a = more
+    return a
+
+
+def keys_of(a):
+    """Integers that are ordered like the elements, -0 before 0."""
+    if a.dtype.kind != "f":
+        return a
+    u = a.view(f"i{a.itemsize}")
+    return np.where(u < 0, u ^ np.iinfo(u.dtype).max, u)
+
+
+def chosen(a, footprint, before, border, cval, rank):
+    """Of each window, the element of a rank; NaN if there is one."""
+    cval = a.dtype.type(0 if cval is None else np.clip(cval, 0 if a.dtype.kind == "u" else -128, 1 if a.dtype == BOOL else 127))
+    wide_ = bordered(a, before, [n - 1 - b for n, b in zip(footprint.shape, before)], border, cval)
+    windows = np.lib.stride_tricks.sliding_window_view(wide_, footprint.shape)[..., footprint]
+    nan = np.isnan(windows).any(-1) if a.dtype.kind == "f" else False
+    windows = np.ascontiguousarray(windows)
+    at = np.argsort(keys_of(windows), axis=-1, kind="stable")[..., rank:rank + 1]
+    result = np.take_along_axis(windows, at, -1)[..., 0]
+    return np.where(nan, result.dtype.type(np.nan), result) if a.dtype.kind == "f" else result
+
+
+@case("minimum_filter", "maximum_filter", "median_filter", "percentile_filter", "rank_filter")
+def rank_filters(c):
+    a = c.array(c.dtype(ORDERED), c.shape(c.pick(0, 1, 1, 2, 2, 2, 2, 3, 3, 4)))
+    n, r = a.ndim, c.r
+    most = {0: 1, 1: c.pick(5, 12, 40), 2: c.pick(3, 5, 9, 20), 3: c.pick(3, 3, 6)}.get(n, 3)
+    sizes = [r.randint(1, most)] * n if c.chance(0.4) else [r.randint(1, most) for _ in range(n)]
+    footprint = np.ones(sizes, bool)
+    named = {"border": None, "cval": None}
+    named["border"], named["cval"] = draw_border(c, a)
+    size = sizes[0] if n else 1
+    if c.chance(0.4) and n:
+        footprint = c.g.random(sizes) < c.pick(0.2, 0.5, 0.9)
+        named["footprint"], size = c.lay(tuple(sizes), BOOL, repeat=False), 0
+        named["footprint"][...] = footprint
+        c.note("footprint", footprint)
+    elif len(set(sizes)) > 1:
+        named["sizes"], size = tuple(sizes), 0
+    origin = [r.randint(-(k // 2), (k - 1) // 2) if c.chance(0.3) else 0 for k in sizes]
+    if any(origin):
+        named["origin"] = tuple(origin)
+    if c.chance(0.02) and n:
+        named["origin"] = tuple([sizes[0]] + [0] * (n - 1))
+    count, rank, first = int(footprint.sum()), 0, []
+    if c.name == "median_filter":
+        rank = count // 2
+    elif c.name == "maximum_filter":
+        rank = count - 1
+    elif c.name == "percentile_filter":
+        p = c.pick(0.0, 10.0, 25.0, 50.0, 99.0, 100.0, -20.0, -100.0)
+        first = [p]
+        p += 100 if p < 0 else 0
+        rank = count - 1 if p == 100 else int(float(count) * p / 100)
+    elif c.name == "rank_filter":
+        rank = r.randint(-count - c.chance(0.02), max(count - 1, 0) + c.chance(0.02))
+        first = [rank]
+        rank += count if rank < 0 else 0
+    if c.chance(0.2):
+        named["out"] = c.target(a.shape, c.pick(a.dtype, F64 if a.dtype.kind == "f" else a.dtype), a)
+    want = None
+    before = [k // 2 + o for k, o in zip(sizes, origin)]
+    if count == 0 or not 0 <= rank < count or named.get("origin") not in (None, tuple(origin)):
+        want = ValueError("not possible")
+    elif a.size == 0:
+        want = a.copy()
+    else:
+        want = chosen(a, footprint, before, named["border"], named["cval"], rank)
+        as_scipy(c, a, footprint, origin, named, rank, want)
+    if not isinstance(want, Exception) and "out" in named:
+        want = want.astype(named["out"].dtype)
+    c.note("first", first)
+    c.judge(want, lambda: getattr(c.ga, c.name)(a, *first, size, **named), named=named)
+
+
+def as_scipy(c, a, footprint, origin, named, rank, want):
+    """The reference itself is SciPy's, where that is exact and defined."""
+    if a.ndim == 0 or a.dtype.kind == "f" and np.isnan(a).any() or a.dtype.itemsize == 8 and a.dtype.kind in "iu" or named["cval"] == 2.5:
+        return
+    if any(n < k for n, k in zip(a.shape, footprint.shape)) or a.dtype == BOOL or (named["cval"] or 0) < 0:
+        return
+    if a.ndim == 1 and not footprint.all():  # SciPy 1.17 looks at its size alone there
+        return
+    got = ndimage().rank_filter(a, rank, footprint=footprint, mode=BORDERS[named["border"]], cval=named["cval"] or 0, origin=origin)
+    if not np.array_equal(got, want):
+        raise Mismatch(f"the reference is not SciPy's: {got!r}")
+
+
+def whole(x):
+    near = np.rint(x)
+    return np.where(np.abs(x - near) <= np.abs(near) * 2.0**-46, near, np.trunc(x))
+
+
+def stored(x, dtype):
+    """float64 in a dtype; integers saturate."""
+    if dtype == BOOL or dtype.kind not in "iu":
+        return x.astype(dtype)
+    info = np.iinfo(dtype)
+    low, high = x <= float(info.min), x >= float(info.max)
+    safe = np.where(low | high | np.isnan(x), 0, x).astype(dtype)
+    return np.where(low, info.min, np.where(high, info.max, safe)).astype(dtype)
+
+
+class Passes:
+    """SciPy's correlations along axes in float64, integers cut off between them; keeps how large errors may be."""
+
+    def __init__(self, a, result, border, cval):
+        self.whole, self.border, self.cval = result.kind in "biu", BORDERS[border], cval or 0.0
+        self.x = a.astype(F64)
+        finite = np.abs(self.x[np.isfinite(self.x)])
+        self.scale, self.terms = max(finite.max(initial=0), abs(self.cval), 1e-30), 4
+
+    def along(self, axis, weights, cut=True):
+        weights = np.asarray(weights, F64)
+        if self.x.size:
+            self.x = ndimage().correlate1d(self.x, weights, axis, mode=self.border, cval=self.cval)
+        if self.whole and cut:
+            self.x = whole(self.x)
+        self.scale *= max(np.abs(weights).sum(), 1)
+        self.terms += len(weights) + 1
+
+
+def judge_sums(c, a, result, x, scale, terms, actual, named):
+    if result.kind in "biu":
+        want, check = stored(x, result), exact
+    else:
+        work = np.result_type(a.dtype, result)
+        eps = np.finfo(work if work == F32 else F64).eps + np.finfo(result).eps
+        want, check = x.astype(result), Close(1, eps * terms * scale)
+    c.judge(want, actual, check, named)
+
+
+def sum_array(c):
+    dtype = c.dtype(ORDERED)
+    a = c.lay(c.shape(c.pick(0, 1, 1, 2, 2, 2, 3, 3, 4)), dtype, "small" if dtype.kind == "f" else None)
+    if dtype.kind in "iu" and dtype.itemsize == 8:
+        a = a // 2**40  # beyond, rounding decides what is cut off
+    if dtype.kind == "f" and a.size and c.chance(0.2) and a.flags.writeable and 0 not in a.strides:
+        a[tuple(0 for _ in a.shape)] = np.nan
+    c.note("array", a)
+    return a
+
+
+def draw_out(c, a, named):
+    """Sometimes an .out; the dtype of the result."""
+    if c.chance(0.3):
+        named["out"] = c.target(a.shape, c.pick(a.dtype, *[d for d in (F32, F64) if np.can_cast(a.dtype, d, "same_kind")]), a)
+        return named["out"].dtype
+    return a.dtype
+
+
+def gaussian_weights(sigma, order, radius):
+    from scipy.ndimage import _filters
+    return _filters._gaussian_kernel1d(sigma, order, radius)[::-1]
+
+
+@case("gaussian_filter", "gaussian_laplace", "gaussian_gradient_magnitude")
+def gaussian(c):
+    a, r = sum_array(c), c.r
+    n, named = a.ndim, {}
+    named["border"], named["cval"] = draw_border(c, a)
+    sigmas = [c.pick(0.5, 0.8, 1.0, 1.7, 2.5)] * n if c.chance(0.5) else [c.pick(0.0, 0.4, 1.0, 2.0) for _ in range(n)]
+    sigma = sigmas[0] if n and len(set(sigmas)) == 1 else 0.0
+    if n and len(set(sigmas)) > 1:
+        named["sigmas"] = (f64 * n)(*sigmas)
+    radii, orders = [None] * n, [0] * n
+    if c.chance(0.2) and n:
+        radii = [r.randint(0, 5) for _ in range(n)]
+        named["radius"] = tuple(radii)
+    truncate = c.pick(None, None, 2.0, 3.0)
+    named["truncate"] = truncate
+    if c.name == "gaussian_filter" and c.chance(0.4) and n:
+        orders = [r.randint(0, 3) for _ in range(n)]
+        named["order"] = tuple(orders)
+    result = draw_out(c, a, named)
+    sums, scale, terms = None, 0, 0
+    for k in range(n if c.name != "gaussian_filter" else 1):
+        p = Passes(a, result, named["border"], named["cval"])
+        these = orders if c.name == "gaussian_filter" else [(2 if c.name == "gaussian_laplace" else 1) * (d == k) for d in range(n)]
+        for d in range(n):
+            if sigmas[d] > 1e-15:
+                radius = radii[d] if radii[d] is not None else int((truncate or 4.0) * sigmas[d] + 0.5)
+                p.along(d, gaussian_weights(sigmas[d], these[d], radius))
+        x = p.x**2 if c.name == "gaussian_gradient_magnitude" else p.x
+        sums = x if sums is None else sums + x
+        scale, terms = scale + p.scale, terms + p.terms
+    if c.name == "gaussian_gradient_magnitude" and n:
+        sums = np.sqrt(sums)
+        if result.kind == "f":  # what a rounding error of the squares makes of a small root
+            terms *= 8
+    sums = a.astype(F64) if n == 0 else sums
+    call = lambda: getattr(c.ga, c.name)(a, sigma, **named)
+    judge_sums(c, a, result, sums, scale, terms, call, {k: v for k, v in named.items() if k != "sigmas"})
+
+
+@case("sobel", "prewitt", "laplace")
+def differences(c):
+    a, named = sum_array(c), {}
+    named["border"], named["cval"] = draw_border(c, a)
+    axis = c.axis(a.ndim, several=False, given=0.5)
+    named["axis"] = axis
+    result = draw_out(c, a, named)
+    call = lambda: getattr(c.ga, c.name)(a, **named)
+    if axis is not None and not -a.ndim <= axis < a.ndim or a.ndim == 0 and c.name != "laplace":
+        c.judge(ValueError("no such axis"), call, named=named)
+        return
+    p = Passes(a, result, named["border"], named["cval"])
+    if c.name == "laplace":
+        x, sums = p.x, np.zeros(a.shape) if a.ndim else p.x
+        for d in range(a.ndim) if axis is None else [axis % a.ndim]:
+            p.x = x
+            p.along(d, [1, -2, 1], cut=False)
+            sums = sums + p.x
+        p.x = sums
+    else:
+        axis = (-1 if axis is None else axis) % a.ndim
+        p.along(axis, [-1, 0, 1], cut=False)
+        for d in range(a.ndim):
+            if d != axis:
+                p.along(d, [1, 2 if c.name == "sobel" else 1, 1], cut=False)
+    judge_sums(c, a, result, p.x, p.scale, p.terms, call, named)
+
+
+@case("uniform_filter")
+def uniform_filter(c):
+    a, r, named = sum_array(c), c.r, {}
+    n = a.ndim
+    named["border"], named["cval"] = draw_border(c, a)
+    sizes = [r.randint(1, c.pick(4, 10, 40))] * n if c.chance(0.5) else [r.randint(1, 9) for _ in range(n)]
+    size = sizes[0] if n else 1
+    if len(set(sizes)) > 1:
+        named["sizes"], size = tuple(sizes), 0
+    origin = [r.randint(-(k // 2), (k - 1) // 2) if c.chance(0.3) else 0 for k in sizes]
+    if any(origin):
+        named["origin"] = tuple(origin)
+    result = draw_out(c, a, named)
+    x, cval = a.astype(F64), named["cval"] or 0.0
+    for d in range(n):  # sums in an exact order do not matter: SciPy's running sums are less exact
+        if a.size and sizes[d] > 1:
+            before = [sizes[d] // 2 + origin[d] if k == d else 0 for k in range(n)]
+            after = [sizes[d] - 1 - before[d] if k == d else 0 for k in range(n)]
+            more = bordered(x, before, after, named["border"], cval)
+            x = np.lib.stride_tricks.sliding_window_view(more, sizes[d], d).sum(-1) / sizes[d]
+            x = np.trunc(x) if result.kind in "biu" else x
+    if a.size and n and result.kind == "f" and not np.isnan(a).any():
+        scipys = ndimage().uniform_filter(a.astype(F64), sizes, mode=BORDERS[named["border"]], cval=cval, origin=origin)
+        if not np.allclose(scipys, x, 1e-9, 1e-9 * max(1, np.abs(a).max())):
+            raise Mismatch("the reference is not SciPy's")
+    scale = max(np.abs(a[np.isfinite(a)]).max(initial=0), abs(cval), 1e-30) if a.size else 1
+    judge_sums(c, a, result, x, float(scale), 8 * n + 4, lambda: c.ga.uniform_filter(a, size, **named), named)
 
 
 # ---- running ---------------------------------------------------------------------------------------------------------

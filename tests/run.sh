@@ -102,6 +102,42 @@ pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are 
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+distances() { # distances PROGRAM...: the printed numbers are SciPy's, and each of the seven ways gives the same distances
+    local out n=0 bad=0 line close
+    out=$(dirname "$1")/out
+    mkdir -p "$out"
+    "$@" --points 300 --features 7 --out "$out" >"$out/distances.txt" || return 1
+    while read -r line; do
+        if grep -qF "$line" "$out/distances.txt"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL not printed: $line"
+        fi
+    done <tests/distances_expected.txt
+    close=$(awk '/^  / && $NF + 0 <= 1e-11 { n++ } END { print n + 0 }' "$out/distances.txt")
+    [ "$close" = 7 ] && [ -s "$out/distances.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && cat "$out/distances.txt" && echo "FAIL a way differs"; }
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
+convolution() { # convolution SUM SUM_1D PROGRAM...: the sums are SciPy's, and on a GPU the results are the CPU's
+    local out want n=0 bad=0
+    out=$(dirname "$3")/out
+    mkdir -p "$out"
+    "${@:3}" --out "$out" >"$out/convolution.txt" || return 1
+    for want in "^convolved .* sum $1\$" "^in one dimension .* sum $2\$" "^against the definition +largest difference (0|[0-9.]+e-1[5-9])\$" \
+        "$(case $* in *cuda*) echo "^the same on both +true" ;; *) echo "convolve2d on the CPU" ;; esac)"; do
+        if grep -qE "$want" "$out/convolution.txt"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL no line '$want' in:"
+            cat "$out/convolution.txt"
+        fi
+    done
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 finish() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
@@ -162,7 +198,7 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS -DGPUARR_BASELINE_ONLY -
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory; do
+for t in rows api errors memory folds distances filters convolve products; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
@@ -209,11 +245,17 @@ one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o bu
 part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
-for e in first pictures astronomy; do
+for e in first pictures astronomy convolution distances; do
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
 done
 part "pictures of the seed" pictures build/pictures
+part "convolution of the lesson" convolution 1182763.826 101407.8533 build/convolution
+part "distances of the course" distances build/distances
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
+bench_results() { # every row of `make bench` computes what NumPy and SciPy do
+    gcc -O1 $WARN -Wno-misleading-indentation -I. tools/bench.c -o "$B/bench" -lm -lpthread && $PY tools/bench.py "$B/bench" --check
+}
+part "results of make bench" bench_results
 
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
 part "nvcc and its kernels" tools/ptx_gate

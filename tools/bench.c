@@ -122,6 +122,16 @@ static ga_array *sources(const ga_array *sky)
     NEW(random,           ga_random((x->size), .dtype = GA_F32, .seed = 1))                                                    \
     NEW(normal,           ga_random_normal(0, 1, (x->size), .dtype = GA_F32, .seed = 1))                                       \
     NEW(picture,          picture(x->shape[0], x->shape[1]))                                                                   \
+    NEW(convolve,         ga_convolve(x, y))                                                                                   \
+    NEW(convolve2d,       ga_convolve2d(x, y))                                                                                 \
+    NEW(gaussian,         ga_gaussian_filter(x, 2))                                                                            \
+    NEW(median_filter,    ga_median_filter(x, 3, .border = GA_BORDER_NEAREST))                                                 \
+    NEW(maximum_filter,   ga_maximum_filter(x, 9, .border = GA_BORDER_NEAREST))                                                \
+    NEW(matmul,           ga_matmul(x, y))                                                                                     \
+    NEW(cityblock,        ga_cdist(x, y, .metric = GA_CITYBLOCK))                                                              \
+    NEW(sqeuclidean,      ga_cdist(x, y, .metric = GA_SQEUCLIDEAN))                                                            \
+    NEW(euclidean,        ga_cdist(x, y))                                                                                      \
+    NEW(pairs,            ga_pdist(x))                                                                                         \
     NEW(clip,             ga_sigma_clip(x))                                                                                    \
     NEW(statistics,       ga_values(ga_item(ga_mean(x)), ga_item(ga_median(x)), ga_item(ga_std(x)), ga_item(ga_max(x))))       \
     NEW(label,            ga_label(x))                                                                                         \

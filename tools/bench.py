@@ -202,6 +202,16 @@ def numba_cityblock(x, y, o):
 
 
 @jit
+def numba_sqeuclidean(x, y, o):
+    for i in prange(x.shape[0]):
+        for j in range(y.shape[0]):
+            s = 0.0
+            for k in range(x.shape[1]):
+                s += (x[i, k] - y[j, k]) ** 2
+            o[i, j] = s
+
+
+@jit
 def numba_convolve(a, k, o):
     for i in prange(k.size - 1, a.size):
         s = o.dtype.type(0)
@@ -398,6 +408,93 @@ def pictures():
               [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
 
 
+def convolutions():
+    if not signal:
+        return
+    n = 512 if QUICK else 2048
+    across, down = np.meshgrid(np.linspace(-2, 2, 15), np.linspace(-2, 2, 15))
+    bell = np.exp(-(np.sqrt(across * across + down * down) - 0.0) ** 2 / 2.0)
+    line = np.exp(-np.linspace(-2, 2, 15) ** 2 / 2)
+    for dtype in (F32, F64):
+        a, g, g1 = random.random((n, n)).astype(dtype), bell.astype(dtype), line.astype(dtype)
+        uneven = (g * (1 + 0.1 * random.random(g.shape))).astype(dtype)  # not separable
+        flat, o1 = a.reshape(-1), np.empty(a.size, dtype)
+        size = f"{n}^2"
+
+        def opencv_full(kernel):
+            k = np.ascontiguousarray(kernel[::-1, ::-1])
+            border = [kernel.shape[0] - 1] * 2 + [kernel.shape[1] - 1] * 2
+
+            def call():
+                wide = cv2.copyMakeBorder(a, *border, cv2.BORDER_CONSTANT)
+                edge = kernel.shape[0] // 2
+                return cv2.filter2D(wide, -1, k, borderType=cv2.BORDER_CONSTANT)[edge:-edge, edge:-edge]
+            return opencv(call)
+        loose = close(2e-4 if dtype == F32 else 1e-11)  # OpenCV and fftconvolve go through a Fourier transform
+        for label, kernel, target in (("convolve2d 15x15", uneven, 8 if dtype == F32 else 4), ("convolve2d 15x15, a bell", g, 8 if dtype == F32 else 4),
+                                      ("convolve2d 3x3", np.ascontiguousarray(uneven[5:8, 5:8]), 1)):
+            yield Row(label, "convolve2d", dtype, size, dict(x=a, y=kernel),
+                      [("SciPy", lambda: signal.convolve2d(a, kernel)), ("SciPy fftconvolve", lambda: signal.fftconvolve(a, kernel)),
+                       ("OpenCV filter2D", opencv_full(kernel))], target, loose, flops=2 * (n + kernel.shape[0] - 1) ** 2 * kernel.size)
+        yield Row("gaussian_filter, sigma 2", "gaussian", dtype, size, dict(x=a),
+                  [("SciPy", lambda: ndimage.gaussian_filter(a, 2)),
+                   ("OpenCV", opencv(lambda: cv2.GaussianBlur(a, (17, 17), 2, borderType=cv2.BORDER_REFLECT)))], 1, close(1e-4 if dtype == F32 else 1e-11))
+        yield Row("median_filter 3x3", "median_filter", dtype, size, dict(x=a),
+                  [("SciPy", lambda: ndimage.median_filter(a, 3, mode="nearest")),
+                   ("OpenCV", opencv(lambda: cv2.medianBlur(a, 3)) if dtype == F32 else None)], 1, same)
+        yield Row("maximum_filter 9x9", "maximum_filter", dtype, size, dict(x=a),
+                  [("SciPy", lambda: ndimage.maximum_filter(a, 9, mode="nearest")),
+                   ("OpenCV", opencv(lambda: cv2.dilate(a, np.ones((9, 9), np.uint8), borderType=cv2.BORDER_REPLICATE)))], 1, same)
+        def numba_full():  # the compiled loop does the inside, NumPy the two ends
+            into(numba_convolve, flat, g1, o1)()
+            tail = np.convolve(flat[-14:], g1)[-14:]
+            return np.concatenate((np.convolve(flat[:14], g1)[:14], o1[14:], tail))
+        yield Row("convolve, 15 weights", "convolve", dtype, flat.size, dict(x=flat, y=g1),
+                  [("NumPy", lambda: np.convolve(flat, g1)), ("SciPy fftconvolve", lambda: signal.fftconvolve(flat, g1)),
+                   ("SciPy oaconvolve", lambda: signal.oaconvolve(flat, g1)), ("numba", numba_full if numba else None)],
+                  20 if dtype == F32 else 8, loose, flops=2 * flat.size * 15)
+
+
+def distances():
+    """The course's distance matrices."""
+    for dtype in (F64, F32):
+        for n, features in ((1000, 3), (1000, 100)) if QUICK else ((2000, 3), (5000, 100)):
+            x, y = ((random.random((n, features)) * 10).astype(dtype) for _ in range(2))
+            o, size, work = np.empty((n, n), dtype), f"{n}x{features}", n * n * features
+            moved = o.nbytes if features < 20 else 0
+
+            def scipy(metric):
+                return (lambda: distance.cdist(x, y, metric)) if distance else None
+
+            def trick():
+                return np.abs((x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)[None, :] - 2 * (x @ y.T))
+
+            def chunks():
+                parts = [dask.delayed(distance.cdist)(x, part, "cityblock") for part in np.array_split(y, 12)]
+                return np.concatenate(dask.compute(*parts, scheduler="threads"), axis=1)
+            few = features == 3
+            yield Row("cityblock distances", "cityblock", dtype, size, dict(x=x, y=y),
+                      [("SciPy", scipy("cityblock")), ("numba", into(numba_cityblock, x, y, o)), ("Dask, 12 parts", chunks if dask and distance else None)],
+                      4 if few else 8, close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("squared distances", "sqeuclidean", dtype, size, dict(x=x, y=y),
+                      [("matrix product", trick), ("SciPy", scipy("sqeuclidean")), ("numba", into(numba_sqeuclidean, x, y, o))], 2.5,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("distances", "euclidean", dtype, size, dict(x=x, y=y),
+                      [("matrix product, root", lambda: np.sqrt(trick())), ("SciPy", scipy("euclidean"))], 2.5,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            yield Row("distances of all pairs", "pairs", dtype, size, dict(x=x), [("SciPy", (lambda: distance.pdist(x)) if distance else None)], 1,
+                      close(1e-4 if dtype == F32 else 1e-12), moved=moved // 2, flops=work)
+
+
+def products():
+    n = 512 if QUICK else 2048
+    for dtype in (F32, F64):
+        a, b, v = (random.random(shape).astype(dtype) for shape in ((n, n), (n, n), n))
+        loose = close(1e-4 if dtype == F32 else 1e-12)
+        yield Row("matmul", "matmul", dtype, f"{n}^3", dict(x=a, y=b), [("NumPy, OpenBLAS", lambda: a @ b)], 0, loose, flops=2 * n ** 3)
+        yield Row("matrix times vector", "matmul", dtype, f"{n}^2", dict(x=a, y=v), [("NumPy, OpenBLAS", lambda: a @ v)], 0, loose, moved=a.nbytes)
+
+
 def make_sky(n):
     """A correlated noise of 0.0133 with a source on about every 150th pixel square and a bright one in the middle."""
     sky = ndimage.gaussian_filter(random.standard_normal((n, n)), 1.2, mode="wrap")
@@ -496,7 +593,7 @@ def growth(gpuarr):
     return points
 
 
-SECTIONS = [skies, elementwise, small, folds, copies, orders, randoms, pictures]
+SECTIONS = [skies, convolutions, distances, products, elementwise, small, folds, copies, orders, randoms, pictures]
 
 
 def measure(gpuarr, row, limits):

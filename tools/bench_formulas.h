@@ -6,7 +6,7 @@ GI_FORMULA GA_T GA_FN(sin2_cos2_core)(GA_T x, GA_T y)
     return GA_ADD(GA_MUL(s, s), GA_MUL(c, c));
 }
 GI_FORMULA GI_FLAG GA_FN(sin2_cos2_rare)(GA_T x, GA_T y) { return GA_FN(sin_rare)(x) | GA_FN(cos_rare)(y); }
-GI_FORMULA GA_T GA_FN(sin2_cos2_slow)(GA_T x, GA_T y)
+GI_FORMULA GA_T    GA_FN(sin2_cos2_slow)(GA_T x, GA_T y)
 {
     GA_T s = GA_FN(sin_rare)(x) ? GA_FN(sin_slow)(x) : GA_FN(sin_core)(x);
     GA_T c = GA_FN(cos_rare)(y) ? GA_FN(cos_slow)(y) : GA_FN(cos_core)(y);

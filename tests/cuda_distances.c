@@ -1,0 +1,151 @@
+/* Distances on the GPU: the same bits as on the CPU, whatever the sizes beside the kernels' tiles.
+   The implementation must be built with CUDA (nvcc, or g++ with tools/cudasim). */
+#include "test.h"
+
+static const ga_metric metrics[] = { GA_EUCLIDEAN, GA_SQEUCLIDEAN, GA_CITYBLOCK, GA_CHEBYSHEV, GA_COSINE };
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+/* Do both calls give the same, each on its device? One NaN is as good as another. Frees both. */
+static bool same(ga_array *cpu, ga_array *gpu)
+{
+    bool ok =
+        cpu && gpu && cpu->device == GA_CPU && gpu->device == GA_CUDA && cpu->dtype == gpu->dtype && ga_same_shape(cpu, gpu);
+    ga_array *back = ok ? ga_to(gpu, GA_CPU) : NULL;
+    if (back && memcmp(cpu->data, back->data, (size_t)(cpu->size * ga_itemsize(cpu->dtype))) != 0) {
+        ok          = ga_array_equal(cpu, back, .equal_nan = true); /* which would take -0 for 0: */
+        ga_array *a = ga_signbit(cpu), *b = ga_signbit(back), *n = ga_isnan(cpu), *x = ga_logical_or(a, n),
+                 *y     = ga_logical_or(b, n);
+        ok              = ok && ga_array_equal(x, y);
+        ga_array *all[] = { a, b, n, x, y };
+        for (int k = 0; k < 5; k++) ga_free(all[k]);
+    }
+    ok = ok && back;
+    ga_free(back);
+    ga_free(cpu);
+    ga_free(gpu);
+    return ok;
+}
+
+/* Points with ordinary coordinates, and where wild some that are 0, infinite or NaN. */
+static ga_array *points(int64_t n, int64_t features, ga_dtype dtype, bool wild, uint64_t seed)
+{
+    ga_array *result = NULL;
+    ga_scope {
+        ga_array *x = ga_random_normal(1, 10, (n, features), .seed = seed, .device = GA_CPU);
+        if (wild) {
+            ga_array *kind = ga_random_integers(0, 60, (n, features), .seed = seed + 1, .device = GA_CPU);
+            ga_copyto(x, 0, .where = ga_less(kind, 6));
+            ga_copyto(x, INFINITY, .where = ga_equal(kind, 7));
+            ga_copyto(x, NAN, .where = ga_equal(kind, 8));
+            ga_copyto(x, -0.0, .where = ga_equal(kind, 9));
+        }
+        result = ga_keep(ga_astype(x, dtype));
+    }
+    return result;
+}
+
+static bool same_distances(const ga_array *x, const ga_array *y)
+{
+    bool      ok = true;
+    ga_array *gx = ga_to(x, GA_CUDA), *gy = ga_to(y, GA_CUDA);
+    for (int m = 0; m < METRICS; m++) {
+        ok = same(ga_cdist(x, y, .metric = metrics[m]), ga_cdist(gx, gy, .metric = metrics[m])) && ok;
+        ok = same(ga_pdist(x, .metric = metrics[m]), ga_pdist(gx, .metric = metrics[m])) && ok;
+    }
+    ga_free(gx);
+    ga_free(gy);
+    return ok;
+}
+
+static void test_sizes(void)
+{
+    static const int64_t shapes[][3] = { { 1, 1, 1 },     { 2, 3, 0 },      { 0, 3, 2 },    { 3, 0, 2 },    { 1, 130, 16 },
+                                         { 130, 1, 15 },  { 63, 64, 17 },   { 64, 65, 16 }, { 65, 63, 31 }, { 128, 129, 1 },
+                                         { 200, 70, 3 },  { 5, 7, 500 },    { 64, 64, 32 }, { 16, 17, 33 }, { 1, 1, 1000 },
+                                         { 300, 260, 9 }, { 129, 191, 100 } };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int kind = 0; kind < 4; kind++) {
+            const int64_t *n = shapes[s];
+            if (test_small() && n[0] * n[1] * (n[2] + 20) > 150000) continue;
+            ga_array *x = points(n[0], n[2], kind % 2 ? GA_F32 : GA_F64, kind / 2, 10 * s + 1);
+            ga_array *y = points(n[1], n[2], kind % 2 ? GA_F32 : GA_F64, kind / 2, 10 * s + 5);
+            if (!CHECK(same_distances(x, y)))
+                printf("     (%lld, %lld) points of %lld features, kind %d\n", (long long)n[0], (long long)n[1],
+                       (long long)n[2], kind);
+            ga_free(x);
+            ga_free(y);
+        }
+}
+
+static void test_dtypes_and_views(void)
+{
+    static const char *const views[] = { "::-1, ::-1", "::2, 1:", "3:, ::2", "5:6, :" };
+    for (int d = GA_BOOL; d <= GA_F64; d++)
+        ga_scope {
+            ga_array *x = ga_astype(points(20, 6, GA_F64, false, (uint64_t)d), (ga_dtype)d), *gx = ga_to(x, GA_CUDA);
+            ga_array *y = points(30, 6, GA_F32, false, 99), *gy = ga_to(y, GA_CUDA);
+            CHECK(same(ga_cdist(x, y, .metric = GA_CITYBLOCK), ga_cdist(gx, gy, .metric = GA_CITYBLOCK)));
+            CHECK(same(ga_pdist(x, .metric = GA_COSINE), ga_pdist(gx, .metric = GA_COSINE)));
+            for (int v = 0; v < 4; v++) {
+                ga_array *a = ga_index(x, views[v]), *b = ga_index(gx, views[v]);
+                CHECK(same(ga_cdist(a, a), ga_cdist(b, b)));
+                CHECK(same(ga_pdist(ga_transpose(a)), ga_pdist(ga_transpose(b))));
+            }
+            ga_array *a = ga_broadcast_to(ga_index(x, "1"), (70, 6)), *b = ga_broadcast_to(ga_index(gx, "1"), (70, 6));
+            CHECK(same(ga_cdist(a, y), ga_cdist(b, gy)));
+            ga_array *out = ga_zeros((20, 60), .device = GA_CUDA), *every = ga_index(out, ":, 1::2");
+            CHECK(ga_cdist(gx, gy, .out = every) == every && ga_item(ga_max(ga_index(out, ":, ::2"))) == 0);
+            CHECK(same(ga_astype(ga_cdist(x, y), GA_F64), ga_copy(every)));
+        }
+}
+
+static void test_squareform(void)
+{
+    static const int64_t  sizes[]  = { 2, 3, 31, 32, 33, 64, 100, 300 };
+    static const ga_dtype dtypes[] = { GA_U8, GA_I16, GA_F32, GA_F64, GA_C128 };
+    for (int s = 0; s < (test_small() ? 6 : 8); s++)
+        for (int d = 0; d < 5; d++)
+            ga_scope {
+                int64_t   n     = sizes[s];
+                ga_array *whole = ga_random_integers(0, 200, (n * (n - 1) / 2), .seed = 1, .device = GA_CPU);
+                ga_array *v = ga_astype(whole, dtypes[d]), *g = ga_to(v, GA_CUDA), *m = ga_squareform(v),
+                         *gm = ga_squareform(g);
+                CHECK(same(ga_squareform(m), ga_squareform(gm)));
+                CHECK(same(ga_squareform(ga_index(m, "::-1, ::-1")), ga_squareform(ga_index(gm, "::-1, ::-1"))));
+                CHECK(same(m, gm));
+            }
+}
+
+/* Mixed devices and a matrix that holds no distances: the sentences of the CPU. */
+static void test_errors(void)
+{
+    ga_scope {
+        ga_array *x = ga_ones((3, 2), .device = GA_CPU), *g = ga_ones((3, 2), .device = GA_CUDA),
+                 *m = ga_ones((3, 3), .device = GA_CUDA);
+        ga_set_error_handler(ga_ignore_error, NULL);
+        CHECK(!ga_cdist(x, g) && ga_error_status() == GA_BAD_DEVICE);
+        ga_clear_error();
+        CHECK(!ga_cdist(g, g, .out = ga_ones((3, 3), .device = GA_CPU)) && ga_error_status() == GA_BAD_DEVICE);
+        ga_clear_error();
+        CHECK(!ga_squareform(m) && strstr(ga_error(), "diagonal") != NULL);
+        ga_clear_error();
+        CHECK(ga_copyto(ga_index(m, "0, 1"), 2) && !ga_squareform(m) && strstr(ga_error(), "symmetric") != NULL);
+        ga_clear_error();
+        ga_set_error_handler(NULL, NULL);
+    }
+}
+
+int main(void)
+{
+    ga_set_device(GA_CUDA);
+    if (!test_on_gpu()) {
+        test_skip("there is no GPU, or the library was built without CUDA", 1);
+        return test_end();
+    }
+    test_sizes();
+    test_dtypes_and_views();
+    test_squareform();
+    test_errors();
+    CHECK(ga_memory_stats().arrays == 0 && !ga_error());
+    return test_end();
+}
