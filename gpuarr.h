@@ -14737,8 +14737,8 @@ typedef struct gi_bracket {
 
 enum {
     GI_BRACKET_SAMPLE    = 16384,
-    GI_BRACKET_QUANTILES = 16,            /* more are counted in bins, all at once */
-    GI_PICK_ROOM         = GI_BLOCK + 1   /* for what a block may bring */
+    GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
+    GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
 };
 
 /* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
@@ -14765,29 +14765,30 @@ static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 }
 
 GI_BEGIN_FAST
-/* The eight bytes of element i, of a float32 as float64. */
-static GI_INLINE uint64_t gi_wide_bits(bool single, const void *x, int64_t i)
+/* Copies element i, float32 as float64, else eight bytes. */
+static GI_INLINE void gi_pick_one(bool single, const void *x, int64_t i, char *out)
 {
-    double   wide;
-    uint64_t bits;
-    if (single) wide = (double)((const float *)x)[i];
-    memcpy(&bits, single ? (const char *)&wide : (const char *)x + 8 * i, sizeof bits);
-    return bits;
+    if (single) {
+        double wide = (double)((const float *)x)[i];
+        memcpy(out, &wide, sizeof wide);
+    } else {
+        memcpy(out, (const char *)x + 8 * i, 8);
+    }
 }
 
-static GI_INLINE int64_t gi_pick_as(bool single, int64_t n, const void *x, const uint64_t *in, uint64_t *out)
+static GI_INLINE int64_t gi_pick_as(bool single, int64_t n, const void *x, const uint64_t *in, char *out)
 {
     const uint64_t top   = (uint64_t)1 << 63;
     int64_t        found = 0;
     for (int64_t i = 0; i < n; i += 64) {
         uint64_t bits = in[i / 64];
         if (n - i < 64) {
-            for (; bits; bits &= bits - 1) out[found++] = gi_wide_bits(single, x, i + __builtin_ctzll(bits));
+            for (; bits; bits &= bits - 1) gi_pick_one(single, x, i + __builtin_ctzll(bits), out + 8 * found++);
             continue;
         }
         do
             for (int k = 0; k < 4; k++) { /* most words name less than that: there is no branch to be guessed */
-                out[found] = gi_wide_bits(single, x, i + __builtin_ctzll(bits | top));
+                gi_pick_one(single, x, i + __builtin_ctzll(bits | top), out + 8 * found);
                 found += bits != 0;
                 bits &= bits - 1;
             }
@@ -14796,10 +14797,10 @@ static GI_INLINE int64_t gi_pick_as(bool single, int64_t n, const void *x, const
     return found;
 }
 
-/* Copies the elements that the bits name, float32 as float64, and returns their number. One more may be written behind. */
+/* Copies the elements that the bits name and returns their number. One more may be written behind. */
 static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in, void *out)
 {
-    return single ? gi_pick_as(true, n, x, in, (uint64_t *)out) : gi_pick_as(false, n, x, in, (uint64_t *)out);
+    return single ? gi_pick_as(true, n, x, in, (char *)out) : gi_pick_as(false, n, x, in, (char *)out);
 }
 GI_END_FAST
 
@@ -14814,7 +14815,7 @@ static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
     for (int64_t part = begin; part < end; part++) {
         uint64_t *keys = b->keys + part * b->room;
         int64_t   stop = gi_part_start(s, part + 1), found = 0;
-        gi_sifted sum  = { 0, 0, false };
+        gi_sifted sum = { 0, 0, false };
         for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
             int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
             const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
@@ -16327,8 +16328,8 @@ static bool      gi_cuda_between(const char *site, const ga_array *x, double low
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
     GI_IF_CUDA(x->device, gi_cuda_keep_between(site, x, low, high));
-    int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
-    size_t      count_bytes = (size_t)chunks * sizeof(int64_t), bytes = count_bytes + (size_t)(x->size / 64 + 1) * sizeof(uint64_t);
+    int64_t chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
+    size_t  count_bytes = (size_t)chunks * sizeof(int64_t), bytes = count_bytes + (size_t)(x->size / 64 + 1) * sizeof(uint64_t);
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x      = x;
@@ -16429,7 +16430,12 @@ typedef struct gi_clip_rounds {
     gone through on the sketch as long as it has what they need, and no element lies closer to a bound than rounding errors reach:
     then what is left is what the exact way leaves.                                                                          */
 
-enum { GI_SKETCH_LEAST = 65536, GI_SKETCH_SAMPLE = 16384, GI_SKETCH_TRIAL = 4 /* rounds are tried on each fourth */, GI_SKETCH_BINS = 2048 };
+enum {
+    GI_SKETCH_LEAST  = 65536,
+    GI_SKETCH_SAMPLE = 16384,
+    GI_SKETCH_TRIAL  = 4 /* rounds are tried on each fourth */,
+    GI_SKETCH_BINS   = 2048
+};
 
 typedef struct gi_sketch {
     double    core_low, core_high, center;
@@ -16491,7 +16497,7 @@ static bool gi_sketch_round(gi_sketch *k, gi_clip_rounds *r)
     const double range[3] = { -DBL_MAX, DBL_MAX, k->center };
     int64_t      n = k->core + k->tail_count, before = k->tail_count;
     double       sums[2] = { k->sum, k->squares }, center;
-    r->settled = false;
+    r->settled           = false;
     if (n < 2) return false;
     for (int64_t i = 0; i < before; i += GI_BLOCK)
         gi_cpu_dense(GA_F64)->sum_clamped(before - i < GI_BLOCK ? before - i : GI_BLOCK, k->tails + i, range, sums);
@@ -16592,16 +16598,16 @@ static GI_INLINE int64_t gi_sketch_bin(const gi_sketching *s, double v)
 
 static void gi_sketch_parts(int64_t begin, int64_t end, void *job)
 {
-    gi_sketching        *s     = (gi_sketching *)job;
-    const ga_dtype       dtype = s->x->dtype, as = gi_sifted_as(dtype);
-    const int64_t        share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
-    const double         range[3] = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
-    const gi_dense      *loops    = gi_cpu_dense(as);
-    double               wide[GI_BLOCK];
-    uint64_t             core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
+    gi_sketching   *s     = (gi_sketching *)job;
+    const ga_dtype  dtype = s->x->dtype, as = gi_sifted_as(dtype);
+    const int64_t   share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
+    const double    range[3] = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
+    const gi_dense *loops    = gi_cpu_dense(as);
+    double          wide[GI_BLOCK];
+    uint64_t        core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
     for (int64_t part = begin; part < end; part++) {
         gi_sketch_part *found = &s->found[part];
-        int64_t         stop  = part == s->parts - 1 ? s->x->size : (part + 1) * share, kept = 0;
+        int64_t         stop = part == s->parts - 1 ? s->x->size : (part + 1) * share, kept = 0;
         double         *tails = s->tails + part * s->room, *middle = s->middle + part * s->room;
         memset(found, 0, sizeof *found);
         for (int64_t i = part * share; i < stop && found->tails <= most && found->middle <= most; i += GI_BLOCK) {
@@ -16650,10 +16656,10 @@ GI_END_FAST
 /* What the parts have found becomes the sketch. */
 static void gi_join_sketch(gi_sketching *s)
 {
-    gi_sketch *k    = s->sketch;
-    double     low  = k->core_low - k->center, high = k->core_high - k->center;
+    gi_sketch *k   = s->sketch;
+    double     low = k->core_low - k->center, high = k->core_high - k->center;
     int64_t    from = 0, middle = 0; /* of the core from the middle on */
-    k->tails        = s->tails;
+    k->tails = s->tails;
     for (int64_t part = 0; part < s->parts; part++) {
         const gi_sketch_part *found = &s->found[part];
         double                below = (double)found->below, above = (double)found->above;

@@ -47,8 +47,8 @@ static int64_t flood(int ndim, const int64_t *shape, const bool *mask, int conne
     memset(labels, 0, (size_t)size * sizeof *labels);
     for (int64_t first = 0; first < size; first++) {
         if (!mask[first] || labels[first]) continue;
-        filled        = 0;
-        labels[first] = (int32_t)++objects;
+        filled          = 0;
+        labels[first]   = (int32_t)++objects;
         stack[filled++] = first;
         while (filled > 0) {
             int64_t at = stack[--filled];
@@ -83,23 +83,25 @@ static void check_labels(int ndim, const int64_t *shape, double density, int con
         bool     *flag = ga_data(mask, GA_BOOL);
         for (int64_t i = 0; i < mask->size; i++) flag[i] = uniform() < density;
         int64_t   objects = flood(ndim, shape, flag, connectivity, ga_data(want, GA_I32)), count = -1;
-        ga_array *values  = ga_multiply(ga_astype(mask, GA_F64), ga_random_integers(1, 100, (1), .device = GA_CPU));
+        ga_array *values = ga_multiply(ga_astype(mask, GA_F64), ga_random_integers(1, 100, (1), .device = GA_CPU));
         ga_set_num_threads(1 + (int)one_of(8));
         int       kind  = ndim > 0 ? (int)one_of(LAYOUTS) : 0;
         ga_dtype  dtype = dtypes[one_of(DTYPES)];
         ga_array *image = laid(on_test_device(ga_astype(values, dtype)), kind), *expected = on_test_device(want);
-        bool      ok    = same(ga_label(image, .connectivity = connectivity, .count = &count), expected) && count == objects;
-        ok              = ok && same(ga_label(image, .connectivity = connectivity, .dtype = GA_I64), ga_astype(expected, GA_I64));
+        bool      ok = same(ga_label(image, .connectivity = connectivity, .count = &count), expected) && count == objects;
+        ok           = ok && same(ga_label(image, .connectivity = connectivity, .dtype = GA_I64), ga_astype(expected, GA_I64));
         if (dtype < GA_C64) { /* what is above a number */
             bool      negative = dtype != GA_BOOL && ga_item(ga_min(ga_astype(ga_ints(-1), dtype))) < 0;
-            ga_array *dim = negative ? ga_subtract(image, ga_astype(ga_logical_not(image), dtype)) : image;
-            ok = ok && same(ga_label(dim, .connectivity = connectivity, .above = 0, .count = &count), expected) && count == objects;
+            ga_array *dim      = negative ? ga_subtract(image, ga_astype(ga_logical_not(image), dtype)) : image;
+            ok = ok && same(ga_label(dim, .connectivity = connectivity, .above = 0, .count = &count), expected) &&
+                 count == objects;
             ok = ok && same(ga_label(image, .connectivity = connectivity, .above = 0.5), expected);
             ok = ok && same(ga_label(image, .connectivity = connectivity, .above = 1e300), ga_multiply(expected, 0));
         }
         if (!CHECK(ok))
             printf("     %d axes, the last of %lld, density %g, connectivity %d, %s, layout %d, %d threads\n", ndim,
-                   (long long)(ndim ? shape[ndim - 1] : 0), density, connectivity, ga_dtype_name(dtype), kind, ga_get_num_threads());
+                   (long long)(ndim ? shape[ndim - 1] : 0), density, connectivity, ga_dtype_name(dtype), kind,
+                   ga_get_num_threads());
     }
 }
 
@@ -109,7 +111,8 @@ static void test_labels(void)
     static const double  densities[] = { 0, 0.03, 0.3, 0.5, 0.6, 0.8, 1 };
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         for (size_t k = 0; k < sizeof densities / sizeof *densities; k++) {
-            int64_t flat[2] = { 1 + one_of(test_small() ? 9 : 40), columns[c] }, deep[3] = { 1 + one_of(5), 1 + one_of(5), columns[c] };
+            int64_t flat[2] = { 1 + one_of(test_small() ? 9 : 40), columns[c] },
+                    deep[3] = { 1 + one_of(5), 1 + one_of(5), columns[c] };
             check_labels(1, &columns[c], densities[k], 1);
             check_labels(2, flat, densities[k], 1);
             check_labels(2, flat, densities[k], 2);
@@ -130,9 +133,9 @@ static void test_windings(void)
     static const int64_t shape[2] = { N, N };
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            snake[i * N + j]  = i % 2 == 0 || j == (i % 4 == 1 ? N - 1 : 0);
-            comb[i * N + j]   = j % 2 == 0 || i == N - 1;
-            int ring          = i < j ? i : j, far = N - 1 - (i < j ? j : i);
+            snake[i * N + j] = i % 2 == 0 || j == (i % 4 == 1 ? N - 1 : 0);
+            comb[i * N + j]  = j % 2 == 0 || i == N - 1;
+            int ring = i < j ? i : j, far = N - 1 - (i < j ? j : i);
             ring              = ring < far ? ring : far;
             spiral[i * N + j] = (ring % 2 == 0) != (i == ring + 1 && j == ring && ring + 1 < N / 2);
         }
@@ -140,8 +143,8 @@ static void test_windings(void)
     for (int k = 0; k < 3; k++)
         for (int threads = 1; threads <= 8; threads += 1 + threads / 3)
             ga_scope {
-                int64_t   objects = flood(2, shape, images[k], 1, want), count;
-                ga_array *image = on_test_device(ga_from(images[k], (N, N), .device = GA_CPU));
+                int64_t   objects  = flood(2, shape, images[k], 1, want), count;
+                ga_array *image    = on_test_device(ga_from(images[k], (N, N), .device = GA_CPU));
                 ga_array *expected = on_test_device(ga_from(want, (N, N), .device = GA_CPU));
                 ga_set_num_threads(threads);
                 CHECK(same(ga_label(image, .count = &count), expected) && count == objects);
@@ -155,8 +158,8 @@ static void check_measures(const ga_array *a, const ga_array *labels, int64_t mo
     ga_array *sums = ga_sum_labels(a, labels, NULL), *means = ga_mean_labels(a, labels, NULL), *together = NULL;
     ga_array *least = ga_min_labels(a, labels, NULL), *greatest = ga_max_labels(a, labels, NULL);
     ga_array *sizes = ga_size_labels(labels, NULL), *centers = ga_center_of_mass(a, labels, NULL, .sums = &together);
-    bool      ok    = sums && means && least && greatest && sizes && centers && same(sums, together);
-    ok              = ok && sums->size == most && centers->ndim == 2 && centers->shape[0] == most && centers->shape[1] == a->ndim;
+    bool      ok = sums && means && least && greatest && sizes && centers && same(sums, together);
+    ok           = ok && sums->size == most && centers->ndim == 2 && centers->shape[0] == most && centers->shape[1] == a->ndim;
     ga_array *wide = ga_astype(a, GA_F64);
     for (int64_t k = 1; ok && k <= most; k++)
         ga_scope {
@@ -181,7 +184,9 @@ static void check_measures(const ga_array *a, const ga_array *labels, int64_t mo
 
 static void test_measures(void)
 {
-    static const int64_t shapes[][3] = { { 1, 1, 300 }, { 1, 37, 65 }, { 4, 5, 64 }, { 1, 1, 1 }, { 1, 3, 9000 }, { 70, 70, 3 } };
+    static const int64_t shapes[][3] = {
+        { 1, 1, 300 }, { 1, 37, 65 }, { 4, 5, 64 }, { 1, 1, 1 }, { 1, 3, 9000 }, { 70, 70, 3 }
+    };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int turn = 0; turn < (test_small() ? 2 : 4); turn++)
             ga_scope {
@@ -192,8 +197,8 @@ static void test_measures(void)
                     label[i] = i % run ? label[i - 1] : turn % 3 && uniform() < 0.7 ? 0 : 1 + one_of(most);
                 int64_t   found = ga_item_int(ga_max(labels));
                 ga_array *a     = ga_random_normal(3, 10, (size), .seed = (uint64_t)turn, .device = GA_CPU);
-                ga_array *x = on_test_device(ga_astype(a, dtypes[one_of(REAL_DTYPES)]));
-                ga_array *l = on_test_device(ga_astype(labels, dtypes[1 + one_of(REAL_DTYPES - 1)]));
+                ga_array *x     = on_test_device(ga_astype(a, dtypes[one_of(REAL_DTYPES)]));
+                ga_array *l     = on_test_device(ga_astype(labels, dtypes[1 + one_of(REAL_DTYPES - 1)]));
                 ga_set_num_threads(1 + (int)one_of(8));
                 x = ga_reshape(x, (shapes[s][0], shapes[s][1], shapes[s][2]));
                 l = ga_reshape(l, (shapes[s][0], shapes[s][1], shapes[s][2]));
@@ -261,14 +266,14 @@ static void test_order(void)
                 ok      = ok && signbit(ga_item(ga_median(x))) == signbit(middle);
                 for (int q = 0; ok && q <= 100; q += 20) {
                     double at = (double)(n - 1) * ((double)q / 100);
-                    ok = ga_item(ga_percentile(x, q, .method = GA_LOWER)) == ga_item_at(sorted, (int64_t)floor(at)) &&
+                    ok        = ga_item(ga_percentile(x, q, .method = GA_LOWER)) == ga_item_at(sorted, (int64_t)floor(at)) &&
                          ga_item(ga_percentile(x, q, .method = GA_HIGHER)) == ga_item_at(sorted, (int64_t)ceil(at));
                 }
                 ga_array *several = ga_percentile(x, ga_values(1, 50, 99.9, 0, 100));
                 for (int q = 0; ok && q < 5; q++) {
                     static const double percent[5] = { 1, 50, 99.9, 0, 100 };
                     double              one        = ga_item(ga_percentile(x, ga_values(percent[q])));
-                    ok                             = ga_item_at(several, q) == one || (isnan(one) && isnan(ga_item_at(several, q)));
+                    ok = ga_item_at(several, q) == one || (isnan(one) && isnan(ga_item_at(several, q)));
                 }
                 if (!CHECK(ok)) printf("     kind %d, %lld of %s\n", kind, (long long)n, ga_dtype_name(dtype));
                 if (dtype < GA_F32) continue;
@@ -298,7 +303,7 @@ static clipping clip_by_rounds(const ga_array *a, ga_clip_rule rule, double sigm
     clipping  c      = { NULL, 0, 0, 0 };
     ga_array *finite = ga_extract(ga_isfinite(a), a), *x = finite;
     for (int64_t before = -1; x->size != before && c.passes < most; c.passes++) {
-        ga_array *wide = ga_astype(x, GA_F64);
+        ga_array *wide   = ga_astype(x, GA_F64);
         double    center = ga_item(mean ? ga_mean(wide) : ga_median(wide)), reach = sigma * ga_item(ga_std(wide));
         before = x->size;
         c.low  = center - reach;
