@@ -10,6 +10,10 @@
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
+             convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
+             with -DGPUARR_USE_CUFFT and -lcufft
+             large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
+             (there is a product of our own; the library's may be faster, but has other last bits)
 
     What a person needs to remember
       * Names, defaults and results are NumPy's and SciPy's, with ga_ in front. Where they differ, the README says so.
@@ -436,7 +440,7 @@ GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a :
 /* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
 GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
 {
-    const GA_T d = 1 - product / GA_FN(mul)(length, other);
+    const GA_T d = GA_FN(fma)(product / GA_FN(mul)(length, other), -1, 1); /* 1 - the cosine, which nvcc must not fuse */
     return d < 0 ? (GA_T)0 : d > 2 ? (GA_T)2 : d;
 }
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
@@ -1175,9 +1179,9 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct; or FFT */
+    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT /* through Fourier transforms (FFTW, cuFFT): other rounding errors, about 1e-16 (float32: 1e-7) of the largest result */
+    GA_METHOD_FFT     /* through Fourier transforms: not there yet, an error */
 } ga_method;
 typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
                          GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */
@@ -1194,7 +1198,7 @@ typedef struct ga_convolve_options {
     ga_array *out    GI_DEFAULT;
 } ga_convolve_options;
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
-   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
+   same number of them. Integers wrap. */
 ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 /* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
 ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
@@ -1615,7 +1619,7 @@ static inline ga_arg gi_arg(ga_c128 v)
 }
 #define GA_ARG(v)          gi_arg(v)
 
-template <class... I> static inline ga_shape gi_shape(I... n)
+template <class... N> static inline ga_shape gi_shape(N... n)
 {
     ga_shape r = { (int)sizeof...(n), { (int64_t)n... } };
     static_assert(sizeof...(n) <= GPUARR_MAX_DIMS, "more dimensions than GPUARR_MAX_DIMS");
@@ -2055,20 +2059,33 @@ extern int madvise(void *, size_t, int);
 extern int clock_gettime(int, struct timespec *);
 #endif
 
+#ifdef GPUARR_USE_CBLAS
+#include <cblas.h>
+#endif
 #if defined(__CUDACC__) || defined(__CUDASIM__)
 #define GI_HAS_CUDA 1
 #include <cuda_runtime.h>
+#if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
+#include <cublas_v2.h>
+#endif
 #if defined(__CUDASIM__) || defined(GPUARR_NO_CUB)
 #define GI_HAS_CUB 0 /* then our own radix sort */
 #else
 #define GI_HAS_CUB 1
 #include <cub/device/device_radix_sort.cuh>
 #endif
+#if defined(GPUARR_USE_CUFFT) && !defined(__CUDASIM__)
+#define GI_HAS_CUFFT 1
+#include <cufft.h>
+#else
+#define GI_HAS_CUFFT 0
+#endif
 #if defined(__USE_FAST_MATH__)
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
 #else
-#define GI_HAS_CUDA 0
+#define GI_HAS_CUDA  0
+#define GI_HAS_CUFFT 0
 #endif
 
 #ifdef __FAST_MATH__
@@ -6629,10 +6646,10 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     in[2].re   = gi_tolerance(o.rtol, 1e-5);
     in[2].im   = gi_tolerance(o.atol, 1e-8);
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
-    bool        complex = gi_is_complex(gi_common_dtype(2, numbers));
-    ga_dtype    dtype = complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
-    gi_function kernel = complex       ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
-                               : o.equal_nan ? gi_isclose_function_f64_nan()
+    bool        is_complex = gi_is_complex(gi_common_dtype(2, numbers));
+    ga_dtype    dtype = is_complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
+    gi_function kernel = is_complex    ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
+                            : o.equal_nan ? gi_isclose_function_f64_nan()
                                        : gi_isclose_function_f64();
     return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
 }
@@ -10536,23 +10553,23 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
     ga_dtype        dtype = j->lines.dtype;
     int64_t         n = lines * j->lines.length, k = 0;
     int             key_bytes = (int)ga_itemsize(dtype), key_at = j->record == 8 ? 4 : 0;
-    uint64_t       *word    = (uint64_t *)(void *)records;
-    const uint32_t *key4    = (const uint32_t *)(const void *)spare;
-    const uint64_t *key8    = (const uint64_t *)(const void *)spare;
-    bool            complex = gi_is_complex(dtype);
-    if (!complex) gi_to_keys(dtype, n, spare, elements);
+    uint64_t       *word       = (uint64_t *)(void *)records;
+    const uint32_t *key4       = (const uint32_t *)(const void *)spare;
+    const uint64_t *key8       = (const uint64_t *)(const void *)spare;
+    bool            is_complex = gi_is_complex(dtype);
+    if (!is_complex) gi_to_keys(dtype, n, spare, elements);
     for (int64_t line = 0; line < lines; line++)
         for (int64_t i = 0; i < j->lines.length; i++, k++) {
             uint64_t number = j->group > 1 ? (uint64_t)line << GI_LINE_SHIFT | (uint64_t)k : (uint64_t)k;
             if (j->record == 8) {
                 word[k] = (uint64_t)key4[k] << 32 | number;
             } else {
-                word[2 * k]     = complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
+                word[2 * k]     = is_complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
                 word[2 * k + 1] = number;
             }
         }
-    char *sorted = complex ? gi_order_complex(j, elements, n, records, spare, places)
-                           : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
+    char *sorted = is_complex ? gi_order_complex(j, elements, n, records, spare, places)
+                              : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
     if (lines > 1)
         sorted = gi_sort_records(sorted, sorted == records ? spare : records, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8,
                                  1, places);
@@ -11202,7 +11219,7 @@ typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
 } gi_product;
 
 #if GI_HAS_CUDA
-static bool gi_cuda_product(const char *site, const gi_product *p);
+static bool gi_cuda_product(const char *site, gi_product *p);
 #endif
 
 static void gi_swap_strides(int64_t *x, int64_t *y)
@@ -11226,8 +11243,9 @@ static void gi_transpose_product(gi_product *p)
 
 /* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
 /*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
-    tile, then a few rows of a at a time are packed and meet all these strips. Integers of 1 or 2 bytes and bools are widened to 4 bytes
-    on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each row of b two, (re, im) and (-im, re). */
+    tile, then a few rows of a at a time are packed and meet all these strips. What lies well already is not packed. Integers of 1 or 2
+    bytes and bools are widened to 4 bytes on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each
+    row of b two, (re, im) and (-im, re). */
 
 GI_BEGIN_FAST
 typedef void (*gi_packer)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step);
@@ -11237,17 +11255,19 @@ typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int
 #define GI_PACK(name, unpack_name, U, W, narrow)                                                                               \
     static void name(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step)            \
     {                                                                                                                          \
-        W            *to   = (W *)out;                                                                                         \
-        const int64_t side = step == (int64_t)sizeof(U) ? n : 8;                                                               \
+        const bool    packed = step == (int64_t)sizeof(U);                                                                     \
+        const int64_t side   = packed ? n : 8;                                                                                 \
         for (int64_t l = 0; l < lines; l += 8)                                                                                 \
             for (int64_t i = 0; i < n; i += side)                                                                              \
                 for (int64_t m = l; m < lines && m < l + 8; m++) {                                                             \
                     const char *from = in + m * line;                                                                          \
+                    W          *to   = (W *)out + m * next;                                                                    \
                     int64_t     end  = n - i < side ? n : i + side;                                                            \
-                    if (step == (int64_t)sizeof(U))                                                                            \
-                        for (int64_t j = i; j < end; j++) to[m * next + j] = ((const U *)(const void *)from)[j];               \
+                    if (packed && sizeof(U) == sizeof(W)) memcpy(to, from, (size_t)n * sizeof(U));                             \
+                    else if (packed)                                                                                           \
+                        for (int64_t j = 0; j < n; j++) to[j] = ((const U *)(const void *)from)[j];                            \
                     else                                                                                                       \
-                        for (int64_t j = i; j < end; j++) to[m * next + j] = *(const U *)(const void *)(from + j * step);      \
+                        for (int64_t j = i; j < end; j++) to[j] = *(const U *)(const void *)(from + j * step);                 \
                 }                                                                                                              \
     }                                                                                                                          \
     static void unpack_name(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next)     \
@@ -11269,6 +11289,12 @@ GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
 #undef GI_PACK
 GI_END_FAST
 
+#define GI_PANEL_ROW (GI_TILE_DEPTH + 8) /* elements from one packed row of a to the next: not in the same sets of the cache */
+#define GI_BAND      2048                /* bytes of a packed row of a block */
+#define GI_NEAR      16384               /* bytes that are packed on the stack */
+#define GI_SMALL_B   131072              /* bytes that a tile may walk over in a b that is not packed */
+#define GI_SMALL_ROW 4096                /* bytes from row to row in an a that is not packed */
+
 typedef struct gi_blocks {
     const gi_product       *p;
     const gi_product_tiles *tiles;
@@ -11277,7 +11303,8 @@ typedef struct gi_blocks {
     int64_t                 size, packed;           /* bytes of an element, before and after packing */
     int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
     int64_t                 width;                  /* columns in a vector; a strip is one or two vectors wide */
-    bool                    direct;                 /* b is not packed: its rows are whole, and few rows of a meet them */
+    bool                    flat;                   /* few rows meet a b that is read as it lies, */
+    bool                    direct_a, direct_b;     /* or whole rows of a, whole strips of b are not packed */
     int64_t                 height, breadth, depth; /* of a block */
     int64_t                 down, across;           /* how many blocks */
     int64_t                 room;                   /* bytes of the strips of a block */
@@ -11286,12 +11313,15 @@ typedef struct gi_blocks {
     char                    taken[GI_MOST_THREADS]; /* atomic */
 } gi_blocks;
 
-enum {
-    GI_BAND = 2048,
-    GI_NEAR = 16384
-}; /* bytes of a packed row of a block; bytes of a block that needs no other memory than the stack */
+static void gi_pack_lines(const gi_blocks *j, int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line,
+                          int64_t step)
+{
+    if (line == j->size && step != j->size && j->tiles->pack_across && j->parts == 1)
+        j->tiles->pack_across(lines, n, out, next, in, step);
+    else j->pack(lines, n, out, next, in, line, step);
+}
 
-/* The part of a strip that a complex element becomes besides itself: (re, im) gives (-im, re) in the next row. */
+/* Below each packed row of b, its other part: of (re, im) it is (-im, re). */
 static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes)
 {
     for (int64_t k = 0; k < depth; k++, strip += 2 * bytes)
@@ -11306,61 +11336,83 @@ static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *st
         }
 }
 
-/* `depth` rows of n columns of b, the rest of the strip 0. */
-static void gi_pack_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes, const char *b)
+/* A strip of a block: its columns, and where it is. */
+typedef struct gi_packed_strip {
+    int64_t     n;
+    const char *data;
+    int64_t     row; /* bytes */
+} gi_packed_strip;
+
+/* The strip that begins at a column; what is packed lies in `strips`, one behind the other. */
+static gi_packed_strip gi_strip_at(const gi_blocks *j, int64_t column, int64_t columns, int64_t depth, const char *b,
+                                   const char *strips)
 {
-    if (n * j->packed < bytes) memset(strip, 0, (size_t)(depth * j->parts * bytes));
-    j->pack(depth, n, strip, j->parts * bytes / j->packed, b, j->p->b.row, j->p->b.column);
-    if (j->parts == 2) gi_turn_strip(j, depth, n, strip, bytes);
+    gi_packed_strip s;
+    const int64_t   most = 2 * j->width, left = columns - column;
+    s.n         = left < most ? left : most;
+    bool direct = j->direct_b && s.n % j->width == 0;
+    s.row       = direct ? j->p->b.row : s.n > j->width ? 2 * j->tiles->bytes : j->tiles->bytes;
+    s.data      = direct ? b + column * j->p->b.column : strips;
+    if (!direct && !j->direct_b) s.data += column / most * 2 * j->tiles->bytes * j->parts * depth;
+    return s;
 }
 
-/* A tile of the result, n columns wide. What is narrower than a strip, or does not lie side by side, is computed beside. */
-static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t n, int64_t depth, const char *panel, const char *strip,
-                             int64_t strip_row, char *out, bool more)
+static void gi_pack_strips(const gi_blocks *j, int64_t columns, int64_t depth, const char *b, char *strips)
+{
+    for (int64_t c = 0; c < columns; c += 2 * j->width) {
+        gi_packed_strip s  = gi_strip_at(j, c, columns, depth, b, strips);
+        char           *to = strips + (s.data - strips);
+        if (j->direct_b && s.n % j->width == 0) continue;
+        if (s.n * j->packed < s.row) memset(to, 0, (size_t)(depth * j->parts * s.row));
+        gi_pack_lines(j, depth, s.n, to, j->parts * s.row / j->packed, b + c * j->p->b.column, j->p->b.row, j->p->b.column);
+        if (j->parts == 2) gi_turn_strip(j, depth, s.n, to, s.row);
+    }
+}
+
+/* A tile of the result. What is narrower than a strip, or does not lie side by side, is computed beside. */
+static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t depth, const char *a, int64_t a_row,
+                             const gi_packed_strip *s, char *out, bool more)
 {
     __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
     const gi_factor                  *to   = &j->p->out;
-    const int                         wide = n > j->width ? 2 : 1;
+    const int                         wide = s->n > j->width ? 2 : 1;
     const int64_t                     row  = wide * j->tiles->bytes;
-    if (n == wide * j->width && to->column == j->size && j->size == j->packed) {
-        j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, out, to->row, more);
+    if (s->n == wide * j->width && to->column == j->size && j->size == j->packed) {
+        j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, out, to->row, more);
         return;
     }
     if (more) {
         memset(beside, 0, (size_t)(rows * row));
-        j->pack(rows, n, beside, row / j->packed, out, to->row, to->column);
+        j->pack(rows, s->n, beside, row / j->packed, out, to->row, to->column);
     }
-    j->tiles->tile(rows, wide, depth * j->parts, panel, strip, strip_row, beside, row, more);
-    j->unpack(rows, n, out, to->row, to->column, beside, row / j->packed);
+    j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, beside, row, more);
+    j->unpack(rows, s->n, out, to->row, to->column, beside, row / j->packed);
 }
 
 static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
                               char *strips)
 {
-    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_TILE_ROW * 8];
-    const gi_product                 *p     = j->p;
-    const int64_t                     width = 2 * j->width, bytes = 2 * j->tiles->bytes;
-    for (int64_t k = 0; k < p->inner; k += j->depth) {
-        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth, strip_bytes = depth * j->parts * bytes;
-        for (int64_t c = 0; c < columns; c += width) {
-            const int64_t n = columns - c < width ? columns - c : width;
-            if (j->direct && n % j->width == 0) continue;
-            gi_pack_strip(j, depth, n, strips + c / width * strip_bytes, n > j->width ? bytes : bytes / 2,
-                          b + k * p->b.row + c * p->b.column);
-        }
+    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_PANEL_ROW * 8];
+    const gi_product                 *p      = j->p;
+    const int64_t                     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
+    if (j->flat && rows == 1 && j->tiles->row && p->out.column == j->size) {
+        j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
+        return;
+    }
+    for (int64_t k = 0; k < p->inner; k += j->depth, b += j->depth * p->b.row) {
+        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth;
+        gi_pack_strips(j, columns, depth, b, strips);
         for (int64_t i = 0, r; i < rows; i += r) {
-            r = rows - i;
-            r = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
-            j->pack(r, depth, panel, GI_TILE_ROW * j->tiles->lane / j->packed, a + i * p->a.row + k * p->a.column, p->a.row,
-                    p->a.column);
-            for (int64_t c = 0; c < columns; c += width) {
-                const int64_t n      = columns - c < width ? columns - c : width;
-                const bool    direct = j->direct && n % j->width == 0;
-                const char   *strip  = direct ? b + k * p->b.row + c * p->b.column : strips + c / width * strip_bytes;
-                gi_multiply_tile(j, (int)r, n, depth, panel, strip,
-                                 direct         ? p->b.row
-                                 : n > j->width ? bytes
-                                                : bytes / 2,
+            const char *factors = a + i * p->a.row + k * p->a.column;
+            r                   = rows - i;
+            r                   = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
+            if (!j->direct_a) {
+                gi_pack_lines(j, r, depth, panel, packed / j->packed, factors, p->a.row, p->a.column);
+                factors = panel;
+            }
+            for (int64_t c = 0; c < columns; c += 2 * j->width) {
+                const gi_packed_strip s = gi_strip_at(j, c, columns, depth, b, strips);
+                gi_multiply_tile(j, (int)r, depth, factors, j->direct_a ? p->a.row : packed, &s,
                                  out + i * p->out.row + c * p->out.column, k > 0);
             }
         }
@@ -11374,8 +11426,8 @@ static void gi_locate_item(const gi_product *p, int64_t item, const char **a, co
     *b   = p->b.data;
     *out = p->out.data;
     for (int d = p->axes - 1; d >= 0; d--) {
-        const int64_t index = item % p->shape[d];
-        item /= p->shape[d];
+        const int64_t above = d > 0 ? item / p->shape[d] : 0, index = item - above * p->shape[d];
+        item = above;
         *a += index * p->a.next[d];
         *b += index * p->b.next[d];
         *out += index * p->out.next[d];
@@ -11390,10 +11442,11 @@ static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
     int                               mine = 0;
     while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t block = unit % (j->down * j->across), i = block % j->down * j->height, c = block / j->down * j->breadth;
+        const int64_t item = unit / (j->down * j->across), block = unit - item * (j->down * j->across);
+        const int64_t i = block % j->down * j->height, c = block / j->down * j->breadth;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(p, unit / (j->down * j->across), &a, &b, &out);
+        gi_locate_item(p, item, &a, &b, &out);
         gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
                           p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
                           out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
@@ -11423,29 +11476,37 @@ static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
     return j->size == 8 ? GA_I64 : GA_I32;
 }
 
-/* Cuts the result into blocks: as wide as their packed rows may be, as high as leaves every thread some. */
+static int64_t gi_over(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+/* Cuts the result into blocks: so wide that the packed strips stay in a cache, so high that every thread has some. Few rows read b as
+   it lies, eight rows of it at a time from one end to the other. */
 static void gi_cut_blocks(gi_blocks *j, int64_t items)
 {
     const gi_product *p       = j->p;
-    const int64_t     threads = ga_get_num_threads(), few = j->tiles->rows;
-    j->direct  = p->rows <= few && p->b.column == j->size && j->size == j->packed && j->parts == 1;
-    j->depth   = j->direct ? 8 : GI_TILE_DEPTH / j->parts;
-    j->breadth = GI_BAND / j->packed;
-    j->height  = p->rows;
+    const int64_t     threads = ga_get_num_threads(), most = j->tiles->rows, strip = 2 * j->width;
+    const bool        whole = j->size == j->packed && j->parts == 1;
+    j->flat                 = whole && p->rows <= most && p->b.column == j->size;
+    j->depth                = j->flat ? 8 : GI_TILE_DEPTH / j->parts;
     if (j->depth > p->inner) j->depth = p->inner;
+    j->direct_a = whole && p->a.column == j->size && (j->flat || llabs(p->a.row) < GI_SMALL_ROW);
+    j->direct_b = j->flat || (whole && p->b.column == j->size && llabs(p->b.row) * j->depth <= GI_SMALL_B);
+    j->breadth  = j->flat ? gi_over(gi_over(p->columns, threads), strip) * strip : GI_BAND / j->packed;
+    if (j->flat && j->breadth > 16384) j->breadth = 16384;
     if (j->breadth > p->columns) j->breadth = p->columns;
-    j->across = (p->columns + j->breadth - 1) / j->breadth;
+    j->across = gi_over(p->columns, j->breadth);
+    j->height = p->rows;
     for (j->down = 1; items * j->across * j->down < (j->height < 256 ? threads : 4 * threads) && j->height >= 64;) {
-        j->height = (j->height / 2 + few - 1) / few * few;
-        j->down   = (p->rows + j->height - 1) / j->height;
+        j->height = gi_over(j->height / 2, most) * most;
+        j->down   = gi_over(p->rows, j->height);
     }
-    j->room = (j->breadth + 2 * j->width - 1) / (2 * j->width) * 2 * j->tiles->bytes * j->parts * j->depth;
+    j->room = (j->direct_b ? 1 : gi_over(j->breadth, strip)) * 2 * j->tiles->bytes * j->parts * j->depth;
 }
 
-static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t items)
+static bool gi_multiply_tiled(const char *site, const gi_product *p)
 {
-    gi_blocks j;
-    memset(&j, 0, sizeof j);
+    const int64_t items = gi_size(p->axes, p->shape);
+    gi_blocks     j;
+    memset(&j, 0, sizeof j - sizeof j.taken);
     j.p     = p;
     j.tiles = gi_cpu_tiles(gi_packing(&j, p->dtype));
     j.width = j.tiles->bytes / j.packed;
@@ -11454,7 +11515,8 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
     const int64_t chunk = 1 + 400000 / (work + 1);
     if (j.room > GI_NEAR) {
         j.rooms = ga_get_num_threads();
-        if (j.rooms > (units + chunk - 1) / chunk) j.rooms = (int)((units + chunk - 1) / chunk);
+        if (j.rooms > gi_over(units, chunk)) j.rooms = (int)gi_over(units, chunk);
+        memset(j.taken, 0, (size_t)j.rooms);
         j.memory = (char *)gi_alloc(site, (size_t)(j.rooms * j.room));
         if (!j.memory) return false;
     }
@@ -11463,64 +11525,147 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p, int64_t ite
     return true;
 }
 
-/* ---- on the CPU: products with vectors, element by element ------------------------------------------------------------- */
+/* ---- on the CPU: few rows or columns, element by element --------------------------------------------------------------- */
 
-#define GI_CHAINS 64
+#define GI_CHAINS 64 /* side by side in a unit of work */
+#define GI_FEW    3  /* rows or columns that are computed so */
 
 typedef struct gi_chained {
     const gi_product *p;
     gi_chains         chains;
-    int64_t           count, groups, a_next, b_next, out_next;
+    gi_chaining       j;
+    int64_t           count, groups; /* chains side by side */
+    int               times;         /* b's that each of them meets, */
+    int64_t           again;         /* and how often that is done, for other a */
+    int64_t           a_again, out_again;
 } gi_chained;
 
 static void gi_chain_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_chained *j = (const gi_chained *)job;
+    const gi_chained *c = (const gi_chained *)job;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t i = unit % j->groups * GI_CHAINS;
+        const int64_t item = c->groups == 1 ? unit : unit / c->groups, i = (unit - item * c->groups) * GI_CHAINS;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(j->p, unit / j->groups, &a, &b, &out);
-        j->chains(j->count - i < GI_CHAINS ? j->count - i : GI_CHAINS, j->p->inner, out + i * j->out_next, j->out_next,
-                  a + i * j->a_next, j->a_next, j->p->a.column, b + i * j->b_next, j->b_next, j->p->b.row);
+        gi_locate_item(c->p, item, &a, &b, &out);
+        for (int64_t t = 0; t < c->again; t++)
+            c->chains(c->count - i < GI_CHAINS ? c->count - i : GI_CHAINS, c->times, c->p->inner,
+                      out + i * c->j.out_next + t * c->out_again, a + i * c->j.a_next + t * c->a_again, b + i * c->j.b_next,
+                      &c->j);
     }
 }
 
-/* A product of which each item has one row or one column: chains side by side, along the rest of it or the longest other axis. */
+/* Chains side by side, along the longer side of the matrices; of numbers along the longest of the other axes. */
 static void gi_multiply_chained(gi_product *p)
 {
-    gi_chained j = { p, gi_cpu_chains(p->dtype), 1, 1, 0, 0, 0 };
-    if (p->rows > 1) {
-        j.count    = p->rows;
-        j.a_next   = p->a.row;
-        j.out_next = p->out.row;
+    gi_chained c;
+    memset(&c, 0, sizeof c);
+    if (p->columns > p->rows && !gi_is_complex(p->dtype)) gi_transpose_product(p);
+    c.p        = p;
+    c.chains   = gi_cpu_chains(p->dtype);
+    c.j.a_step = p->a.column;
+    c.j.b_step = p->b.row;
+    c.count = c.times = 1;
+    c.again           = 1;
+    if (p->rows >= p->columns && p->rows > 1) {
+        c.count       = p->rows;
+        c.j.a_next    = p->a.row;
+        c.j.out_next  = p->out.row;
+        c.times       = (int)p->columns;
+        c.j.b_again   = p->b.column;
+        c.j.out_again = p->out.column;
     } else if (p->columns > 1) {
-        j.count    = p->columns;
-        j.b_next   = p->b.column;
-        j.out_next = p->out.column;
+        c.count      = p->columns;
+        c.j.b_next   = p->b.column;
+        c.j.out_next = p->out.column;
+        c.again      = p->rows;
+        c.a_again    = p->a.row;
+        c.out_again  = p->out.row;
     } else if (p->axes > 0) {
         int longest = 0;
         for (int d = 1; d < p->axes; d++)
             if (p->shape[d] > p->shape[longest]) longest = d;
-        j.count           = p->shape[longest];
-        j.a_next          = p->a.next[longest];
-        j.b_next          = p->b.next[longest];
-        j.out_next        = p->out.next[longest];
+        c.count           = p->shape[longest];
+        c.j.a_next        = p->a.next[longest];
+        c.j.b_next        = p->b.next[longest];
+        c.j.out_next      = p->out.next[longest];
         p->shape[longest] = 1;
     }
-    j.groups = (j.count + GI_CHAINS - 1) / GI_CHAINS;
-    gi_parallel(gi_size(p->axes, p->shape) * j.groups, 1 + 32768 / (GI_CHAINS * p->inner), gi_chain_units, &j);
+    c.groups           = gi_over(c.count, GI_CHAINS);
+    const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
+    gi_parallel(gi_size(p->axes, p->shape) * c.groups, 1 + 32768 / work, gi_chain_units, &c);
 }
+
+#if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
+/* ---- products that are left to a BLAS library ------------------------------------------------------------------------------ */
+
+typedef struct gi_blas_matrix {
+    bool    across; /* the matrix is the transposed of what lies in memory row by row */
+    int64_t lead;   /* elements from row to row there */
+} gi_blas_matrix;
+
+static bool gi_is_for_blas(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t size, gi_blas_matrix *m)
+{
+    m->across = column != size;
+    m->lead   = (m->across ? column : row) / size;
+    return (m->across ? row : column) == size && (m->across ? column : row) % size == 0 && m->lead <= INT32_MAX &&
+           m->lead >= (m->across ? rows : columns);
+}
+
+/* Is the product large enough, and does each matrix lie as a BLAS takes it? */
+static bool gi_blas_takes(const gi_product *p, gi_blas_matrix *a, gi_blas_matrix *b, gi_blas_matrix *out)
+{
+    const int64_t size = ga_itemsize(p->dtype), most = INT32_MAX;
+    return gi_kind_of(p->dtype) >= 2 && p->rows > 8 && p->columns > 8 && p->inner > 8 && p->rows <= most &&
+           p->columns <= most && p->inner <= most && (double)p->rows * (double)p->columns * (double)p->inner > 250000 &&
+           gi_is_for_blas(p->rows, p->inner, p->a.row, p->a.column, size, a) &&
+           gi_is_for_blas(p->inner, p->columns, p->b.row, p->b.column, size, b) &&
+           gi_is_for_blas(p->rows, p->columns, p->out.row, p->out.column, size, out) && !out->across;
+}
+#endif
+
+#ifdef GPUARR_USE_CBLAS
+static bool gi_cblas_product(const gi_product *p)
+{
+    gi_blas_matrix a, b, out;
+    if (!gi_blas_takes(p, &a, &b, &out)) return false;
+    const CBLAS_TRANSPOSE across_a = a.across ? CblasTrans : CblasNoTrans, across_b = b.across ? CblasTrans : CblasNoTrans;
+    const int             m = (int)p->rows, n = (int)p->columns, k = (int)p->inner;
+    const int             lead_a = (int)a.lead, lead_b = (int)b.lead, lead = (int)out.lead;
+    const ga_c64          one64 = { 1, 0 }, zero64 = { 0, 0 };
+    const ga_c128         one = { 1, 0 }, zero = { 0, 0 };
+    for (int64_t item = 0; item < gi_size(p->axes, p->shape); item++) {
+        const char *x, *y;
+        char       *to;
+        gi_locate_item(p, item, &x, &y, &to);
+        const void *u = x, *v = y;
+        void       *w = to;
+        if (p->dtype == GA_F32)
+            cblas_sgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const float *)u, lead_a, (const float *)v, lead_b, 0,
+                        (float *)w, lead);
+        else if (p->dtype == GA_F64)
+            cblas_dgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const double *)u, lead_a, (const double *)v, lead_b, 0,
+                        (double *)w, lead);
+        else if (p->dtype == GA_C64)
+            cblas_cgemm(CblasRowMajor, across_a, across_b, m, n, k, &one64, u, lead_a, v, lead_b, &zero64, w, lead);
+        else cblas_zgemm(CblasRowMajor, across_a, across_b, m, n, k, &one, u, lead_a, v, lead_b, &zero, w, lead);
+    }
+    return true;
+}
+#endif
 
 static bool gi_cpu_product(const char *site, gi_product *p)
 {
-    const bool    commutes = !gi_is_complex(p->dtype);
-    const int64_t size     = ga_itemsize(p->dtype);
-    if (p->columns == 1 && p->rows > 1 && commutes) gi_transpose_product(p);
-    if (p->rows > 1 && p->columns > 1 && commutes && p->out.column != size && p->out.row == size) gi_transpose_product(p);
-    if (p->rows > 1 && p->columns > 1) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
-    if (p->columns > 1 && p->b.column == size) return gi_multiply_tiled(site, p, gi_size(p->axes, p->shape));
-    if (p->columns > 1 && commutes) gi_transpose_product(p);
+    const int64_t size = ga_itemsize(p->dtype);
+    if (!gi_is_complex(p->dtype)) { /* columns are the longer of two sides that are short, else those that lie side by side */
+        const bool few = p->rows <= GI_FEW || p->columns <= GI_FEW;
+        if (few ? p->columns < p->rows : p->out.column != size && p->out.row == size) gi_transpose_product(p);
+    }
+#ifdef GPUARR_USE_CBLAS
+    if (gi_cblas_product(p)) return true;
+#endif
+    const bool chained = (p->rows <= GI_FEW && (p->columns < 16 || p->b.column != size)) || p->columns <= GI_FEW;
+    if (!chained) return gi_multiply_tiled(site, p);
     gi_multiply_chained(p);
     return true;
 }
@@ -12155,7 +12300,8 @@ static bool gi_read_result(gi_einsum_job *e, const char *p)
 {
     int count = 0, written[GI_LABELS], labels[GI_LABELS], n = 0;
     if (*p == '-') {
-        p += p[1] == '>' ? 2 : 0;
+        if (p[1] != '>') return gi_einsum_fail(e, "have a '-' that is not part of \"->\"");
+        p += 2;
         if (!gi_read_subscripts(e, &p, &count, written)) return false;
         if (*p) return gi_einsum_fail(e, "have more behind the result");
     } else {
@@ -12328,6 +12474,7 @@ typedef struct gi_correlation {
 #if GI_HAS_CUDA
 static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
 static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c);
+static bool gi_cuda_correlate_fft(const char *site, const gi_correlation *c);
 #endif
 
 /* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
@@ -12426,15 +12573,19 @@ static void gi_read_padded(const char *row, int64_t pixels, int64_t step, int64_
                            int64_t start, int64_t n, char *to)
 {
     const int64_t length = pixels * step;
-    for (int64_t i = 0; i < n;) {
-        int64_t at = start + i, run = row && at >= 0 && at < length ? length - at : 1;
-        if (run == 1) {
-            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
-            pixel = row ? gi_border_index(pixel, pixels, border) : -1;
-            memcpy(to + i * size, pixel < 0 ? constant : row + (pixel * step + within) * size, (size_t)size);
-        } else {
-            if (run > n - i) run = n - i;
+    if (!row) gi_repeat((int)size, n, to, constant);
+    for (int64_t i = 0; i < n && row;) {
+        const int64_t at = start + i, left = n - i;
+        int64_t       run = at < 0 ? -at : at < length ? length - at : left;
+        if (run > left) run = left;
+        if (at >= 0 && at < length) {
             memcpy(to + i * size, row + at * size, (size_t)(run * size));
+        } else if (border == GA_BORDER_CONSTANT) {
+            gi_repeat((int)size, run, to + i * size, constant);
+        } else {
+            int64_t pixel = at >= 0 ? at / step : -((step - 1 - at) / step), within = at - pixel * step;
+            run = step - within < left ? step - within : left;
+            memcpy(to + i * size, row + (gi_border_index(pixel, pixels, border) * step + within) * size, (size_t)(run * size));
         }
         i += run;
     }
@@ -12475,7 +12626,23 @@ static char *gi_patch_out(const gi_correlator *j, const gi_patch *p)
     return (char *)j->c.out + ((p->plane * j->c.result[j->c.ndim - 2] + p->row) * j->width + p->column) * j->size;
 }
 
-/* A block of results through copies. The rows of the copy lie `pitch` apart; without tiles all of it is one line. */
+/* Copies what a part of the weights (row u and column v of a plane) meets around a block; zeros fill the room up. */
+static void gi_copy_neighbours(const gi_correlator *j, const gi_patch *p, int64_t plane, int64_t u, int64_t v, const gi_taps *t,
+                               int64_t room, char *x)
+{
+    const gi_correlation *c     = &j->c;
+    const int             last  = c->ndim - 1;
+    const int64_t         start = p->column + (v + c->offset[last]) * j->step, wanted = p->columns + (t->width - 1) * j->step;
+    const int64_t         rows = p->rows + t->height - 1;
+    for (int64_t i = 0; i < rows; i++) {
+        char *to = x + i * t->pitch * j->size, *end = x + (i < rows - 1 ? (i + 1) * t->pitch : room) * j->size;
+        gi_read_padded(gi_find_row(j, p->plane, plane, p->row + u + i), c->shape[last], j->step, j->size, c->border,
+                       j->constant, start, wanted, to);
+        to += wanted * j->size;
+        memset(to, 0, (size_t)(end - to));
+    }
+}
+
 /* How many of so many rows of weights to take next: tiles want 3 at least, now and in the end. */
 static int64_t gi_part_height(const gi_correlator *j, int64_t left)
 {
@@ -12483,43 +12650,38 @@ static int64_t gi_part_height(const gi_correlator *j, int64_t left)
     return j->blocks_tiled && left - j->part_height < GI_TAP_ROWS - 1 ? left - (GI_TAP_ROWS - 1) : j->part_height;
 }
 
+/* A block of results through such copies, whose rows lie t.pitch elements apart; without tiles all of it is one line. */
 static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
 {
     __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
-    const gi_correlation             *c    = &j->c;
-    const gi_correlate_loop          *loop = j->blocks_tiled ? &j->tiles : &j->lines;
-    const int64_t size = j->size, unit = loop->columns, height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
-    const int64_t rows   = j->blocks_tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
-    const int64_t across = j->blocks_tiled ? (p->columns + unit - 1) / unit * unit : p->columns;
-    const int64_t pitch = across + (j->part_width - 1) * j->step, sums_pitch = j->blocks_tiled ? across : pitch;
-    const int64_t line  = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
-    bool          begin = true;
+    const gi_correlation             *c      = &j->c;
+    const bool                        tiled  = j->blocks_tiled;
+    const gi_correlate_loop          *loop   = tiled ? &j->tiles : &j->lines;
+    const int64_t                     height = c->size[c->ndim - 2], width = c->size[c->ndim - 1], unit = loop->columns;
+    const int64_t                     rows   = tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
+    const int64_t                     across = tiled ? (p->columns + unit - 1) / unit * unit : p->columns,
+                  pitch                      = across + (j->part_width - 1) * j->step;
+    const int64_t line                       = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
+    bool          begin                      = true;
     for (int64_t k = 0; k < j->weight_planes; k++)
-        for (int64_t u = 0, part_height; u < height; u += part_height) {
-            part_height = gi_part_height(j, height - u);
+        for (int64_t u = 0, part; u < height; u += part) {
+            part = gi_part_height(j, height - u);
             for (int64_t v = 0; v < width; v += j->part_width, begin = false) {
                 gi_taps t;
-                t.height  = part_height;
+                t.height  = part;
                 t.width   = width - v < j->part_width ? width - v : j->part_width;
                 t.step    = j->step;
                 t.pitch   = pitch;
-                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * size;
-                int64_t q = 0;
-                for (; q < rows + t.height - 1; q++)
-                    gi_read_padded(gi_find_row(j, p->plane, k, p->row + u + q), c->shape[c->ndim - 1], j->step, size, c->border,
-                                   j->constant, p->column + (v + c->offset[c->ndim - 1]) * j->step, pitch,
-                                   x + q * pitch * size);
-                if (j->blocks_tiled) {
-                    loop->run(&t, rows, across, x, sums, across, begin);
-                } else {
-                    memset(x + q * pitch * size, 0,
-                           (size_t)((line - (rows - 1) * pitch - across) * size)); /* to whole vectors */
-                    loop->run(&t, 1, line, x, sums, line, begin);
-                }
+                t.weights = (const char *)c->weights + ((k * height + u) * width + v) * j->size;
+                gi_copy_neighbours(j, p, k, u, v, &t,
+                                   (t.height - 1) * pitch + (tiled ? rows * pitch : line + (t.width - 1) * t.step), x);
+                if (tiled) loop->run(&t, rows, across, x, sums, across, begin);
+                else loop->run(&t, 1, line, x, sums, line, begin);
             }
         }
     for (int64_t i = 0; i < p->rows; i++)
-        memcpy(gi_patch_out(j, p) + i * j->width * size, sums + i * sums_pitch * size, (size_t)(p->columns * size));
+        memcpy(gi_patch_out(j, p) + i * j->width * j->size, sums + i * (tiled ? across : pitch) * j->size,
+               (size_t)(p->columns * j->size));
 }
 
 /* Straight from `in` to `out`: all neighbours of the patch lie inside. */
@@ -12625,6 +12787,17 @@ static void gi_cut_correlation(gi_correlator *j)
     j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
 
+/* The element outside, with GA_BORDER_CONSTANT. */
+static void gi_correlation_constant(const gi_correlation *c, void *element)
+{
+    ga_arg v;
+    memset(&v, 0, sizeof v);
+    v.kind = GA_KIND_COMPLEX;
+    v.re   = c->cval;
+    v.im   = c->cval_imag;
+    gi_number_to(v, c->dtype, element);
+}
+
 static void gi_cpu_correlate(const gi_correlation *c)
 {
     gi_correlator   j;
@@ -12639,12 +12812,7 @@ static void gi_cpu_correlate(const gi_correlation *c)
     j.lines         = gi_cpu_correlate_lines(c->dtype);
     if (dense) j.tiles = dense->correlate_tiles;
     j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
-    ga_arg constant;
-    memset(&constant, 0, sizeof constant);
-    constant.kind = GA_KIND_COMPLEX;
-    constant.re   = c->cval;
-    constant.im   = c->cval_imag;
-    gi_number_to(constant, c->dtype, j.constant);
+    gi_correlation_constant(c, j.constant);
     gi_cut_correlation(&j);
     int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
     gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
@@ -12659,6 +12827,303 @@ static bool gi_correlate(const char *site, ga_device device, const gi_correlatio
     gi_cpu_correlate(c);
     return true;
 }
+
+/* ---- through Fourier transforms ------------------------------------------------------------------------------------------ */
+/*  FFTW has to be linked, so it is used only when asked for: cc -DGPUARR_USE_FFTW main.c -lfftw3 -lfftw3f -lm -lpthread
+
+    The results are cut into tiles. Around each one the neighbours are read, with the border filled in, transformed, multiplied by the
+    transform of the weights, and transformed back; what of that went round the edges of the tile is left out.                       */
+
+#if defined(GPUARR_USE_FFTW) && !defined(GPUARR_NO_FFTW)
+#define GI_HAS_FFTW 1
+#else
+#define GI_HAS_FFTW 0
+#endif
+
+#if GI_HAS_FFTW || GI_HAS_CUFFT
+typedef struct gi_fft {
+    const gi_correlation *c;
+    bool                  single, complex_;
+    int64_t               length[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS],
+        tiles[GPUARR_MAX_DIMS];       /* of a tile: neighbours, results; how many */
+    int     rank, n[GPUARR_MAX_DIMS]; /* the axes with weights */
+    int64_t count, points, waves, parts;
+    void   *forward, *back;
+    size_t  x_bytes, bytes; /* of a tile's neighbours; with its waves */
+    char   *weights;        /* a tile like those of the parts: the transform of the weights, conjugated and scaled */
+    char   *scratch, constant[16];
+} gi_fft;
+
+/* The next length from n on without other factors than 2, 3 and 5. */
+static int64_t gi_fast_length(int64_t n)
+{
+    for (;; n++) {
+        int64_t rest = n;
+        while (rest % 2 == 0) rest /= 2;
+        while (rest % 3 == 0) rest /= 3;
+        while (rest % 5 == 0) rest /= 5;
+        if (rest == 1) return n;
+    }
+}
+
+static void gi_fft_cut(gi_fft *f)
+{
+    static const int64_t  least[3] = { 8192, 256, 64 }; /* a tile that stays in the cache */
+    const gi_correlation *c        = f->c;
+    for (int d = 0; d < c->ndim; d++) f->rank += c->size[d] > 1;
+    int64_t room = least[f->rank < 3 ? f->rank - 1 : 2];
+    int     axis = 0;
+    f->count = f->points = 1;
+    for (int d = 0; d < c->ndim; d++) {
+        const int64_t m = c->size[d], most = 4 * m > room ? 4 * m : room, whole = c->result[d] + m - 1;
+        f->tiles[d]  = m == 1 ? c->result[d] : (c->result[d] - 1) / ((most < whole ? most : whole) - m + 1) + 1;
+        f->step[d]   = (c->result[d] - 1) / f->tiles[d] + 1;
+        f->length[d] = m == 1 ? 1 : gi_fast_length(f->step[d] + m - 1);
+        f->count *= f->tiles[d];
+        f->points *= f->length[d];
+        if (m > 1) f->n[axis++] = (int)f->length[d];
+    }
+    int64_t last = f->n[f->rank - 1];
+    f->waves     = f->complex_ ? f->points : f->points / last * (last / 2 + 1);
+}
+
+/* Can the weights be transformed? False with an error. */
+static bool gi_fft_takes(const char *site, const gi_correlation *c)
+{
+    for (int d = 0; d < c->ndim; d++)
+        if (c->size[d] > (int64_t)1 << 28) {
+            gi_fail(site, GA_BAD_SHAPE, "weights of shape %s are too many for a Fourier transform: use GA_METHOD_DIRECT",
+                    gi_shape_text(c->ndim, c->size));
+            return false;
+        }
+    return true;
+}
+#endif
+
+#if GI_HAS_FFTW
+#if defined(__has_include)
+#if !__has_include(<fftw3.h>)
+#error "gpuarr: GPUARR_USE_FFTW needs fftw3.h: apt-get install libfftw3-dev, or compile without it"
+#endif
+#endif
+#include <fftw3.h>
+
+static pthread_mutex_t gi_fftw_planner = PTHREAD_MUTEX_INITIALIZER; /* FFTW plans for one thread at a time */
+
+/* FFTW has each function twice. Plans go from x to its waves, or back. */
+#define GI_FFTW(F, real)                                                                                                       \
+    static void *gi_plan_##F(int rank, const int *n, void *x, void *waves, bool complex_, bool back)                           \
+    {                                                                                                                          \
+        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
+        if (complex_)                                                                                                          \
+            return F##_plan_dft(rank, n, back ? w : z, back ? z : w, back ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);      \
+        if (back) return F##_plan_dft_c2r(rank, n, w, (real *)x, FFTW_ESTIMATE);                                               \
+        return F##_plan_dft_r2c(rank, n, (real *)x, w, FFTW_ESTIMATE);                                                         \
+    }                                                                                                                          \
+    static void gi_transform_##F(void *plan, void *x, void *waves, bool complex_, bool back)                                   \
+    {                                                                                                                          \
+        F##_complex *z = (F##_complex *)x, *w = (F##_complex *)waves;                                                          \
+        if (complex_) F##_execute_dft((F##_plan)plan, back ? w : z, back ? z : w);                                             \
+        else if (back) F##_execute_dft_c2r((F##_plan)plan, w, (real *)x);                                                      \
+        else F##_execute_dft_r2c((F##_plan)plan, (real *)x, w);                                                                \
+    }
+GI_FFTW(fftw, double)
+GI_FFTW(fftwf, float)
+#undef GI_FFTW
+
+/* The elements from these coordinates on, as many as a tile has. */
+static void gi_fft_read(const gi_fft *f, const int64_t *start, char *x)
+{
+    const gi_correlation *c    = f->c;
+    const int64_t         line = f->length[c->ndim - 1], size = ga_itemsize(c->dtype);
+    for (int64_t row = 0; row < f->points / line; row++) {
+        int64_t at[GPUARR_MAX_DIMS], rest = row;
+        for (int d = c->ndim - 2; d >= 0; d--) {
+            at[d] = start[d] + rest % f->length[d];
+            rest /= f->length[d];
+        }
+        gi_read_bordered(c, at, start[c->ndim - 1], line, f->constant, x + row * line * size);
+    }
+}
+
+/* Writes the results of a tile; `first`: their coordinates. */
+static void gi_fft_write(const gi_fft *f, const int64_t *first, const char *x)
+{
+    const gi_correlation *c    = f->c;
+    const int             last = c->ndim - 1;
+    const int64_t         size = ga_itemsize(c->dtype);
+    int64_t               count[GPUARR_MAX_DIMS], rows = 1;
+    for (int d = 0; d <= last; d++) {
+        count[d] = c->result[d] - first[d] < f->step[d] ? c->result[d] - first[d] : f->step[d];
+        if (d < last) rows *= count[d];
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t from = 0, to = 0, stride = f->length[last], out_stride = c->result[last], rest = row;
+        for (int d = last - 1; d >= 0; d--) {
+            from += rest % count[d] * stride;
+            to += (first[d] + rest % count[d]) * out_stride;
+            rest /= count[d];
+            stride *= f->length[d];
+            out_stride *= c->result[d];
+        }
+        memcpy((char *)c->out + (to + first[last]) * size, x + from * size, (size_t)(count[last] * size));
+    }
+}
+
+GI_BEGIN_FAST
+static void gi_fft_multiply_f32(int64_t n, ga_c64 *x, const ga_c64 *w)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = gi_mul_c64(x[i], w[i]);
+}
+static void gi_fft_multiply_f64(int64_t n, ga_c128 *x, const ga_c128 *w)
+{
+    for (int64_t i = 0; i < n; i++) x[i] = gi_mul_c128(x[i], w[i]);
+}
+GI_END_FAST
+
+static void gi_transform(const gi_fft *f, char *tile, bool back)
+{
+    void *plan = back ? f->back : f->forward;
+    if (f->single) gi_transform_fftwf(plan, tile, tile + f->x_bytes, f->complex_, back);
+    else gi_transform_fftw(plan, tile, tile + f->x_bytes, f->complex_, back);
+}
+
+static void gi_fft_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_fft         *f = (const gi_fft *)job;
+    const gi_correlation *c = f->c;
+    for (int64_t part = begin; part < end; part++) {
+        char *tile = f->scratch + part * (int64_t)f->bytes;
+        for (int64_t n = f->count * part / f->parts; n < f->count * (part + 1) / f->parts; n++) {
+            int64_t first[GPUARR_MAX_DIMS], start[GPUARR_MAX_DIMS], rest = n;
+            for (int d = c->ndim - 1; d >= 0; d--) {
+                first[d] = rest % f->tiles[d] * f->step[d];
+                start[d] = first[d] + c->offset[d];
+                rest /= f->tiles[d];
+            }
+            gi_fft_read(f, start, tile);
+            gi_transform(f, tile, false);
+            if (f->single)
+                gi_fft_multiply_f32(f->waves, (ga_c64 *)(void *)(tile + f->x_bytes),
+                                    (const ga_c64 *)(void *)(f->weights + f->x_bytes));
+            else
+                gi_fft_multiply_f64(f->waves, (ga_c128 *)(void *)(tile + f->x_bytes),
+                                    (const ga_c128 *)(void *)(f->weights + f->x_bytes));
+            gi_transform(f, tile, true);
+            gi_fft_write(f, first, tile);
+        }
+    }
+}
+
+/* A correlation is a product with the conjugate of the transform; complex weights are conjugated before as well. */
+static void gi_fft_weights(gi_fft *f)
+{
+    gi_correlation weights                = *f->c; /* the weights, with zeros behind */
+    gi_fft         as_tile                = *f;
+    int64_t        start[GPUARR_MAX_DIMS] = { 0 };
+    const double   scale                  = 1 / (double)f->points;
+    weights.in                            = f->c->weights;
+    weights.border                        = GA_BORDER_CONSTANT;
+    memcpy(weights.shape, f->c->size, sizeof weights.shape);
+    memset(as_tile.constant, 0, sizeof as_tile.constant);
+    as_tile.c = &weights;
+    gi_fft_read(&as_tile, start, f->weights);
+    for (int64_t i = 0; i < f->points && f->complex_; i++) {
+        if (f->single) ((ga_c64 *)(void *)f->weights)[i] = gi_conj_c64(((ga_c64 *)(void *)f->weights)[i]);
+        else ((ga_c128 *)(void *)f->weights)[i] = gi_conj_c128(((ga_c128 *)(void *)f->weights)[i]);
+    }
+    gi_transform(f, f->weights, false);
+    for (int64_t i = 0; i < f->waves; i++) {
+        char *wave = f->weights + f->x_bytes;
+        if (f->single) {
+            ga_c64 *z = (ga_c64 *)(void *)wave + i;
+            *z        = gi_make_c64((float)(z->re * scale), (float)(-z->im * scale));
+        } else {
+            ga_c128 *z = (ga_c128 *)(void *)wave + i;
+            *z         = gi_make_c128(z->re * scale, -z->im * scale);
+        }
+    }
+}
+
+/* By measurements: an element of a tile and a factor 2 of its size cost as much as this many weights of the direct way. */
+static bool gi_fft_pays(const gi_correlation *c)
+{
+    if (!gi_is_float(c->dtype) && !gi_is_complex(c->dtype)) return false;
+    const double weights = gi_is_complex(c->dtype) ? 12 : 45;
+    gi_fft       f;
+    memset(&f, 0, sizeof f);
+    f.c = c;
+    gi_fft_cut(&f);
+    return (double)gi_size(c->ndim, c->result) * (double)gi_size(c->ndim, c->size) >
+           weights * (double)f.count * (double)f.points * log2((double)f.points);
+}
+
+static bool gi_is_tame(int64_t n, bool single, const void *x) /* neither inf nor NaN */
+{
+    bool tame = true;
+    for (int64_t i = 0; i < n; i++)
+        tame &= single ? gi_isfinite_f32(((const float *)x)[i]) : gi_isfinite_f64(((const double *)x)[i]);
+    return tame;
+}
+
+static bool gi_fft_is_safe(const gi_correlation *c)
+{
+    const int64_t parts  = gi_is_complex(c->dtype) ? 2 : 1;
+    const bool    single = c->dtype == GA_F32 || c->dtype == GA_C64;
+    return gi_is_tame(parts * gi_size(c->ndim, c->size), single, c->weights) &&
+           gi_is_tame(parts * gi_size(c->ndim, c->shape), single, c->in);
+}
+
+static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+{
+    gi_fft f;
+    memset(&f, 0, sizeof f);
+    f.c        = c;
+    f.single   = c->dtype == GA_F32 || c->dtype == GA_C64;
+    f.complex_ = gi_is_complex(c->dtype);
+    gi_correlation_constant(c, f.constant);
+    if (!gi_fft_takes(site, c)) return false;
+    gi_fft_cut(&f);
+    f.parts   = ga_get_num_threads() < f.count ? ga_get_num_threads() : f.count;
+    f.x_bytes = (size_t)((f.points * ga_itemsize(c->dtype) + 63) / 64 * 64);
+    f.bytes   = f.x_bytes + (size_t)((f.waves * (f.single ? 8 : 16) + 63) / 64 * 64);
+    f.weights = (char *)gi_alloc(site, f.bytes);
+    f.scratch = f.weights ? (char *)gi_alloc(site, f.bytes * (size_t)f.parts) : NULL;
+    if (f.scratch) {
+        pthread_mutex_lock(&gi_fftw_planner);
+        void *(*plan)(int, const int *, void *, void *, bool, bool) = f.single ? gi_plan_fftwf : gi_plan_fftw;
+        f.forward = plan(f.rank, f.n, f.weights, f.weights + f.x_bytes, f.complex_, false);
+        f.back    = plan(f.rank, f.n, f.weights, f.weights + f.x_bytes, f.complex_, true);
+        pthread_mutex_unlock(&gi_fftw_planner);
+        if (!f.forward || !f.back)
+            gi_fail(site, GA_NO_MEMORY, "FFTW has no memory for a transform of %lld elements", (long long)f.points);
+    }
+    bool done = f.forward && f.back;
+    if (done) {
+        gi_fft_weights(&f);
+        gi_parallel(f.parts, 1, gi_fft_parts, &f);
+    }
+    pthread_mutex_lock(&gi_fftw_planner);
+    if (f.single) fftwf_destroy_plan((fftwf_plan)f.forward), fftwf_destroy_plan((fftwf_plan)f.back);
+    else fftw_destroy_plan((fftw_plan)f.forward), fftw_destroy_plan((fftw_plan)f.back);
+    pthread_mutex_unlock(&gi_fftw_planner);
+    gi_release(f.weights, f.bytes);
+    gi_release(f.scratch, f.bytes * (size_t)f.parts);
+    return done;
+}
+#else
+static bool gi_fft_pays(const gi_correlation *c) { return (void)c, false; }
+static bool gi_fft_is_safe(const gi_correlation *c) { return (void)c, false; }
+static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+{
+    (void)c;
+    gi_fail(site, GA_NO_LIBRARY,
+            "this program was built without FFTW, which GA_METHOD_FFT needs: compile with -DGPUARR_USE_FFTW -lfftw3 -lfftw3f "
+            "(and, if "
+            "fftw3.h is missing, apt-get install libfftw3-dev)");
+    return false;
+}
+#endif
 
 /* ---- weights that are an outer product -------------------------------------------------------------------------------- */
 
@@ -12818,6 +13283,19 @@ static ga_array *gi_cut_fractions(const char *site, ga_array *a)
     return NULL;
 }
 
+static bool gi_correlate_fft(const char *site, ga_device device, const gi_correlation *c)
+{
+    GI_IF_CUDA(device, gi_cuda_correlate_fft(site, c));
+    return (void)device, gi_fft_correlate(site, c);
+}
+
+/* Should the job go through Fourier transforms? Only if asked to, or where that is faster and no NaN or inf would spread. */
+static bool gi_wants_fft(ga_method method, ga_device device, const gi_correlation *c)
+{
+    if (method == GA_METHOD_DIRECT || gi_size(c->ndim, c->result) == 0 || gi_size(c->ndim, c->size) == 1) return false;
+    return method == GA_METHOD_FFT || (device == GA_CPU && gi_fft_pays(c) && gi_fft_is_safe(c));
+}
+
 /* Runs a planned job by one of the methods. weights: the array that the job's weights are in. */
 static bool gi_correlate_by(const char *site, ga_method method, const ga_array *weights, const gi_correlation *c)
 {
@@ -12830,6 +13308,7 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
         factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
     }
     if (factored < 0) return false;
+    if (!factored && gi_wants_fft(method, weights->device, c)) return gi_correlate_fft(site, weights->device, c);
     if (!factored) return gi_correlate(site, weights->device, c);
     bool done = gi_correlate_twice(site, weights->device, c, column, row, outside);
     ga_free(column);
@@ -12850,6 +13329,8 @@ static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, cons
 static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_array *weights, ga_dtype dtype, ga_dtype result,
                                     gi_correlation *c, ga_method method, ga_array *out)
 {
+    const bool rounded = method == GA_METHOD_FFT && gi_kind_of(dtype) < 2;
+    if (rounded) dtype = GA_F64;
     const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
     ga_array  *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
     ga_array  *r    = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
@@ -12870,7 +13351,11 @@ static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_arra
     ga_free(w);
     ga_free(weights);
     if (done && straight) return out;
-    if (done && gi_kind_of(result) < 2 && dtype == GA_F64) r = gi_cut_fractions(site, r);
+    if (done && rounded) {
+        ga_map_options o = gi_map_site(site);
+        o.out            = r;
+        done             = (ga_rint)(r, o) != NULL;
+    } else if (done && gi_kind_of(result) < 2 && dtype == GA_F64) r = gi_cut_fractions(site, r);
     if (done) return gi_finish(site, r, result, out);
     if (!straight) ga_free(r);
     return NULL;
@@ -12895,6 +13380,8 @@ static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
     else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
         gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT",
                 (int)method);
+    else if (method == GA_METHOD_FFT)
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = GA_METHOD_FFT does not exist yet: use GA_METHOD_AUTO");
     else return true;
     return false;
 }
@@ -13321,8 +13808,9 @@ static void gi_pack_network(gi_network *net)
 /* Tiles. */
 
 enum {
-    GI_BOX_BYTES      = 65536, /* of the tile of a box */
-    GI_NETWORK_BYTES  = 20480, /* of a network's rows, and of its tile */
+    GI_ROW_BYTES      = 8192,  /* of a tile's row, at least; half a page and less would be read in no order that is foreseen */
+    GI_TILE_MOST      = 65536, /* bytes of a tile */
+    GI_NETWORK_BYTES  = 20480, /* of a network's rows */
     GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
 };
 
@@ -13332,7 +13820,9 @@ typedef struct gi_window_plan {
     int64_t          extent[GPUARR_MAX_DIMS], whole[GPUARR_MAX_DIMS]; /* results of a tile; elements that they need */
     int64_t          stride[GPUARR_MAX_DIMS], elements;               /* in the packed tile */
     int64_t          tiles, parts;
-    void (*run)(const struct gi_window_plan *p, const int64_t *start, char *scratch);
+    bool (*run)(const struct gi_window_plan *p, const int64_t *start, int64_t kept,
+                char *scratch);    /* is the tile still there? */
+    gi_stream              stream; /* how results go past the caches; NULL: they do not */
     const gi_window_loops *loops;
     char                  *scratch;
     size_t                 scratch_bytes;         /* of a part */
@@ -13424,9 +13914,10 @@ static void gi_load_row(const gi_window_plan *p, const int64_t *start, int64_t r
 /* Row number `row` of the results of a tile goes where it belongs, unless it is beyond the end. */
 static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t row, const void *results)
 {
-    const gi_window *w    = p->w;
-    int              last = w->at.ndim - 1;
-    int64_t          at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
+    const gi_window      *w       = p->w;
+    static const gi_ahead nothing = { 0, { NULL }, { 0 } };
+    int                   last    = w->at.ndim - 1;
+    int64_t               at[GPUARR_MAX_DIMS], to = 0, n = w->at.result[last] - start[last];
     gi_unravel(row, last, p->extent, at);
     for (int d = 0; d < last; d++) {
         if (start[d] + at[d] >= w->at.result[d]) return;
@@ -13434,7 +13925,9 @@ static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t 
     }
     to = to * w->at.result[last] + start[last];
     if (n > p->extent[last]) n = p->extent[last];
-    gi_cast(w->result, w->work, n, (char *)w->at.out + to * ga_itemsize(w->result), results);
+    char *out = (char *)w->at.out + to * ga_itemsize(w->result);
+    if (p->stream) p->stream(out, results, n * ga_itemsize(w->result), &nothing);
+    else gi_cast(w->result, w->work, n, out, results);
 }
 
 /* The results lie in a packed tile: they become elements, and go where they belong. */
@@ -13452,47 +13945,53 @@ static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *t
 
 /* Boxes. */
 
-static void gi_swap(char **a, char **b)
-{
-    char *t = *a;
-    *a      = *b;
-    *b      = t;
-}
-
-/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. Returns which of the
-   two places they are in. */
-static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *to)
+/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. The places take turns;
+   returns in which of them, or at `from`, the result is. */
+static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *place,
+                            char *other)
 {
     int64_t bytes = apart * ga_itemsize(p->w->work);
-    for (int64_t have = 1, more; have < size; have = more, gi_swap(&from, &to)) {
+    for (int64_t have = 1, more; have < size; have = more) {
         more           = have * 3 < size ? have * 3 : size;
         int64_t second = more - have < have ? more - have : have;
-        p->loops->least(n - (more - have) * apart, to, from, from + second * bytes, from + (more - have) * bytes);
+        p->loops->least(n - (more - have) * apart, place, from, from + second * bytes, from + (more - have) * bytes);
         n -= (more - have) * apart;
+        from  = place;
+        place = other;
+        other = from;
     }
     return from;
 }
 
+/* The first rows of a tile that has moved by its extent along the first axis are the last ones of the one before; returns their number. */
+static int64_t gi_keep_rows(const gi_window_plan *p, int64_t kept, char *tile)
+{
+    int64_t slab = p->stride[0] * ga_itemsize(p->w->work);
+    memmove(tile, tile + p->extent[0] * slab, (size_t)(kept * slab));
+    return kept * (p->stride[0] / p->whole[p->w->at.ndim - 1]);
+}
+
 /* Along the last axis row by row as they are read, then along the others all rows at once. */
-static void gi_run_least(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_least(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
-    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1;
-    char            *tile = scratch, *spare = tile + gi_roomy(n * size), *row = spare + gi_roomy(n * size),
+    int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1,
+            bytes = gi_roomy(n * size);
+    char *tile = scratch, *places[2] = { tile + bytes, tile + 2 * bytes }, *row = tile + 3 * bytes,
          *other = row + gi_roomy(length * size);
-    for (int64_t r = 0; r < n / p->extent[last]; r++) {
+    for (int64_t r = gi_keep_rows(p, kept, tile); r < n / p->extent[last]; r++) {
         gi_load_row(p, start, r, row);
         p->loops->to_keys(&w->keys, length, row);
-        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other),
+        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other, row),
                (size_t)(p->extent[last] * size));
     }
     for (int d = 0; d < last; d++) {
-        char *least = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, spare);
-        if (least != tile) gi_swap(&tile, &spare);
+        tile = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, places[tile == places[0]], places[tile != places[0]]);
         if (d == 0) n -= (w->at.size[0] - 1) * p->stride[0];
     }
     gi_store_tile(p, start, tile);
+    return true;
 }
 
 /* Elements of the tile that lie outside of the array along an axis become cval. */
@@ -13538,7 +14037,7 @@ static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64
 }
 
 /* A sum is made of the sums of 1, 2, 4 ... elements that its length is made of, in this order; each of those is the sum of its halves. */
-static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_mean(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_correlation *c = &p->w->at;
     int64_t               n = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
@@ -13568,14 +14067,16 @@ static void gi_run_mean(const gi_window_plan *p, const int64_t *start, char *scr
         if (c->size[d] > 1) gi_divide_tile(p, n, tile, c->size[d]);
     }
     gi_store_tile(p, start, tile);
+    (void)kept;
+    return false;
 }
 
 /* A tile of keys. Is there a NaN? */
-static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, char *tile)
+static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, int64_t kept, char *tile)
 {
     int64_t length = p->whole[p->w->at.ndim - 1], size = ga_itemsize(p->w->work);
     bool    nan = false;
-    for (int64_t row = 0; row < p->elements / length; row++) {
+    for (int64_t row = gi_keep_rows(p, kept, tile); row < p->elements / length; row++) {
         char *to = tile + row * length * size;
         gi_load_row(p, start, row, to);
         nan = p->loops->to_keys(&p->w->keys, length, to) || nan;
@@ -13596,6 +14097,7 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
     gi_sorted_rows        column, a, b;
     if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
     rows        = (int)gi_size(c->ndim - 1, c->size);
+    e[0]        = least;
     net->count  = 0;
     net->inputs = net->rows = rows;
     for (int64_t k = 0; k < (int64_t)rows * width; k += box ? width : 1) {
@@ -13624,15 +14126,15 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
 
 static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *scratch);
 
-static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_network(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
     int64_t          size = ga_itemsize(w->work), at[GPUARR_MAX_DIMS];
     char            *tile = scratch, *more = scratch + gi_roomy(p->elements * size), **rows = (char **)(void *)more;
-    if (gi_load_keys(p, start, tile) && w->kind == GI_WINDOW_RANK) {
+    if (gi_load_keys(p, start, kept, tile) && w->kind == GI_WINDOW_RANK) {
         gi_slide_tile(p, start, scratch); /* that counts the NaNs of a window */
-        return;
+        return false;
     }
     more += gi_roomy(p->net->rows * (int64_t)sizeof *rows);
     for (int k = p->net->inputs; k < p->net->rows; k++) rows[k] = more + (k - p->net->inputs) * p->row_bytes;
@@ -13645,6 +14147,7 @@ static void gi_run_network(const gi_window_plan *p, const int64_t *start, char *
         p->loops->from_keys(&w->keys, p->extent[last], result);
         gi_store_row(p, start, row, result);
     }
+    return true;
 }
 
 /* Ranks by sets of bits. */
@@ -13726,10 +14229,11 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     gi_store_tile(p, start, tile);
 }
 
-static void gi_run_slide(const gi_window_plan *p, const int64_t *start, char *scratch)
+static bool gi_run_slide(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
-    gi_load_keys(p, start, scratch);
+    gi_load_keys(p, start, kept, scratch);
     gi_slide_tile(p, start, scratch);
+    return false;
 }
 
 /* Where the elements of the window lie in the tile, and which of them have none before and none behind them along an axis; with a NULL
@@ -13776,18 +14280,24 @@ static double gi_slide_cost(const gi_window_plan *p, int64_t size)
            (4 + 3 * (double)size) * (double)p->elements / (double)gi_size(p->w->at.ndim, p->extent);
 }
 
+/* A unit is a part of the tiles, which go along the first axis as far as possible. */
 static void gi_window_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_window_plan *p = (const gi_window_plan *)job;
+    const gi_correlation *c = &p->w->at;
     int64_t               tiles[GPUARR_MAX_DIMS], start[GPUARR_MAX_DIMS];
-    int                   ndim = p->w->at.ndim;
-    for (int d = 0; d < ndim; d++) tiles[d] = (p->w->at.result[d] + p->extent[d] - 1) / p->extent[d];
-    for (int64_t part = begin; part < end; part++)
+    for (int d = 0; d < c->ndim; d++) tiles[d] = (c->result[d] + p->extent[d] - 1) / p->extent[d];
+    for (int64_t part = begin; part < end; part++) {
+        bool there = false;
         for (int64_t tile = p->tiles * part / p->parts; tile < p->tiles * (part + 1) / p->parts; tile++) {
-            gi_unravel(tile, ndim, tiles, start);
-            for (int d = 0; d < ndim; d++) start[d] *= p->extent[d];
-            p->run(p, start, p->scratch + (size_t)part * p->scratch_bytes);
+            gi_unravel(tile / tiles[0], c->ndim - 1, tiles + 1, start + 1);
+            start[0] = tile % tiles[0];
+            there    = there && start[0] > 0 && c->ndim > 1;
+            for (int d = 0; d < c->ndim; d++) start[d] *= p->extent[d];
+            there = p->run(p, start, there ? c->size[0] - 1 : 0, p->scratch + (size_t)part * p->scratch_bytes);
         }
+    }
+    if (p->stream) gi_stream_end();
 }
 
 static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
@@ -13836,7 +14346,7 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
         if (gi_is_median_of(w, 5)) gi_use_median(p, p->loops->median_5x5, 5, 21);
         int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1);
         p->run      = gi_run_network;
-        gi_choose_tiles(p, (row < 512 ? 512 : row > 4096 ? 4096 : row) / size, GI_NETWORK_BYTES / size);
+        gi_choose_tiles(p, (row < 512 ? 512 : row) / size, GI_TILE_MOST / size);
     } else p->net->inputs = 0;
     if (p->elements > INT32_MAX)
         return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once",
@@ -13870,12 +14380,13 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     p.loops = gi_cpu_windows((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
         p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
-        gi_choose_tiles(&p, 2048 / size, GI_BOX_BYTES / size);
+        gi_choose_tiles(&p, GI_ROW_BYTES / size, GI_TILE_MOST / size);
         if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
-        p.scratch_bytes = (size_t)(2 * gi_roomy(p.elements * size) +
+        p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size) +
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
-        if (p.run == gi_run_mean) p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size));
     } else done = gi_plan_ranks(site, &p);
+    if (w->work == w->result && 2 * gi_size(w->at.ndim, w->at.result) * size >= GI_STREAM_FROM)
+        p.stream = gi_cpu_stream(); /* in and out */
     p.parts         = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
     p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;
@@ -14194,21 +14705,33 @@ static void gi_gaussian_weights(double sigma, int order, int64_t radius, double 
     }
 }
 
-/* a, a Gaussian or a derivative of it along each axis; a new array of dtype work. */
+/* Replaces *a by it with a Gaussian, or a derivative of one, along an axis. */
+static void gi_blur_axis(const gi_filter *f, ga_array **a, int axis, int order)
+{
+    int64_t n = 2 * f->radii[axis] + 1;
+    double *w = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
+    if (w) {
+        gi_gaussian_weights(f->sigmas[axis], order, f->radii[axis], w);
+        gi_pass(f, a, axis, n, w);
+        *a = gi_between_axes(f, *a);
+    } else {
+        ga_free(*a);
+        *a = NULL;
+    }
+    gi_release(w, (size_t)n * sizeof *w);
+}
+
+/* A new array of dtype work: a, with a Gaussian along each axis. */
 static ga_array *gi_blur(const gi_filter *f, const ga_array *a, const int *orders)
 {
-    ga_array *r = gi_convert(f->site, a, f->work);
-    for (int d = 0; d < a->ndim && r; d++) {
+    ga_array *r = NULL;
+    for (int d = 0; d < a->ndim; d++) {
         if (f->sigmas[d] <= 1e-15) continue;
-        int64_t n = 2 * f->radii[d] + 1;
-        double *w = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
-        if (w) gi_gaussian_weights(f->sigmas[d], orders[d], f->radii[d], w);
-        if (w) gi_pass(f, &r, d, n, w);
-        else ga_free(r), r = NULL;
-        gi_release(w, (size_t)n * sizeof *w);
-        r = gi_between_axes(f, r);
+        if (!r && !(r = gi_contiguous(f->site, a, f->work))) return NULL;
+        gi_blur_axis(f, &r, d, orders[d]);
+        if (!r) return NULL;
     }
-    return r;
+    return r ? r : gi_convert(f->site, a, f->work);
 }
 
 static ga_array *gi_run_gaussian(const gi_filter *f, const ga_array *a) { return gi_blur(f, a, f->orders); }
@@ -14235,7 +14758,7 @@ static ga_array *gi_run_derivatives(const gi_filter *f, const ga_array *a)
 static ga_array *gi_run_edges(const gi_filter *f, const ga_array *a)
 {
     const double difference[3] = { -1, 0, 1 }, smooth[3] = { 1, f->middle, 1 };
-    ga_array    *r = gi_convert(f->site, a, f->work);
+    ga_array    *r = gi_contiguous(f->site, a, f->work);
     gi_pass(f, &r, f->axis, 3, difference);
     for (int d = 0; d < a->ndim; d++)
         if (d != f->axis) gi_pass(f, &r, d, 3, smooth);

@@ -999,10 +999,9 @@ static GI_INLINE GI_V      GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + 
 #endif
 
 /* ---- matrix products: a tile of `rows` rows, each `wide` vectors, of out ------------------------------------------------ */
-/* To out, or to nothing, n products a[r][k] * b[k][j] are added in the order of k. Rows of a lie GI_TILE_ROW elements apart, rows
-   of b and of out so many bytes. */
-static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const GI_W *a, const char *b,
-                                          int64_t b_row, char *out, int64_t out_row, bool more)
+/* To out, or to nothing, n products a[r][k] * b[k][j] are added in the order of k. Rows are so many bytes apart. */
+static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const char *a, int64_t a_row,
+                                          const char *b, int64_t b_row, char *out, int64_t out_row, bool more)
 {
     GI_V sums[GI_TILE_ROWS][2];
     GI_UNROLL
@@ -1012,13 +1011,13 @@ static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_
             sums[r][v] =
                 more ? GI_VFN(load)((const GI_W *)(const void *)(out + r * out_row) + v * GI_LANES) : GI_VFN(all)((GI_W)-0.0);
     }
-    for (int64_t k = 0; k < n; k++, b += b_row) {
+    for (; n > 0; n--, a += sizeof(GI_W), b += b_row) {
         GI_V row[2];
         GI_UNROLL
         for (int v = 0; v < wide; v++) row[v] = GI_VFN(load)((const GI_W *)(const void *)b + v * GI_LANES);
         GI_UNROLL
         for (int r = 0; r < rows; r++) {
-            const GI_V factor = GI_VFN(all)(a[r * GI_TILE_ROW + k]);
+            const GI_V factor = GI_VFN(all)(*(const GI_W *)(const void *)(a + r * a_row));
             GI_UNROLL
             for (int v = 0; v < wide; v++) sums[r][v] = GI_VFN(fma)(factor, row[v], sums[r][v]);
         }
@@ -1030,26 +1029,168 @@ static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_
     }
 }
 
-static void GI_LOOP(gi_tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out,
-                             int64_t out_row, bool more)
+static void GI_LOOP(gi_tile)(int rows, int wide, int64_t n, const char *a, int64_t a_row, const char *b, int64_t b_row,
+                             char *out, int64_t out_row, bool more)
 {
-#define GI_CASE(r, v)                                                                                                          \
-    if (rows == (r) && wide == (v)) {                                                                                          \
-        GI_LOOP(gi_tile_of)(r, v, n, (const GI_W *)a, b, b_row, out, out_row, more);                                           \
-        return;                                                                                                                \
+#define GI_CASE(r)                                                                                                             \
+    case r:                                                                                                                    \
+        if (wide == 2) GI_LOOP(gi_tile_of)(r, 2, n, a, a_row, b, b_row, out, out_row, more);                                   \
+        else GI_LOOP(gi_tile_of)(r, 1, n, a, a_row, b, b_row, out, out_row, more);                                             \
+        break;
+    switch (rows) {
+        GI_CASE(1)
+        GI_CASE(2)
+#if GI_ISA_ROWS > 4
+        GI_CASE(4)
+#endif
+    default: GI_CASE(GI_ISA_ROWS)
     }
-    GI_CASE(GI_ISA_ROWS, 2)
-    GI_CASE(GI_ISA_ROWS, 1)
-    GI_CASE(4, 2)
-    GI_CASE(4, 1)
-    GI_CASE(2, 2)
-    GI_CASE(2, 1)
-    GI_CASE(1, 2)
-    GI_CASE(1, 1)
 #undef GI_CASE
 }
 
-static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile) };
+#if GI_CLASS == 3
+/* out[j], or nothing, + the sum over r of a[r] * b[r][j], in the order of r: `rows` long rows at once. */
+static GI_INLINE void GI_LOOP(gi_row_of)(const int rows, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row,
+                                         GA_T *out, bool more)
+{
+    GI_V    factor[8];
+    int64_t j = 0;
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) factor[r] = GI_VFN(all)(*(const GA_T *)(const void *)(a + r * a_step));
+    for (; j + GI_LANES <= n; j += GI_LANES) {
+        GI_V sum = more ? GI_VFN(load)(out + j) : GI_VFN(all)(GA_FN(nothing)());
+        GI_UNROLL
+        for (int r = 0; r < rows; r++)
+            sum = GI_VFN(fma)(factor[r], GI_VFN(load)((const GA_T *)(const void *)(b + r * b_row) + j), sum);
+        GI_VFN(store)(out + j, sum);
+    }
+    for (; j < n; j++) {
+        GA_T sum = more ? out[j] : GA_FN(nothing)();
+        for (int r = 0; r < rows; r++)
+            sum = GA_FN(fma)(*(const GA_T *)(const void *)(a + r * a_step), ((const GA_T *)(const void *)(b + r * b_row))[j],
+                             sum);
+        out[j] = sum;
+    }
+}
+
+/* A row of a matrix product, b's rows being read from one end to the other. */
+static void GI_LOOP(gi_row)(int64_t inner, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row, void *out)
+{
+    int64_t k = 0;
+    for (; k + 8 <= inner; k += 8) GI_LOOP(gi_row_of)(8, n, a + k * a_step, a_step, b + k * b_row, b_row, (GA_T *)out, k > 0);
+    for (; k < inner; k++) GI_LOOP(gi_row_of)(1, n, a + k * a_step, a_step, b + k * b_row, b_row, (GA_T *)out, k > 0);
+}
+#define GI_ROW GI_LOOP(gi_row)
+#else
+#define GI_ROW NULL
+#endif
+
+#if GI_CLASS == 3 && defined(GI_ISA_MM)
+/* ---- matrices that lie across: squares of them are turned round in registers (gi_turn, below) ---------------------------- */
+#define GI_Q              GI_JOIN(GI_Q_, GA_TAG)
+#define GI_Q_f32          __m256
+#define GI_Q_f64          __m256d
+#define GI_Q_MM_f32(name) _mm256_##name##_ps
+#define GI_Q_MM_f64(name) _mm256_##name##_pd
+#define GI_Q_MM           GI_JOIN(GI_Q_MM_, GA_TAG)
+#define GI_SIDE           ((int)(16 / sizeof(GA_T))) /* elements of each line that are turned at once, */
+#define GI_LINES          (2 * GI_SIDE)              /* and of how many lines */
+#define GI_TURN           GI_JOIN(gi_turn_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA)))
+
+/* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes */
+static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_t next, const char *in, int64_t step)
+{
+    GA_T         *out   = (GA_T *)out_;
+    const int64_t l_end = lines / GI_SIDE * GI_SIDE, i_end = n / GI_LINES * GI_LINES;
+    for (int64_t i = 0; i < i_end; i += GI_LINES)
+        for (int64_t l = 0; l < l_end; l += GI_SIDE) {
+            GI_Q turned[GI_SIDE];
+            GI_TURN(in + i * step + l * (int64_t)sizeof(GA_T), step, turned);
+            GI_UNROLL
+            for (int s = 0; s < GI_SIDE; s++) GI_Q_MM(storeu)(out + (l + s) * next + i, turned[s]);
+        }
+    for (int64_t l = 0; l < lines; l++)
+        for (int64_t i = l < l_end ? i_end : 0; i < n; i++)
+            out[l * next + i] = ((const GA_T *)(const void *)(in + i * step))[l];
+}
+
+/* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. */
+static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t n, char *out,
+                                           const char *a, const char *b, const gi_chaining *j)
+{
+    const bool short_ = j->a_next < 4096; /* too short for the processor to see what comes next */
+    GI_Q       sums[2][3];
+    GA_T       sum[3][2 * GI_LINES];
+    int64_t    k = 0;
+    GI_UNROLL
+    for (int g = 0; g < groups; g++) {
+        GI_UNROLL
+        for (int t = 0; t < times; t++) sums[g][t] = GI_Q_MM(set1)(GA_FN(nothing)());
+    }
+    for (; k + 4 * GI_SIDE <= n; k += 4 * GI_SIDE) { /* whole cache lines: those of all lines may compete for one place */
+        const int64_t at = k * (int64_t)sizeof(GA_T);
+        GI_UNROLL
+        for (int g = 0; g < groups; g++) {
+            GI_UNROLL
+            for (int i = 0; i < GI_LINES && short_; i++)
+                __builtin_prefetch(a + ((g + groups) * GI_LINES + i) * j->a_next + at, 0, 2);
+            GI_UNROLL
+            for (int part = 0; part < 4; part++) {
+                GI_Q x[GI_SIDE], y[GI_SIDE];
+                GI_TURN(a + g * GI_LINES * j->a_next + at + part * 16, j->a_next, x);
+                if (!shared) GI_TURN(b + g * GI_LINES * j->b_next + at + part * 16, j->b_next, y);
+                GI_UNROLL
+                for (int s = 0; s < GI_SIDE; s++) {
+                    const char *factor = b + (k + part * GI_SIDE + s) * j->b_step;
+                    GI_UNROLL
+                    for (int t = 0; t < times; t++) {
+                        if (shared) y[s] = GI_Q_MM(set1)(*(const GA_T *)(const void *)(factor + t * j->b_again));
+                        sums[g][t] = GI_Q_MM(fmadd)(x[s], y[s], sums[g][t]);
+                    }
+                }
+            }
+        }
+    }
+    GI_UNROLL
+    for (int g = 0; g < groups; g++) {
+        GI_UNROLL
+        for (int t = 0; t < times; t++) GI_Q_MM(storeu)(&sum[t][g * GI_LINES], sums[g][t]);
+    }
+    for (int t = 0; t < times; t++) {
+        for (int64_t rest = k; rest < n; rest++)
+            for (int i = 0; i < groups * GI_LINES; i++)
+                sum[t][i] =
+                    GA_FN(fma)(((const GA_T *)(const void *)(a + i * j->a_next))[rest],
+                               *(const GA_T *)(const void *)(b + i * j->b_next + rest * j->b_step + t * j->b_again), sum[t][i]);
+        for (int i = 0; i < groups * GI_LINES; i++) *(GA_T *)(void *)(out + i * j->out_next + t * j->out_again) = sum[t][i];
+    }
+}
+
+/* As many of the chains as can be computed so; returns how many were. */
+static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
+                                 const gi_chaining *j)
+{
+    const bool shared = j->b_next == 0;
+    int64_t    i      = 0;
+    if (n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) || (!shared && j->b_step != (int64_t)sizeof(GA_T))) return 0;
+    for (; i + 2 * GI_LINES <= count; i += 2 * GI_LINES) {
+        char       *to   = out + i * j->out_next;
+        const char *from = a + i * j->a_next;
+        if (!shared) GI_LOOP(gi_lines_of)(2, 1, false, n, to, from, b + i * j->b_next, j);
+        else if (times == 1) GI_LOOP(gi_lines_of)(2, 1, true, n, to, from, b, j);
+        else if (times == 2) GI_LOOP(gi_lines_of)(2, 2, true, n, to, from, b, j);
+        else GI_LOOP(gi_lines_of)(2, 3, true, n, to, from, b, j);
+    }
+    return i;
+}
+#define GI_PACK_ACROSS    GI_LOOP(gi_pack_across)
+#else
+#define GI_PACK_ACROSS NULL
+#endif
+static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI_ISA_BYTES, sizeof(GI_W),
+                                                            GI_LOOP(gi_tile), GI_ROW,       GI_PACK_ACROSS };
+#undef GI_ROW
+#undef GI_PACK_ACROSS
 
 #undef GI_W
 #undef GI_V
@@ -1061,44 +1202,73 @@ static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS, GI_ISA_
 #undef GI_MM_f32
 #undef GI_MM_f64
 #undef GI_MM
+#undef GI_Q
+#undef GI_Q_f32
+#undef GI_Q_f64
+#undef GI_Q_MM_f32
+#undef GI_Q_MM_f64
+#undef GI_Q_MM
+#undef GI_SIDE
+#undef GI_LINES
+#undef GI_TURN
 GI_END_FAST
 #endif
 
 /* ---- sums of products, each one chain ---------------------------------------------------------------------------------- */
-/* out[i] = the sum over k < n of a[i][k] * b[i][k], `chains` of them at once, of which the last ones may be the same. */
-static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const bool shared, int64_t count, int64_t n, char *out,
-                                            int64_t out_next, const char *a, int64_t a_next, int64_t a_step, const char *b,
-                                            int64_t b_next, int64_t b_step)
+/* out[i][t] = the sum over k < n of a[i][k] * b[i][t][k]: `chains` i and `times` t at once. Of the i, the last ones may be the same. */
+static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const int times, const bool shared, int64_t count, int64_t n,
+                                            char *out, const char *a, const char *b, const gi_chaining *j)
 {
-    GA_T        sum[8];
+    GA_T        sum[8][3];
     const char *x[8], *y[8];
     GI_UNROLL
     for (int i = 0; i < chains; i++) {
         const int64_t at = i < count ? i : count - 1;
-        sum[i]           = GA_FN(nothing)();
-        x[i]             = a + at * a_next;
-        y[i]             = b + at * b_next;
-    }
-    for (int64_t k = 0; k < n; k++) {
-        const GA_T common = *(const GA_T *)(const void *)(b + k * b_step);
+        x[i]             = a + at * j->a_next;
+        y[i]             = b + at * j->b_next;
         GI_UNROLL
-        for (int i = 0; i < chains; i++)
-            sum[i] = GA_FN(fma)(*(const GA_T *)(const void *)(x[i] + k * a_step),
-                                shared ? common : *(const GA_T *)(const void *)(y[i] + k * b_step), sum[i]);
+        for (int t = 0; t < times; t++) sum[i][t] = GA_FN(nothing)();
     }
-    for (int i = 0; i < chains && i < count; i++) *(GA_T *)(void *)(out + i * out_next) = sum[i];
+    const int64_t a_step = j->a_step, b_step = j->b_step, b_again = j->b_again;
+    for (int64_t k = 0; k < n; k++, b += b_step) {
+        GI_UNROLL
+        for (int i = 0; i < chains; i++) {
+            const GA_T factor = *(const GA_T *)(const void *)(x[i] + k * a_step);
+            GI_UNROLL
+            for (int t = 0; t < times; t++)
+                sum[i][t] =
+                    GA_FN(fma)(factor, *(const GA_T *)(const void *)(shared ? b + t * b_again : y[i] + k * b_step), sum[i][t]);
+        }
+    }
+    GI_UNROLL
+    for (int i = 0; i < chains; i++) {
+        if (i == count) break;
+        GI_UNROLL
+        for (int t = 0; t < times; t++) *(GA_T *)(void *)(out + i * j->out_next + t * j->out_again) = sum[i][t];
+    }
 }
 
-static void GI_LOOP(gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next,
-                               int64_t a_step, const char *b, int64_t b_next, int64_t b_step)
+/* `times` is 1 unless b is shared by all i. */
+static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
+                               const gi_chaining *j)
 {
-    if (b_next == 0) {
-        for (int64_t i = 0; i < count; i += 8) GI_LOOP(gi_chains_of)
-        (8, true, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b, 0, b_step);
-        return;
-    }
-    for (int64_t i = 0; i < count; i += 4) GI_LOOP(gi_chains_of)
-    (4, false, count - i, n, out + i * out_next, out_next, a + i * a_next, a_next, a_step, b + i * b_next, b_next, b_step);
+    int64_t i = 0;
+#if GI_CLASS == 3
+#ifdef GI_ISA_MM
+    i         = GI_LOOP(gi_lines)(count, times, n, out, a, b, j);
+#endif
+    for (; i < count && times == 3; i += 4)
+        GI_LOOP(gi_chains_of)(4, 3, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
+    for (; i < count && times == 2; i += 4)
+        GI_LOOP(gi_chains_of)(4, 2, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
+    for (; i < count && j->b_next == 0; i += 8)
+        GI_LOOP(gi_chains_of)(8, 1, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
+#endif
+    for (; i < count; i += 4)
+        for (int t = 0; t < times; t++)
+            GI_LOOP(gi_chains_of)
+            (4, 1, false, count - i, n, out + i * j->out_next + t * j->out_again, a + i * j->a_next,
+             b + i * j->b_next + t * j->b_again, j);
 }
 
 #if GI_CLASS != 3
@@ -1250,6 +1420,34 @@ static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
 
 #elif defined(GI_ISA)
 /* ==== one instruction set: every element type ====================================================================== */
+#ifdef GI_ISA_MM
+/* turned[s] = element s of the lines 0, 1, 2 ...; lines `next` bytes apart. */
+static GI_INLINE void GI_JOIN(gi_turn_f64_, GI_ISA)(const char *from, int64_t next, __m256d turned[2])
+{
+#define GI_HALF(i) _mm_loadu_pd((const double *)(const void *)(from + (i)*next))
+    const __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(GI_HALF(0)), GI_HALF(2), 1);
+    const __m256d odd  = _mm256_insertf128_pd(_mm256_castpd128_pd256(GI_HALF(1)), GI_HALF(3), 1);
+    turned[0]          = _mm256_unpacklo_pd(even, odd);
+    turned[1]          = _mm256_unpackhi_pd(even, odd);
+#undef GI_HALF
+}
+
+static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t next, __m256 turned[4])
+{
+#define GI_HALF(i) _mm_loadu_ps((const float *)(const void *)(from + (i)*next))
+    __m256 four[4];
+    GI_UNROLL
+    for (int i = 0; i < 4; i++) four[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(GI_HALF(i)), GI_HALF(i + 4), 1);
+    const __m256 low01 = _mm256_unpacklo_ps(four[0], four[1]), low23 = _mm256_unpacklo_ps(four[2], four[3]);
+    const __m256 high01 = _mm256_unpackhi_ps(four[0], four[1]), high23 = _mm256_unpackhi_ps(four[2], four[3]);
+    turned[0] = _mm256_shuffle_ps(low01, low23, 0x44);
+    turned[1] = _mm256_shuffle_ps(low01, low23, 0xEE);
+    turned[2] = _mm256_shuffle_ps(high01, high23, 0x44);
+    turned[3] = _mm256_shuffle_ps(high01, high23, 0xEE);
+#undef GI_HALF
+}
+#endif
+
 #define GI_PASS 4
 #include "gpuarr.h"
 #undef GI_PASS
@@ -1447,6 +1645,7 @@ static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
 #undef GI_DTYPE_CASE
 /* ---- windows that slide -------------------------------------------------------------------------------------------- */
 
+#if GI_ISA_BYTES < 64 /* integers and bits gain nothing from the widest registers */
 /* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
 static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
 {
@@ -1472,6 +1671,7 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
         out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
     }
 }
+#endif
 
 #define GI_KEY      u8
 #define GI_KEY_T    uint8_t
@@ -1527,6 +1727,7 @@ static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
 }
+#if GI_ISA_BYTES < 64
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
         loop.run = GI_FIND(gi_correlate_lines_##tag);                                                                          \
@@ -1541,6 +1742,7 @@ static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
     return loop;
 }
 #undef GI_DTYPE_CASE
+#endif
 static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
@@ -1674,19 +1876,23 @@ typedef struct gi_ahead {
 typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
 /* Matrix products (section >>dense). */
-enum {
-    GI_TILE_ROWS  = 8,
-    GI_TILE_DEPTH = 256,
-    GI_TILE_ROW   = GI_TILE_DEPTH + 8
-}; /* rows of a tile lie in different cache sets */
+#define GI_TILE_ROWS     8     /* at most */
+#define GI_TILE_DEPTH    256   /* products that are added at a time */
 typedef struct gi_product_tiles {
     int rows, bytes,
         lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
-    void (*tile)(int rows, int wide, int64_t n, const void *a, const char *b, int64_t b_row, char *out, int64_t out_row,
-                 bool more);
+    void (*tile)(int rows, int wide, int64_t n, const char *a, int64_t a_row, const char *b, int64_t b_row, char *out,
+                 int64_t out_row, bool more);
+    void (*row)(int64_t inner, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row, void *out); /* or NULL */
+    void (*pack_across)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step);          /* or NULL */
 } gi_product_tiles;
-typedef void (*gi_chains)(int64_t count, int64_t n, char *out, int64_t out_next, const char *a, int64_t a_next, int64_t a_step,
-                          const char *b, int64_t b_next, int64_t b_step);
+/* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
+typedef struct gi_chaining {
+    int64_t a_next, b_next, out_next; /* bytes from i to i + 1, */
+    int64_t b_again, out_again;       /* from t to t + 1, */
+    int64_t a_step, b_step;           /* from k to k + 1 */
+} gi_chaining;
+typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b, const gi_chaining *j);
 
 typedef struct gi_sifted { /* what is counted beside the elements that are found */
     int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */

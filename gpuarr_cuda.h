@@ -872,11 +872,10 @@ typedef struct gi_cuda_search {
     int     *nothing; /* set to 1 for a line of nothing but NaN */
 } gi_cuda_search;
 
-/* The other factors of products that are summed: those of line i * columns + k are `stride` apart and begin k * next behind data. */
+/* The other factors of products that are summed: those of a line are `stride` apart. */
 typedef struct gi_cuda_factors {
     const char *data;
-    int64_t     stride, next;
-    gi_divisor  columns;
+    int64_t     stride;
 } gi_cuda_factors;
 
 typedef struct gi_cuda_folding {
@@ -1985,12 +1984,10 @@ template <class T_, class A_> struct gi_cuda_dot_fold {
     const char            *y; /* of the block's first element */
     uint32_t               n; /* elements of the block */
 
-    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t line, const char *, int64_t start,
+    __device__ __forceinline__ gi_cuda_dot_fold(const gi_cuda_folding &job, uint32_t, const char *, int64_t start,
                                                 uint32_t length)
-        : j(job), n(length)
+        : j(job), y(job.factors.data + (job.before + start) * job.factors.stride), n(length)
     {
-        const uint32_t column = line - gi_divide(line, j.factors.columns) * j.factors.columns.by;
-        y                     = j.factors.data + column * j.factors.next + (j.before + start) * j.factors.stride;
     }
     __device__ __forceinline__ A of(T x, uint32_t e) const
     {
@@ -2012,28 +2009,18 @@ static gi_cuda_fold_kernel gi_cuda_dot_kernel(ga_dtype dtype)
     }
 }
 
-/* The sums over the last axis of x and the first one of y (1-D or 2-D) of x * y, both of a dtype in gi_cuda_dot_kernel. */
+/* The sum of x * y, vectors of one length and of a dtype in gi_cuda_dot_kernel. */
 static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_array *y)
 {
-    const int64_t   most = (int64_t)1 << 30, columns = y->ndim == 2 ? y->shape[1] : 1;
     gi_lines        p;
     gi_cuda_lines   lines;
     gi_cuda_folding j;
     ga_array       *copy = NULL;
-    ga_shape        last;
-    memset(&last, 0, sizeof last);
-    last.ndim = 1;
-    last.n[0] = x->ndim - 1;
+    ga_shape        axis = { 1, { 0 } };
     memset(&j, 0, sizeof j);
-    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &last, false)) return NULL;
-    if (y->ndim == 2) {
-        p.kept_shape[p.kept]            = columns;
-        p.kept_strides[p.kept++]        = 0;
-        p.result_shape[p.result_ndim++] = columns;
-        p.lines *= columns;
-    }
-    ga_array *result = gi_new(site, x->dtype, GA_CUDA, p.result_ndim, p.result_shape);
-    if (!result || p.lines == 0) return result;
+    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &axis, false)) return NULL;
+    ga_array *result = gi_new(site, x->dtype, GA_CUDA, 0, NULL);
+    if (!result) return NULL;
     if (p.length == 0) {
         if (gi_clear(site, result)) return result;
         ga_free(result);
@@ -2042,21 +2029,16 @@ static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_ar
     const ga_array   *all[3] = { x, y, result };
     gi_cuda_row_folds sums;
     bool              ok = gi_cuda_touch_all(site, 3, all) && gi_cuda_lines_of(site, &p, x->dtype, false, &lines, &copy);
-    if (ok && lines.lines > 1 && (lines.lines > most || (lines.length + GI_BLOCK - 1) / GI_BLOCK > most / lines.lines))
-        ok = gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s are too large for the GPU: multiply parts of them", gi_shape_of(x),
-                     gi_shape_of(y)) != NULL;
     if (ok) {
         gi_cuda_find_fold(GA_OP_sum, x->dtype, &sums);
         if (sums.accs != x->dtype) {
             ga_dtype wide = sums.accs;
             gi_cuda_find_fold(GA_OP_sum, wide, &sums);
         }
-        j.factors.data    = (const char *)y->data;
-        j.factors.stride  = y->strides[0];
-        j.factors.next    = y->ndim == 2 ? y->strides[1] : 0;
-        j.factors.columns = gi_divisor_of(columns);
-        j.narrow          = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
-        j.result          = (char *)result->data;
+        j.factors.data   = (const char *)y->data;
+        j.factors.stride = y->strides[0];
+        j.narrow         = ga_itemsize(x->dtype) < ga_itemsize(sums.accs);
+        j.result         = (char *)result->data;
         ok = gi_cuda_fold_lines(site, x, gi_cuda_tree(gi_cuda_dot_kernel(x->dtype)), gi_cuda_tree(sums.kernel), j, lines,
                                 ga_itemsize(sums.accs), ga_itemsize(result->dtype));
     }
@@ -5260,9 +5242,73 @@ static gi_cuda_product_of gi_cuda_find_product(ga_dtype dtype)
     }
 }
 
-/* The memory has been touched by the caller. */
-static bool gi_cuda_product(const char *site, const gi_product *p)
+#if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
+/* ---- products that are left to cuBLAS --------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t gi_cublas_lock = PTHREAD_MUTEX_INITIALIZER;
+static cublasHandle_t  gi_cublas_handles[GI_MOST_GPUS];
+
+/* cuBLAS takes matrices column by column: it is asked for the transposed product. */
+static cublasStatus_t gi_cublas_item(cublasHandle_t handle, const gi_product *p, const gi_blas_matrix *a,
+                                     const gi_blas_matrix *b, const gi_blas_matrix *out, const char *x, const char *y, char *to)
 {
+    const cublasOperation_t across_a = a->across ? CUBLAS_OP_T : CUBLAS_OP_N, across_b = b->across ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const int               m = (int)p->columns, n = (int)p->rows, k = (int)p->inner;
+    const int               lead_a = (int)a->lead, lead_b = (int)b->lead, lead = (int)out->lead;
+    const ga_c128           one = { 1, 0 }, zero = { 0, 0 };
+    const float             one32[2] = { 1, 0 }, zero32[2] = { 0, 0 };
+    switch (p->dtype) {
+    case GA_F32:
+        return cublasSgemm(handle, across_b, across_a, m, n, k, one32, (const float *)y, lead_b, (const float *)x, lead_a,
+                           zero32, (float *)to, lead);
+    case GA_F64:
+        return cublasDgemm(handle, across_b, across_a, m, n, k, &one.re, (const double *)y, lead_b, (const double *)x, lead_a,
+                           &zero.re, (double *)to, lead);
+    case GA_C64:
+        return cublasCgemm(handle, across_b, across_a, m, n, k, (const cuComplex *)one32, (const cuComplex *)y, lead_b,
+                           (const cuComplex *)x, lead_a, (const cuComplex *)zero32, (cuComplex *)to, lead);
+    default:
+        return cublasZgemm(handle, across_b, across_a, m, n, k, (const cuDoubleComplex *)&one, (const cuDoubleComplex *)y,
+                           lead_b, (const cuDoubleComplex *)x, lead_a, (const cuDoubleComplex *)&zero, (cuDoubleComplex *)to,
+                           lead);
+    }
+}
+
+/* *done: whether cuBLAS took the product. False with an error. */
+static bool gi_cublas_product(const char *site, const gi_product *p, bool *done)
+{
+    gi_blas_matrix a, b, out;
+    *done = gi_blas_takes(p, &a, &b, &out);
+    if (!*done) return true;
+    pthread_mutex_lock(&gi_cublas_lock); /* a handle serves one thread at a time */
+    cublasHandle_t *handle = &gi_cublas_handles[gi_cuda_ordinal_in_use()];
+    cublasStatus_t  status = *handle ? CUBLAS_STATUS_SUCCESS : cublasCreate(handle);
+    if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetStream(*handle, gi_cuda_current_stream());
+    for (int64_t item = 0; item < gi_size(p->axes, p->shape) && status == CUBLAS_STATUS_SUCCESS; item++) {
+        const char *x, *y;
+        char       *to;
+        gi_locate_item(p, item, &x, &y, &to);
+        status = gi_cublas_item(*handle, p, &a, &b, &out, x, y, to);
+    }
+    pthread_mutex_unlock(&gi_cublas_lock);
+    if (status == CUBLAS_STATUS_SUCCESS) return true;
+    gi_fail(site, status == CUBLAS_STATUS_ALLOC_FAILED ? GA_NO_MEMORY : GA_CUDA_FAILED, "cuBLAS failed: %s",
+            cublasGetStatusString(status));
+    return false;
+}
+#endif
+
+/* The memory has been touched by the caller. */
+static bool gi_cuda_product(const char *site, gi_product *p)
+{
+    const int64_t size = ga_itemsize(p->dtype);
+    if (p->out.column != size && p->out.row == size && !gi_is_complex(p->dtype))
+        gi_transpose_product(p); /* to write side by side */
+#if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
+    bool done;
+    if (!gi_cublas_product(site, p, &done)) return false;
+    if (done) return true;
+#endif
     const int64_t across = (p->columns + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE;
     const int64_t tiles = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
     const int64_t most = INT32_MAX / tiles;
@@ -5830,9 +5876,7 @@ static void gi_cuda_describe_correlation(const gi_correlation *c, gi_cuda_correl
     z.kind      = GA_KIND_COMPLEX;
     z.re = z.im = -0.0;
     gi_number_to(z, c->dtype, m->nothing);
-    z.re = c->cval;
-    z.im = c->cval_imag;
-    gi_number_to(z, c->dtype, m->constant);
+    gi_correlation_constant(c, m->constant);
 }
 
 static bool gi_cuda_run_correlation(const char *site, const gi_correlation *c, gi_cuda_correlation *m)
@@ -5965,6 +6009,283 @@ static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c
     return ok;
 }
 
+/* ---- through Fourier transforms -------------------------------------------------------------------------------------------- */
+#if GI_HAS_CUFFT
+/*  The results are cut into tiles as on the CPU (gpuarr.h, gi_fft_cut). As many of them as fit a buffer are read with their neighbours,
+    transformed together, multiplied by the transform of the weights, transformed back and written.                            */
+
+enum { GI_FFT_BYTES = 1 << 28 }; /* of the tiles that are transformed together */
+
+typedef struct gi_cuda_fft_axis {
+    gi_wide_divisor length, tiles; /* elements of a tile with its neighbours; how many tiles */
+    int64_t         step, offset;  /* results of a tile; from a result to the first of its neighbours */
+    int64_t         shape, stride, result, result_stride;
+} gi_cuda_fft_axis;
+
+typedef struct gi_cuda_fft {
+    const char      *in;
+    char            *out, *tiles;
+    int              ndim;
+    gi_cuda_fft_axis axis[GPUARR_MAX_DIMS];
+    gi_wide_divisor  points;               /* of a tile */
+    int64_t          first, count, number; /* tiles: the first one of the buffer, all, and those that the buffer has room for */
+    ga_border        border;
+    alignas(16) char constant[16];
+} gi_cuda_fft;
+
+/* Elements of the results' places, or of their neighbours', go between the arrays and the tiles, where they lie packed. */
+template <class U, bool write>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fft_move(const __grid_constant__ gi_cuda_fft m)
+{
+    const int64_t at   = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    int64_t       slot = gi_divide_wide(at, m.points), within = at - slot * m.points.by, tile = m.first + slot, place = 0;
+    bool          exists = tile < m.count;
+    if (slot >= m.number) return;
+#pragma unroll 1
+    for (int d = m.ndim - 1; d >= 0; d--) {
+        const gi_cuda_fft_axis &a     = m.axis[d];
+        const int64_t           above = gi_divide_wide(tile, a.tiles), before = gi_divide_wide(within, a.length);
+        const int64_t           k = within - before * a.length.by, i = (tile - above * a.tiles.by) * a.step + k;
+        tile   = above;
+        within = before;
+        if (write) {
+            exists = exists && k < a.step && i < a.result;
+            place += i * a.result_stride;
+        } else {
+            const int64_t j = gi_border_index(i + a.offset, a.shape, m.border);
+            exists          = exists && j >= 0;
+            place += j * a.stride;
+        }
+    }
+    U *tiles = (U *)m.tiles;
+    if (!write) tiles[at] = exists ? ((const U *)m.in)[place] : *(const U *)m.constant;
+    else if (exists) ((U *)m.out)[place] = tiles[at];
+}
+
+template <class R> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fft_conjugate(int64_t n, R *parts)
+{
+    const int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i < n) parts[2 * i + 1] = -parts[2 * i + 1];
+}
+
+/* A correlation is a product with the conjugate of the transform; complex weights were conjugated before it as well. */
+template <class Z, class R, Z (*mul)(Z, Z)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_fft_multiply(int64_t n, Z *x, const Z *weights, const __grid_constant__ gi_wide_divisor waves, R scale)
+{
+    const int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= n) return;
+    Z w  = weights[i - gi_divide_wide(i, waves) * waves.by];
+    w.re = w.re * scale;
+    w.im = -w.im * scale;
+    x[i] = mul(x[i], w);
+}
+
+/* A call's memory and plans: x the tiles and behind them the weights, z their waves. */
+typedef struct gi_cuda_fft_run {
+    bool         single, complex_;
+    char        *x, *z;
+    size_t       bytes; /* of x, z and what the plans work in */
+    cudaStream_t stream;
+    cufftHandle  forward, back;
+} gi_cuda_fft_run;
+
+static bool gi_cufft_ok(const char *site, cufftResult result, const char *call)
+{
+    if (result == CUFFT_SUCCESS) return true;
+    if (result == CUFFT_ALLOC_FAILED)
+        gi_fail(site, GA_NO_MEMORY, "cuFFT has no memory on the GPU: free arrays, or use GA_METHOD_DIRECT");
+    else gi_fail(site, GA_CUDA_FAILED, "%.*s failed: cufftResult %d", (int)strcspn(call, "("), call, (int)result);
+    return false;
+}
+#define GI_CUFFT_OK(site, call) gi_cufft_ok(site, call, #call)
+
+/* cuFFT transforms 3 axes at most. The first of more become one: behind each of their rows are as many zeros as the weights reach
+   beyond it, so that a row's sums take nothing from the next. */
+static bool gi_cufft_plan(const char *site, const gi_fft *f, cufftType type, int64_t batch, cufftHandle *plan, size_t *work)
+{
+    long long n[3]  = { 1, 1, 1 };
+    size_t    bytes = 0;
+    int       rank  = f->rank < 3 ? f->rank : 3;
+    for (int k = 0; k < f->rank; k++) n[k < f->rank - rank ? 0 : k - (f->rank - rank)] *= f->n[k];
+    if (!GI_CUFFT_OK(site, cufftCreate(plan)) || !GI_CUFFT_OK(site, cufftSetAutoAllocation(*plan, 0)) ||
+        !GI_CUFFT_OK(site, cufftMakePlanMany64(*plan, rank, n, NULL, 1, 0, NULL, 1, 0, type, batch, &bytes)))
+        return false;
+    if (bytes > *work) *work = bytes;
+    return true;
+}
+
+static bool gi_cufft_run(const char *site, const gi_cuda_fft_run *r, bool back)
+{
+    if (r->single && r->complex_)
+        return back ? GI_CUFFT_OK(site, cufftExecC2C(r->back, (cufftComplex *)r->z, (cufftComplex *)r->x, CUFFT_INVERSE))
+                    : GI_CUFFT_OK(site, cufftExecC2C(r->forward, (cufftComplex *)r->x, (cufftComplex *)r->z, CUFFT_FORWARD));
+    if (r->complex_)
+        return back ? GI_CUFFT_OK(site,
+                                  cufftExecZ2Z(r->back, (cufftDoubleComplex *)r->z, (cufftDoubleComplex *)r->x, CUFFT_INVERSE))
+                    : GI_CUFFT_OK(site, cufftExecZ2Z(r->forward, (cufftDoubleComplex *)r->x, (cufftDoubleComplex *)r->z,
+                                                     CUFFT_FORWARD));
+    if (r->single)
+        return back ? GI_CUFFT_OK(site, cufftExecC2R(r->back, (cufftComplex *)r->z, (cufftReal *)r->x))
+                    : GI_CUFFT_OK(site, cufftExecR2C(r->forward, (cufftReal *)r->x, (cufftComplex *)r->z));
+    return back ? GI_CUFFT_OK(site, cufftExecZ2D(r->back, (cufftDoubleComplex *)r->z, (cufftDoubleReal *)r->x))
+                : GI_CUFFT_OK(site, cufftExecD2Z(r->forward, (cufftDoubleReal *)r->x, (cufftDoubleComplex *)r->z));
+}
+
+template <bool write> static bool gi_cuda_fft_move_tiles(const char *site, const gi_cuda_fft *m, int64_t size)
+{
+    void (*move)(gi_cuda_fft) = size == 4   ? gi_cuda_fft_move<uint32_t, write>
+                                : size == 8 ? gi_cuda_fft_move<uint64_t, write>
+                                            : gi_cuda_fft_move<gi_16_bytes, write>;
+    GI_LAUNCH(move, gi_cuda_blocks(m->number * m->points.by), GI_CUDA_THREADS, gi_cuda_current_stream(), *m);
+    return gi_cuda_launched(site, "a convolution's tiles");
+}
+
+/* The weights as one more tile, with zeros behind. */
+static bool gi_cuda_fft_read_weights(const char *site, const gi_fft *f, const gi_cuda_fft *tiles, const gi_cuda_fft_run *r)
+{
+    const gi_correlation *c    = f->c;
+    gi_cuda_fft           m    = *tiles;
+    const int64_t         size = ga_itemsize(c->dtype), points = f->points;
+    int64_t               stride = 1;
+    m.in                         = (const char *)c->weights;
+    m.tiles                      = r->x + tiles->number * points * size;
+    m.border                     = GA_BORDER_CONSTANT;
+    m.count = m.number = 1;
+    memset(m.constant, 0, sizeof m.constant);
+    for (int d = c->ndim - 1; d >= 0; d--) {
+        m.axis[d].tiles  = gi_wide_divisor_of(1, 1);
+        m.axis[d].offset = 0;
+        m.axis[d].shape  = c->size[d];
+        m.axis[d].stride = stride;
+        stride *= c->size[d];
+    }
+    if (!gi_cuda_fft_move_tiles<false>(site, &m, size)) return false;
+    if (!r->complex_) return true;
+    if (r->single)
+        GI_LAUNCH(gi_cuda_fft_conjugate<float>, gi_cuda_blocks(points), GI_CUDA_THREADS, r->stream, points, (float *)m.tiles);
+    else
+        GI_LAUNCH(gi_cuda_fft_conjugate<double>, gi_cuda_blocks(points), GI_CUDA_THREADS, r->stream, points, (double *)m.tiles);
+    return gi_cuda_launched(site, "a convolution's weights");
+}
+
+static bool gi_cuda_fft_multiply_waves(const char *site, const gi_fft *f, int64_t number, const gi_cuda_fft_run *r)
+{
+    const int64_t         n     = number * f->waves;
+    const double          scale = 1 / (double)f->points;
+    const gi_wide_divisor waves = gi_wide_divisor_of(f->waves, n + GI_CUDA_THREADS);
+    if (r->single)
+        GI_LAUNCH((gi_cuda_fft_multiply<ga_c64, float, gi_mul_c64>), gi_cuda_blocks(n), GI_CUDA_THREADS, r->stream, n,
+                  (ga_c64 *)r->z, (const ga_c64 *)r->z + n, waves, (float)scale);
+    else
+        GI_LAUNCH((gi_cuda_fft_multiply<ga_c128, double, gi_mul_c128>), gi_cuda_blocks(n), GI_CUDA_THREADS, r->stream, n,
+                  (ga_c128 *)r->z, (const ga_c128 *)r->z + n, waves, scale);
+    return gi_cuda_launched(site, "a product of transforms");
+}
+
+static void gi_cuda_fft_describe(const gi_fft *f, gi_cuda_fft *m)
+{
+    const gi_correlation *c = f->c;
+    memset(m, 0, sizeof *m);
+    m->in            = (const char *)c->in;
+    m->out           = (char *)c->out;
+    m->ndim          = c->ndim;
+    m->count         = f->count;
+    m->border        = c->border;
+    int64_t together = GI_FFT_BYTES / (f->points * ga_itemsize(c->dtype));
+    m->number        = together < 1 ? 1 : together < f->count ? together : f->count;
+    m->points        = gi_wide_divisor_of(f->points, m->number * f->points + GI_CUDA_THREADS);
+    gi_correlation_constant(c, m->constant);
+    int64_t stride = 1, result_stride = 1;
+    for (int d = c->ndim - 1; d >= 0; d--) {
+        gi_cuda_fft_axis *a = &m->axis[d];
+        a->length           = gi_wide_divisor_of(f->length[d], f->points);
+        a->tiles            = gi_wide_divisor_of(f->tiles[d], f->count + m->number);
+        a->step             = f->step[d];
+        a->offset           = c->offset[d];
+        a->shape            = c->shape[d];
+        a->stride           = stride;
+        a->result           = c->result[d];
+        a->result_stride    = result_stride;
+        stride *= c->shape[d];
+        result_stride *= c->result[d];
+    }
+}
+
+/* All tiles, a buffer full after the other. */
+static bool gi_cuda_fft_tiles(const char *site, const gi_fft *f, gi_cuda_fft *m, const gi_cuda_fft_run *r)
+{
+    const int64_t size = ga_itemsize(f->c->dtype);
+    m->tiles           = r->x;
+    bool ok            = gi_cuda_fft_read_weights(site, f, m, r);
+    for (; ok && m->first < m->count; m->first += m->number)
+        ok = gi_cuda_fft_move_tiles<false>(site, m, size) && gi_cufft_run(site, r, false) &&
+             gi_cuda_fft_multiply_waves(site, f, m->number, r) && gi_cufft_run(site, r, true) &&
+             gi_cuda_fft_move_tiles<true>(site, m, size);
+    return ok;
+}
+
+/* Memory for `tiles` tiles and the weights, and the plans that use it. */
+static bool gi_cuda_fft_begin(const char *site, const gi_fft *f, int64_t tiles, gi_cuda_fft_run *r)
+{
+    const int64_t   wave  = r->single ? (int64_t)sizeof(ga_c64) : (int64_t)sizeof(ga_c128);
+    const cufftType there = r->complex_ ? (r->single ? CUFFT_C2C : CUFFT_Z2Z) : r->single ? CUFFT_R2C : CUFFT_D2Z;
+    const cufftType back  = r->complex_ ? there : r->single ? CUFFT_C2R : CUFFT_Z2D;
+    size_t          work  = 1;
+    if (!gi_cufft_plan(site, f, there, tiles + 1, &r->forward, &work) || !gi_cufft_plan(site, f, back, tiles, &r->back, &work))
+        return false;
+    const size_t x = (size_t)((tiles + 1) * f->points * ga_itemsize(f->c->dtype) + 255) / 256 * 256;
+    const size_t z = (size_t)((tiles + 1) * f->waves * wave + 255) / 256 * 256;
+    r->bytes       = x + z + work;
+    r->x           = (char *)gi_cuda_alloc(site, gi_cuda_selected, r->stream, r->bytes);
+    r->z           = r->x + x;
+    return r->x && GI_CUFFT_OK(site, cufftSetWorkArea(r->forward, r->z + z)) &&
+           GI_CUFFT_OK(site, cufftSetWorkArea(r->back, r->z + z)) && GI_CUFFT_OK(site, cufftSetStream(r->forward, r->stream)) &&
+           GI_CUFFT_OK(site, cufftSetStream(r->back, r->stream));
+}
+
+static void gi_cuda_fft_end(gi_cuda_fft_run *r)
+{
+    if (r->forward != CUFFT_PLAN_NULL) (void)cufftDestroy(r->forward);
+    if (r->back != CUFFT_PLAN_NULL) (void)cufftDestroy(r->back);
+    gi_cuda_release(r->x, gi_cuda_selected, r->stream, r->bytes);
+}
+
+static bool gi_cuda_correlate_fft(const char *site, const gi_correlation *c)
+{
+    gi_fft          f;
+    gi_cuda_fft     m;
+    gi_cuda_fft_run r;
+    memset(&f, 0, sizeof f);
+    memset(&r, 0, sizeof r);
+    f.c        = c;
+    f.complex_ = r.complex_ = gi_is_complex(c->dtype);
+    r.single                = c->dtype == GA_F32 || c->dtype == GA_C64;
+    r.forward = r.back = CUFFT_PLAN_NULL;
+    r.stream           = gi_cuda_current_stream();
+    if (!gi_fft_takes(site, c)) return false;
+    gi_fft_cut(&f);
+    gi_cuda_fft_describe(&f, &m);
+    bool ok = gi_cuda_fft_begin(site, &f, m.number, &r) && gi_cuda_fft_tiles(site, &f, &m, &r);
+    gi_cuda_fft_end(&r);
+    return ok;
+}
+#else
+static bool                       gi_cuda_correlate_fft(const char *site, const gi_correlation *c)
+{
+    (void)c;
+#ifdef __CUDASIM__
+    gi_fail(site, GA_NO_LIBRARY,
+            "GA_METHOD_FFT on the GPU needs cuFFT, which cudasim does not have: use GA_METHOD_DIRECT, or arrays on the CPU");
+#else
+    gi_fail(
+        site, GA_NO_LIBRARY,
+        "this program was built without cuFFT, which GA_METHOD_FFT needs on the GPU: compile with -DGPUARR_USE_CUFFT -lcufft");
+#endif
+    return false;
+}
+#endif
+
 /* ==== >>cuda filters: windows ============================================================================================= */
 /*  A thread computes a result from what it reads through the cache: neighbouring threads read neighbouring elements. It walks over the
     window row by row, the rows lying along its longest axis, as often as it must:
@@ -6088,22 +6409,36 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_rank(const __g
     ((U *)m.out)[result] = gi_cuda_of_key(m, r.low);
 }
 
-/* The sum of the 2^levels elements of the window from number k on, by halves: a sum waits at its level for the other half. */
+/* Sum number k of its size is joined with the one before it if that waits for it, this with the one before, and so on; what has no other
+   half yet waits at its level. */
+template <class T, int LEVELS> GI_DEVICE T gi_cuda_join_halves(T (&waiting)[LEVELS], uint32_t k, T sum)
+{
+    bool joins = true;
+#pragma unroll
+    for (int level = 0; level < LEVELS; level++) {
+        if (joins && (k >> level & 1)) {
+            sum = waiting[level] + sum;
+        } else if (joins) {
+            waiting[level] = sum;
+            joins          = false;
+        }
+    }
+    return sum;
+}
+
+/* The sum of the 2^levels elements of the window from number `start` on, by halves; of 32 at a time, so that most levels are seldom
+   looked at. */
 template <class T> GI_DEVICE T gi_cuda_sum_of(const gi_cuda_window_job &m, const T *line, int64_t start, int levels)
 {
-    enum { MOST = 31 };
-    T waiting[MOST], sum = 0;
-    for (uint32_t k = 0; k < 1u << levels; k++) {
-        const int64_t i = gi_border_index(start + k, m.along.length.by, m.border);
-        sum             = i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant;
-#pragma unroll
-        for (int level = 0; level < MOST; level++) {
-            if (!(k >> level & 1)) {
-                waiting[level] = sum;
-                break;
-            }
-            sum = waiting[level] + sum;
+    enum { LOW = 5, HIGH = 26 };
+    T              low[LOW], high[HIGH], sum = 0;
+    const uint32_t n = 1u << levels, few = levels < LOW ? n : 1u << LOW;
+    for (uint32_t k = 0; k < n; k += few) {
+        for (uint32_t j = 0; j < few; j++) {
+            const int64_t i = gi_border_index(start + k + j, m.along.length.by, m.border);
+            sum             = gi_cuda_join_halves(low, j, i >= 0 ? line[i * m.along.stride.by] : *(const T *)m.constant);
         }
+        sum = gi_cuda_join_halves(high, k >> LOW, sum);
     }
     return sum;
 }
@@ -6120,7 +6455,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_means(const __
     bool          begun = false;
     for (int level = 0; m.along.size.by >> level; level++) {
         if (!(m.along.size.by >> level & 1)) continue;
-        const T more = gi_cuda_sum_of<T>(m, line, start, level);
+        const T more = gi_cuda_sum_of(m, line, start, level);
         sum          = begun ? sum + more : more;
         begun        = true;
         start += (int64_t)1 << level;

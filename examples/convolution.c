@@ -93,7 +93,7 @@ static void draw(const char *out, const char *name, const ga_array *a)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.png", out, name);
-    ga_imshow(path, a, .scale = 12, .colorbar = true, .title = name);
+    ga_imshow(path, a, .colorbar = true, .scale = 12, .title = name);
 }
 
 int main(int argc, char **argv)

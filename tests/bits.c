@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 #define GA_REDUCTION(name, ...)   ADD(name, ga_##name(x))
 #define GA_TABLE
 #include "gpuarr.h"
+            ADD(dot, ga_dot(x, y))
             ADD(var, ga_var(x))
             ADD(nanstd, ga_nanstd(x))
             ADD(argmax, ga_argmax(x))
@@ -93,6 +94,8 @@ int main(int argc, char **argv)
             ADD(median, ga_median(x))
             ADD(sort, ga_sort(x))
             ADD(argsort, ga_argsort(x))
+            ADD(convolve, ga_convolve(x, ga_index(y, ":9")))
+            ADD(correlate1d, ga_correlate1d(x, ga_index(y, "-2:"), .border = GA_BORDER_MIRROR))
             for (int to = GA_BOOL; to < GA_DTYPE_COUNT; to++) ADD(astype, ga_astype(x, (ga_dtype)to))
             ga_set_error_handler(NULL, NULL);
             ga_free(x);
@@ -130,9 +133,52 @@ int main(int argc, char **argv)
             add("pdist", ga_pdist(a, .metric = (ga_metric)metric));
             add("pdist f32", ga_pdist(f, .metric = (ga_metric)metric));
         }
+        for (int border = GA_BORDER_REFLECT; border <= GA_BORDER_WRAP; border++) {
+            const ga_border b = (ga_border)border;
+            ga_array       *k = ga_index(a, ":9, :9"), *bell = ga_multiply(ga_index(a, ":9, :1"), ga_index(a, ":1, :9"));
+            add("direct", ga_ndcorrelate(a, k, .border = b, .cval = 0.1));
+            add("direct f32", ga_ndconvolve(f, ga_index(k, ":3, :3"), .border = b, .cval = 0.1));
+            add("passes", ga_ndconvolve(a, bell, .border = b, .cval = 0.1));
+            add("down", ga_convolve1d(f, ga_index(k, "0"), .axis = 0, .border = b));
+            add("across", ga_convolve1d(a, ga_index(k, "0"), .border = b));
+            ga_array *solid = ga_reshape(a, (rows / 10, 10, 257)), *rgb = ga_reshape(ga_index(f, ":, :255"), (rows, 85, 3));
+            add("planes", ga_ndconvolve(solid, ga_reshape(ga_index(k, "3, :8"), (2, 2, 2)), .border = b));
+            add("colours", ga_ndconvolve(rgb, ga_reshape(ga_index(k, ":5, :4"), (5, 4, 1)), .border = b));
+            add("narrow", ga_ndconvolve(ga_index(f, ":, :5"), ga_index(k, ":4, :4"), .border = b));
+        }
+        add("full", ga_convolve2d(a, ga_index(a, ":5, :6")));
+        add("valid f32", ga_convolve2d(f, ga_index(f, ":40, :3"), .mode = GA_VALID));
+        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+            ga_array *x     = ga_reshape(numbers((ga_dtype)d, 71 * 290, 9), (71, 290)),
+                     *y     = ga_reshape(numbers((ga_dtype)d, 290 * 75, 10), (290, 75));
+            ga_array *small = ga_index(x, ":2, :75"), *t = ga_transpose(y);
+            add("matmul", ga_matmul(x, y));
+            add("matmul T", ga_matmul(t, ga_transpose(x)));
+            add("matmul, a column", ga_matmul(x, ga_index(y, ":, 3")));
+            add("matmul, a row", ga_matmul(ga_index(t, "3"), ga_transpose(x)));
+            add("matmul, few rows", ga_matmul(small, t));
+            add("matmul, few columns", ga_matmul(t, ga_transpose(ga_index(x, ":3"))));
+            add("einsum rows", ga_einsum("ij,ij->i", (x, x)));
+            add("einsum columns", ga_einsum("ij,ij->j", (x, x)));
+        }
         add("uniform", ga_random((1000), .seed = 7, .dtype = GA_F32));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }
+    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++)
+        ga_scope { /* filters */
+            ga_array *x = ga_reshape(numbers((ga_dtype)i, rows * 57, 8), (rows, 57)), *t = ga_transpose(x);
+            add("gaussian", ga_gaussian_filter(x, 1.3));
+            add("gaussian T", ga_gaussian_filter(t, 0.8, .order = ga_axes(1), .border = GA_BORDER_WRAP));
+            add("sobel", ga_sobel(x, .border = GA_BORDER_CONSTANT, .cval = 2));
+            add("means", ga_uniform_filter(x, 0, .sizes = ga_axes(5, 14)));
+            if (i >= GA_C64) continue;
+            add("least", ga_minimum_filter(x, 0, .sizes = ga_axes(3, 8)));
+            add("3x3", ga_median_filter(x, 3));
+            add("5x5", ga_median_filter(t, 5));
+            add("network", ga_rank_filter(x, 9, 0, .sizes = ga_axes(4, 7), .border = GA_BORDER_MIRROR));
+            add("large", ga_percentile_filter(x, 30, 23));
+            add("footprint", ga_median_filter(x, 0, .footprint = ga_greater(ga_random((5, 6), .seed = 9), 0.5)));
+        }
     printf("%016llx\n", (unsigned long long)hash);
     return 0;
 }

@@ -88,7 +88,12 @@ static void order(void)
 static void products(void)
 {
     ga_array *a = numbers(GA_F64, 40, 300), *v = numbers(GA_F64, 1, 300);
-    ga_norm(a), ga_norm(a, .axis = 1, .ord = 3), ga_dot(a, ga_transpose(a)), ga_dot(ga_ravel(v), ga_ravel(v));
+    ga_norm(a), ga_norm(a, .axis = 1, .ord = 3), ga_dot(ga_ravel(v), ga_ravel(v));
+    const ga_dtype dtypes[] = { GA_BOOL, GA_U8, GA_I16, GA_I32, GA_I64, GA_F32, GA_F64, GA_C64, GA_C128 };
+    for (int i = 0; i < 9; i++) {
+        ga_array *x = numbers(dtypes[i], 20, 40);
+        ga_matmul(x, ga_transpose(x)), ga_matmul(ga_transpose(x), x);
+    }
     ga_allclose(a, a), ga_array_equal(a, a);
 }
 

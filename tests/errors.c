@@ -214,6 +214,9 @@ static void test_rules(void)
     X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x)) X(ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x))           \
     X(ga_percentile(x, 50)) X(ga_percentile(ok, x)) X(ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x))              \
     X(ga_cumsum(x)) X(ga_cumprod(x)) X(ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok)))          \
+    X(ga_matmul(x, v)) X(ga_matmul(ok, x)) X(ga_inner(x, v)) X(ga_inner(v, x)) X(ga_outer(x, v)) X(ga_outer(v, x))     \
+    X(ga_vdot(x, v)) X(ga_vdot(v, x)) X(ga_tensordot(x, v, 1)) X(ga_tensordot(v, x, 1)) X(ga_einsum("ij->ji", (x)))    \
+    X(ga_einsum("ij,j", (ok, x)))                                                                                      \
     X(ga_concatenate((ok, x))) X(ga_stack((x, ok))) X(ga_stack((ok, x))) X(ga_split(x, 2, parts))                      \
     X(ga_split_at(x, 2, cuts, parts)) X(ga_roll(x, 1)) X(ga_pad(x, (1))) X(ga_sort(x)) X(ga_argsort(x))                \
     X(ga_unique(x)) X(ga_nonzero(x)) X(ga_compress(x, v)) X(ga_compress(v, x)) X(ga_extract(x, v))                     \
@@ -225,14 +228,27 @@ static void test_rules(void)
     X(ga_imshow("/tmp/gpuarr_errors.png", x)) X(ga_save("/tmp/gpuarr_errors.npy", x)) X(ga_to_string(x))               \
     X(ga_add(x, ok)) X(ga_add(ok, x)) X(ga_add(x, 1)) X(ga_add(1, x)) X(ga_multiply_add(x, 1, 2))                      \
     X(ga_multiply_add(ok, x, 2)) X(ga_clip(ok, 0, x)) X(ga_power(x, 2)) X(ga_power(2, x))                              \
+    X(ga_gaussian_filter(x, 1)) X(ga_gaussian_laplace(x, 1)) X(ga_gaussian_gradient_magnitude(x, 1)) X(ga_sobel(x))      \
+    X(ga_prewitt(x)) X(ga_laplace(x)) X(ga_uniform_filter(x, 3)) X(ga_minimum_filter(x, 3)) X(ga_maximum_filter(x, 3)) \
+    X(ga_median_filter(x, 3)) X(ga_percentile_filter(x, 20, 3)) X(ga_rank_filter(x, 1, 3))                             \
     X(ga_cdist(x, ok)) X(ga_cdist(ok, x)) X(ga_pdist(x)) X(ga_squareform(x))                                           \
+    X(ga_convolve(x, v)) X(ga_convolve(v, x)) X(ga_correlate(x, v)) X(ga_correlate(v, x))                              \
+    X(ga_convolve2d(x, ok)) X(ga_convolve2d(ok, x)) X(ga_correlate2d(x, ok)) X(ga_correlate2d(ok, x))                  \
+    X(ga_ndconvolve(x, ok)) X(ga_ndconvolve(ok, x)) X(ga_ndcorrelate(x, ok)) X(ga_ndcorrelate(ok, x))                  \
+    X(ga_convolve1d(x, v)) X(ga_convolve1d(ok, x)) X(ga_correlate1d(x, v)) X(ga_correlate1d(ok, x))                    \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
     X(ga_add(ok, 1, .out = x)) X(ga_add(ok, 1, .where = x)) X(ga_sqrt(ok, .out = x)) X(ga_sqrt(ok, .where = x))        \
     X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x))         \
-    X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))                     \
-    X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x))
+    X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))                                    \
+    X(ga_matmul(ok, v, .out = x)) X(ga_inner(v, v, .out = x)) X(ga_outer(v, v, .out = x))                              \
+    X(ga_tensordot(v, v, 1, .out = x)) X(ga_einsum("i,i", (v, v), .out = x))                                           \
+    X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x)) X(ga_median_filter(ok, 3, .out = x))                       \
+    X(ga_median_filter(ok, 0, .footprint = x)) X(ga_sobel(ok, .out = x)) X(ga_gaussian_filter(ok, 1, .out = x))        \
+    X(ga_uniform_filter(ok, 3, .out = x)) X(ga_convolve(v, v, .out = x)) X(ga_correlate(v, v, .out = x))               \
+    X(ga_convolve2d(ok, ok, .out = x)) X(ga_correlate2d(ok, ok, .out = x)) X(ga_ndconvolve(ok, ok, .out = x))          \
+    X(ga_ndcorrelate(ok, ok, .out = x)) X(ga_convolve1d(ok, v, .out = x)) X(ga_correlate1d(ok, v, .out = x))
 /* clang-format on */
 
 static void test_null_and_freed(void)
@@ -616,7 +632,7 @@ static void test_reductions(void)
 {
     ga_array *a = ga_ones((2, 3)), *e = ga_zeros((0)), *e2 = ga_zeros((3, 0)), *c = ga_ones((3), .dtype = GA_C64),
              *out = ga_zeros((5));
-    ga_array *n = ga_full((2), NAN), *w = ga_ones((4)), *i32 = ga_zeros((3), .dtype = GA_I32), *cube = ga_ones((2, 2, 2));
+    ga_array *n = ga_full((2), NAN), *i32 = ga_zeros((3), .dtype = GA_I32);
     ga_array *b = ga_zeros((3), .dtype = GA_BOOL);
     /* axes, the same for all */
 #define AXES(name)                                                                                                             \
@@ -678,15 +694,8 @@ static void test_reductions(void)
     FAILS(GA_BAD_DTYPE, ga_cumsum(a, .dtype = (ga_dtype)15), "15");
     FAILS(GA_BAD_ARGUMENT, ga_norm(a, .ord = -3), "-3", "GA_EXACTLY");
 
-    FAILS(GA_BAD_SHAPE, ga_dot(a, w), "(2, 3)", "(4,)", "length 3");
-    FAILS(GA_BAD_SHAPE, ga_dot(a, a), "(2, 3)", "length 3");
-    FAILS(GA_BAD_SHAPE, ga_dot(cube, cube), "(2, 2, 2)");
-    FAILS(GA_BAD_ARGUMENT, ga_dot(w, w, .where = w), ".out");
-    FAILS(GA_BAD_SHAPE, ga_dot(w, w, .out = w), "(4,)");
     ga_free(b);
-    ga_free(cube);
     ga_free(i32);
-    ga_free(w);
     ga_free(n);
     ga_free(out);
     ga_free(c);
@@ -791,6 +800,59 @@ static void test_rearranging(void)
     ga_free(a);
 }
 
+static void test_products(void)
+{
+    ga_array *a = ga_ones((2, 3)), *v = ga_ones((4)), *cube = ga_ones((2, 2, 2)), *cubes = ga_ones((3, 2, 2)),
+             *n = ga_scalar(2.0), *none = NULL, *i32 = ga_ones((2, 2), .dtype = GA_I32), *flat = ga_ones((5)), *list[9];
+    const char *nothing = NULL;
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, v), "(2, 3)", "(4,)", "axis 1 of a has length 3", "4");
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, a), "(2, 3)", "axis 1 of a", "axis 0 of b", "2");
+    FAILS(GA_BAD_SHAPE, ga_matmul(cube, cubes), "(2, 2, 2)", "(3, 2, 2)", "broadcast");
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, n), "(2, 3)", "()", "ga_multiply");
+    FAILS(GA_BAD_SHAPE, ga_matmul(n, a), "()", "ga_multiply");
+    FAILS(GA_BAD_SHAPE, ga_matmul(a, ga_transpose(a), .out = flat), ".out", "(5,)", "(2, 2)");
+    FAILS(GA_BAD_DTYPE, ga_matmul(a, ga_transpose(a), .out = i32), "float64", "int32");
+    FAILS(GA_BAD_SHAPE, ga_dot(a, v), "(2, 3)", "(4,)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_dot(a, a), "(2, 3)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_dot(v, v, .out = v), "(4,)");
+    FAILS(GA_BAD_SHAPE, ga_inner(a, v), "(2, 3)", "(4,)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_vdot(a, v), "(2, 3)", "(4,)", "6", "4");
+    FAILS(GA_BAD_SHAPE, ga_tensordot(a, a, 1), "(2, 3)", "length 3");
+    FAILS(GA_BAD_SHAPE, ga_tensordot(a, v, 2), "2 axes", "b", "(4,)");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, -1), "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, 1, .axes_a = ga_axes(2)), "no axis 2");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, 2, .axes_a = ga_axes(0)), ".axes_a", "1", "2");
+    FAILS(GA_BAD_ARGUMENT, ga_tensordot(a, a, 2, .axes_b = ga_axes(0, -2)), "axis 0 of b", "twice");
+    ga_array *six = ga_ones((1, 1, 1, 1, 1, 1));
+    if (GPUARR_MAX_DIMS == 8) FAILS(GA_BAD_SHAPE, ga_tensordot(six, six, 0), "12 dimensions", "8");
+    if (GPUARR_MAX_DIMS == 8) FAILS(GA_BAD_SHAPE, ga_dot(six, six), "10 dimensions", "8");
+
+    FAILS(GA_BAD_ARGUMENT, ga_einsum(nothing, (a)), "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("i1,j", (a, v)), "i1,j", "'1'");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij,jk", (a)), "ij,jk", "2 operands", "1");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij", (a, v)), "1 operand", "2");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ijk", (a)), "number 0", "(2, 3)", "ijk", "3 letters");
+    FAILS(GA_BAD_SHAPE, ga_einsum("i", (a)), "(2, 3)", "1 letter");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ij,j", (a, v)), "'j'", "length 3", "4", "number 1");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ii", (a)), "'i'", "2", "3");
+    FAILS(GA_BAD_SHAPE, ga_einsum("...,...", (cube, cubes)), "...", "2", "3");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij->ik", (a)), "no operand has");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij->ii", (a)), "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij->i->j", (a)), "behind the result");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij-i", (a)), "ij-i");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("i..j", (a)), "...");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("...j->j", (a)), "...", "not in the result");
+    FAILS(GA_BAD_SHAPE, ga_einsum("ij->j", (a), .out = flat), "(5,)", "(3,)");
+    FAILS(GA_BAD_DTYPE, ga_einsum("ij,kj->ik", (a, a), .out = i32), "float64", "int32");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum("ij,j", (a, none)), "NULL");
+    if (GPUARR_MAX_DIMS == 8) FAILS(GA_BAD_ARGUMENT, ga_einsum("abcdef,ghijkl", (six, six)), "dimensions");
+    for (int k = 0; k < 9; k++) list[k] = v;
+    FAILS(GA_BAD_ARGUMENT, ga_einsum_n("i,i,i,i,i,i,i,i,i->", 9, (const ga_array *const *)list), "9 operands", "8");
+    FAILS(GA_BAD_ARGUMENT, ga_einsum_n("->", 0, (const ga_array *const *)list), "0 operands");
+    ga_array *all[] = { a, v, cube, cubes, n, i32, flat, six };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
 static void test_distances(void)
 {
     ga_array *a = ga_ones((2, 3)), *b = ga_ones((4, 3)), *narrow = ga_ones((2, 2)), *line = ga_ones((3)),
@@ -823,6 +885,58 @@ static void test_distances(void)
     FAILS(GA_BAD_ARGUMENT, ga_squareform(full), "diagonal", ".no_checks");
     FAILS(GA_BAD_ARGUMENT, ga_squareform(nan), "symmetric"); /* no NaN equals another, says SciPy too */
     ga_array *all[] = { a, b, narrow, line, cube, c, whole, good, point, many, lopsided, full, five, nan };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
+static void test_convolutions(void)
+{
+    ga_array *a = ga_ones((4, 5)), *v = ga_ones((2, 3)), *line = ga_ones((6)), *tall = ga_ones((6, 2)),
+             *cube  = ga_ones((2, 2, 2));
+    ga_array *empty = ga_zeros((0, 3)), *none = ga_zeros((0)), *whole = ga_zeros((4, 5), .dtype = GA_I64),
+             *number = ga_scalar(2);
+    FAILS(GA_BAD_SHAPE, ga_convolve(a, line), "(4, 5)", "(6,)", "as many dimensions");
+    FAILS(GA_BAD_SHAPE, ga_convolve(number, a), "(1,)", "(4, 5)");
+    FAILS(GA_BAD_SHAPE, ga_convolve(none, line), "a has no elements", "(0,)");
+    FAILS(GA_BAD_SHAPE, ga_correlate(line, none), "v has no elements");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve(line, line, .mode = (ga_mode)4), ".mode", "4", "GA_FULL");
+    FAILS(GA_BAD_ARGUMENT, ga_correlate(line, line, .mode = (ga_mode)-1), ".mode", "-1");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve(line, line, .method = (ga_method)3), ".method", "3", "GA_METHOD_DIRECT");
+    FAILS(GA_BAD_SHAPE, ga_convolve(a, tall, .mode = GA_VALID), "(4, 5)", "(6, 2)", "GA_VALID");
+    FAILS(GA_BAD_SHAPE, ga_convolve(line, line, .out = line), ".out", "(6,)", "(11,)");
+    FAILS(GA_BAD_SHAPE, ga_convolve2d(line, line), "(6,)", "2 dimensions", "ga_convolve");
+    FAILS(GA_BAD_SHAPE, ga_correlate2d(cube, cube), "(2, 2, 2)", "2 dimensions");
+    FAILS(GA_BAD_SHAPE, ga_convolve2d(empty, v), "a has no elements", "(0, 3)");
+    FAILS(GA_BAD_SHAPE, ga_correlate2d(a, tall, .mode = GA_VALID), "(4, 5)", "(6, 2)", "GA_VALID");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve2d(a, v, .mode = (ga_mode)9), ".mode", "9");
+    FAILS(GA_BAD_ARGUMENT, ga_correlate2d(a, v, .method = (ga_method)-2), ".method", "-2");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve2d(a, v, .boundary = (ga_boundary)3), ".boundary", "3", "GA_BOUNDARY_SYMM");
+    FAILS(GA_BAD_DTYPE, ga_convolve2d(a, v, .mode = GA_SAME, .out = whole), "float64", "int64");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, line), "(6,)", "(4, 5)", "as many dimensions");
+    FAILS(GA_BAD_SHAPE, ga_ndcorrelate(number, number), "()", "at least one");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, empty), "no weights", "(0, 3)");
+    FAILS(GA_BAD_ARGUMENT, ga_ndconvolve(a, v, .border = (ga_border)5), ".border", "5", "GA_BORDER_REFLECT");
+    FAILS(GA_BAD_ARGUMENT, ga_ndcorrelate(a, v, .method = (ga_method)7), ".method", "7");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, v, .origin = ga_axes(0, 0, 0)), ".origin", "3 numbers", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_ndcorrelate(a, v, .origin = ga_axes(0, 2)), ".origin", "2", "axis 1", "-1 to 1");
+    FAILS(GA_BAD_ARGUMENT, ga_ndcorrelate(a, v, .origin = ga_axes(1, 0)), ".origin", "axis 0", "-1 to 0");
+    FAILS(GA_BAD_ARGUMENT, ga_ndconvolve(a, v, .origin = ga_axes(1, 0)), ".origin", "axis 0", "-1 to 0");
+    FAILS(GA_BAD_SHAPE, ga_ndconvolve(a, v, .out = v), ".out", "(2, 3)", "(4, 5)");
+    FAILS(GA_BAD_DTYPE, ga_ndconvolve(a, v, .out = whole), "float64", "int64");
+    FAILS(GA_BAD_SHAPE, ga_convolve1d(a, v), "(2, 3)", "one dimension");
+    FAILS(GA_BAD_SHAPE, ga_correlate1d(a, none), "no weights");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve1d(a, line, .axis = 2), "axis 2", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve1d(number, line), "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_correlate1d(a, line, .axis = 0, .origin = 3), ".origin", "3", "axis 0", "6 weights", "-3 to 2");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve1d(a, line, .border = (ga_border)-1), ".border", "-1");
+    if (!test_on_gpu()) { /* where there is no FFTW, the call says how to get it */
+        ga_array *r = (ga_set_error_handler(ga_ignore_error, NULL), ga_convolve(line, line, .method = GA_METHOD_FFT));
+        CHECK(r || (ga_error_status() == GA_NO_LIBRARY && strstr(ga_error(), "-DGPUARR_USE_FFTW") &&
+                    strstr(ga_error(), "libfftw3-dev")));
+        ga_set_error_handler(NULL, NULL);
+        ga_clear_error();
+        ga_free(r);
+    }
+    ga_array *all[] = { a, v, line, tall, cube, empty, none, whole, number };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 
@@ -883,6 +997,62 @@ static bool without_library(const char *call, bool nothing)
     if (missing) test_skip(call, 1);
     ga_clear_error();
     return missing;
+}
+
+static void test_filters(void)
+{
+    ga_array     *a = ga_ones((4, 5)), *none = ga_zeros((3, 3), .dtype = GA_BOOL), *row = ga_ones((3), .dtype = GA_BOOL);
+    ga_array     *bytes = ga_ones((4, 5), .dtype = GA_U8), *z = ga_ones((4, 5), .dtype = GA_C64), *other = ga_ones((5, 4));
+    ga_array     *point   = ga_scalar(1.0);
+    const double *missing = NULL, sigmas[2] = { 1, -1 };
+    FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, 0), "0 elements", "axis 0");
+    FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, -3), "-3");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, 0, .sizes = ga_axes(3, 0)), "axis 1");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, (int64_t)1 << 31), "2147483648");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, 3, .sizes = ga_axes(3, 3)), "twice", ".sizes");
+    FAILS(GA_BAD_ARGUMENT, ga_minimum_filter(a, 3, .footprint = none), "twice", ".footprint");
+    FAILS(GA_BAD_ARGUMENT, ga_minimum_filter(a, 0, .footprint = none), "no true element");
+    FAILS(GA_BAD_SHAPE, ga_minimum_filter(a, 0, .footprint = row), "1 dimension", "2");
+    FAILS(GA_BAD_SHAPE, ga_maximum_filter(a, 0, .sizes = ga_axes(3, 3, 3)), "3 dimensions", "2");
+    FAILS(GA_BAD_SHAPE, ga_maximum_filter(a, 3, .origin = ga_axes(0, 0, 0)), ".origin", "3 numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_maximum_filter(a, 3, .origin = ga_axes(2)), ".origin = 2", "-1 to 1");
+    FAILS(GA_BAD_ARGUMENT, ga_uniform_filter(a, 4, .origin = ga_axes(0, -3)), ".origin = -3", "axis 1", "-2 to 1");
+    FAILS(GA_NO_MEMORY, ga_median_filter(a, 2000000000), "(2000000000, 2000000000)", "machine");
+    FAILS(GA_BAD_ARGUMENT, ga_rank_filter(a, 9, 3), "rank 9", "9 elements", "-9 to 8");
+    FAILS(GA_BAD_ARGUMENT, ga_rank_filter(a, -10, 3), "-10");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile_filter(a, 101, 3), "101", "-100 to 0");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile_filter(a, NAN, 3), "0 to 100");
+    FAILS(GA_BAD_ARGUMENT, ga_median_filter(a, 3, .border = (ga_border)7), ".border = 7");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .border = (ga_border)-1), ".border = -1");
+    FAILS(GA_BAD_ARGUMENT, ga_laplace(a, .border = (ga_border)5), ".border = 5");
+    FAILS(GA_BAD_DTYPE, ga_median_filter(z, 3), "complex64", "order");
+    FAILS(GA_BAD_DTYPE, ga_gaussian_gradient_magnitude(z, 1), "complex64");
+    FAILS(GA_BAD_DTYPE, ga_median_filter(a, 3, .out = bytes), "float64", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_gaussian_filter(a, 1, .out = bytes), "float64", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_gaussian_filter(z, 1, .out = a), "complex64", "float64");
+    FAILS(GA_BAD_SHAPE, ga_median_filter(a, 3, .out = other), "(5, 4)", "(4, 5)");
+    FAILS(GA_BAD_SHAPE, ga_sobel(a, .out = other), "(5, 4)", "(4, 5)");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, -1), "sigma -1");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, NAN), "sigma");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 0, .sigmas = sigmas), "sigma -1");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .sigmas = sigmas), "twice");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 0, .sigmas = missing), ".sigmas", "NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .truncate = -1), "truncate");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .order = ga_axes(-1)), ".order = -1");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .order = ga_axes(0, 16)), ".order = 16");
+    FAILS(GA_BAD_SHAPE, ga_gaussian_filter(a, 1, .order = ga_axes(0, 1, 0)), ".order", "3 numbers");
+    FAILS(GA_BAD_SHAPE, ga_gaussian_filter(a, 1, .radius = ga_axes(3, 1, 0)), ".radius", "3 numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1, .radius = ga_axes(2, -2)), ".radius = -2");
+    FAILS(GA_NO_MEMORY, ga_gaussian_filter(a, 1e14), "weights");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_laplace(a, 1, .order = ga_axes(1)), ".order", "2");
+    FAILS(GA_BAD_ARGUMENT, ga_sobel(a, .axis = 2), "axis 2", "2 dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_prewitt(point), "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_laplace(a, .axis = -3), "axis -3");
+    if (test_on_gpu()) {
+        ga_array *cpu = ga_ones((3, 3), .device = GA_CPU), *out = ga_ones((4, 5), .device = GA_CPU);
+        FAILS(GA_BAD_DEVICE, ga_median_filter(a, 0, .footprint = cpu), "CPU", "GPU");
+        FAILS(GA_BAD_DEVICE, ga_gaussian_filter(a, 1, .out = out), "CPU", "GPU");
+    }
 }
 
 static void test_files(void)
@@ -1072,7 +1242,10 @@ int main(void)
         test_reductions();
         test_rearranging();
         test_images();
+        test_filters();
+        test_products();
         test_distances();
+        test_convolutions();
         test_files();
         test_option_text();
     }

@@ -46,6 +46,9 @@ static void test_on(ga_device device)
               gives(ga_take(f, l, .mode = GA_TAKE_CLIP), GA_F32, 2.5));
         CHECK(gives(ga_astype(f, GA_U8), GA_U8, 2) && gives(ga_astype(l, GA_U64), GA_U64, 7) &&
               gives(ga_astype(u, GA_BOOL), GA_BOOL, 1));
+        CHECK(gives(ga_matmul(u, i), GA_I32, -3000) && gives(ga_einsum("i,j->ij", (u, u)), GA_U8, 64) &&
+              gives(ga_dot(f, f), GA_F32, 31.25));
+        CHECK(gives(ga_index(ga_matmul(ga_broadcast_to(u, (5, 5)), u), "0"), GA_U8, 64) && gives(ga_inner(b, b), GA_BOOL, 1));
         CHECK(gives(ga_sigma_clip(d, .rule = GA_CLIP_ASTROPY), GA_F64, 0.5) && gives(ga_isclose(f, i), GA_BOOL, 0) &&
               gives(ga_pad(u, (1)), GA_U8, 0));
         CHECK(refused(ga_zeros((3), .dtype = GA_I16, .device = device), "int16") && refused(ga_astype(f, GA_C64), "complex64"));

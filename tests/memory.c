@@ -339,7 +339,7 @@ static void test_elementwise(void)
 static void test_reductions(void)
 {
     ga_array *a = ga_random((4, 3, 5), .seed = 1), *i = ga_random_integers(0, 9, (4, 3, 5)), *t = ga_transpose(a);
-    ga_array *c = ga_astype(a, GA_C64), *v = ga_random((5), .seed = 3), *w = ga_random((5, 2), .seed = 4);
+    ga_array *c   = ga_astype(a, GA_C64);
     ga_array *out = ga_zeros((4, 5)), *q = ga_values(10, 50, 90), *indices = ga_zeros((4, 5), .dtype = GA_I64);
     ga_array *long_one = ga_random((5000), .seed = 6);
 #define GA_REDUCTION(name, ...)                                                                                                \
@@ -381,18 +381,10 @@ static void test_reductions(void)
     RUN(ga_norm(a, .ord = 3.5));
     RUN(ga_norm(a, .axis = 1, .ord = INFINITY));
     RUN(ga_norm(i, .ord = GA_EXACTLY));
-    RUN(ga_dot(v, v));
-    RUN(ga_dot(a, v));
-    ga_array *v2 = ga_reshape(v, (1, 5));
-    RUN(ga_dot(v2, w));
-    RUN(ga_dot(v, w));
-    ga_free(v2);
     ga_free(long_one);
     ga_free(indices);
     ga_free(q);
     ga_free(out);
-    ga_free(w);
-    ga_free(v);
     ga_free(c);
     ga_free(t);
     ga_free(i);
@@ -483,6 +475,79 @@ static void test_images(void)
     ga_free(a);
 }
 
+static void test_filters(void)
+{
+    ga_array *a = ga_random((9, 11), .seed = 1), *u8 = ga_astype(a, GA_U8), *z = ga_astype(a, GA_C64), *back = ga_transpose(a);
+    ga_array *out = ga_zeros_like(a), *cells = ga_eye(3, 3, 0, .dtype = GA_BOOL);
+    const double sigmas[2] = { 0.5, 1 };
+    RUN(ga_gaussian_filter(a, 1));
+    RUN(ga_gaussian_filter(u8, 0, .sigmas = sigmas));
+    RUN(ga_gaussian_filter(z, 1));
+    RUN(ga_gaussian_filter(back, 1));
+    RUN_INTO(ga_gaussian_filter(a, 1, .out = out));
+    RUN(ga_gaussian_laplace(a, 1));
+    RUN(ga_gaussian_gradient_magnitude(u8, 1));
+    RUN(ga_sobel(a));
+    RUN(ga_prewitt(u8));
+    RUN(ga_laplace(a));
+    RUN(ga_laplace(z, .axis = 0));
+    RUN(ga_uniform_filter(a, 3));
+    RUN(ga_uniform_filter(u8, 4));
+    RUN(ga_minimum_filter(a, 3));
+    RUN(ga_maximum_filter(back, 8));
+    RUN(ga_median_filter(a, 3));
+    RUN(ga_median_filter(u8, 9));
+    RUN(ga_percentile_filter(a, 20, 40));
+    RUN(ga_rank_filter(a, 1, 0, .footprint = cells));
+    RUN_INTO(ga_median_filter(a, 5, .out = out));
+    ga_free(back);
+    ga_free(out);
+    ga_free(cells);
+    ga_free(z);
+    ga_free(u8);
+    ga_free(a);
+}
+
+static void test_products(void)
+{
+    ga_array *a = ga_random((20, 30), .seed = 1), *b = ga_random((30, 70), .seed = 2), *t = ga_transpose(b),
+             *v = ga_random((30), .seed = 3);
+    ga_array *i = ga_random_integers(0, 9, (20, 30), .dtype = GA_I32), *c = ga_astype(a, GA_C64),
+             *cube = ga_random((4, 5, 30), .seed = 4);
+    ga_array *out = ga_zeros((20, 70)), *wide = ga_zeros((40, 70)), *apart = ga_index(wide, "::2"),
+             *square = ga_random((9, 9), .seed = 5);
+    ga_array *five = ga_index(square, ":5"), *turned = ga_swapaxes(cube, 1, 2);
+    ga_array *large = ga_random((300, 40), .seed = 6), *across = ga_transpose(large),
+             *nine = ga_index(large, ":9, :30"); /* more than the stack takes */
+    RUN(ga_matmul(a, b));
+    RUN(ga_matmul(large, across));
+    RUN(ga_matmul(i, b));
+    RUN(ga_matmul(c, b));
+    RUN(ga_matmul(a, v));
+    RUN(ga_matmul(v, v));
+    RUN(ga_matmul(cube, b));
+    RUN_INTO(ga_matmul(a, b, .out = out));
+    RUN_INTO(ga_matmul(a, b, .out = apart));
+    RUN_INTO(ga_matmul(square, square, .out = square));
+    RUN(ga_dot(v, v));
+    RUN(ga_dot(a, v));
+    RUN(ga_dot(cube, b));
+    RUN(ga_inner(a, t));
+    RUN(ga_outer(v, v));
+    RUN(ga_vdot(c, a));
+    RUN(ga_tensordot(cube, a, 1, .axes_b = ga_axes(1)));
+    RUN(ga_tensordot(square, square, 2));
+    RUN(ga_einsum("ij,jk->ik", (a, b)));
+    RUN(ga_einsum("ij,ij->i", (a, i)));
+    RUN(ga_einsum("ii", (square)));
+    RUN(ga_einsum("ii->i", (square)));
+    RUN(ga_einsum("ijk,jl,lk->i", (cube, five, nine)));
+    RUN(ga_einsum("ijk,lkj->il", (cube, turned))); /* no two axes lie as one */
+    RUN_INTO(ga_einsum("ij,kj->ik", (a, t), .out = out));
+    ga_array *all[] = { a, b, t, v, i, c, cube, out, wide, apart, square, large, across, five, turned, nine };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
 static void test_distances(void)
 {
     ga_array *x = ga_random((6, 3), .seed = 1), *y = ga_random((4, 3), .seed = 2, .dtype = GA_F32),
@@ -501,6 +566,39 @@ static void test_distances(void)
     RUN(ga_squareform(m));
     RUN(ga_squareform(m, .no_checks = true));
     ga_array *all[] = { x, y, i, out, wide, every, pairs, points, v, m };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+}
+
+static void test_convolutions(void)
+{
+    ga_array *a = ga_random((20, 30), .seed = 1), *t = ga_transpose(a), *v = ga_random((3, 4), .seed = 2),
+             *i = ga_ints(1, 2, 3, 4);
+    ga_array *g = ga_random((9), .seed = 3), *column = ga_reshape(g, (9, 1)), *bell = ga_multiply(column, g),
+             *line = ga_ravel(a);
+    ga_array *c = ga_astype(v, GA_C64), *out = ga_zeros((20, 30)), *wide = ga_zeros((20, 60)),
+             *every = ga_index(wide, ":, ::2");
+    RUN(ga_convolve(line, g));
+    RUN(ga_convolve(g, line, .mode = GA_SAME));
+    RUN(ga_convolve(t, v, .mode = GA_VALID));
+    RUN(ga_correlate(i, i));
+    RUN(ga_correlate(a, c, .mode = GA_FULL));
+    RUN(ga_convolve2d(a, v));
+    RUN(ga_convolve2d(a, bell, .mode = GA_SAME)); /* in passes */
+    RUN(ga_convolve2d(t, v, .boundary = GA_BOUNDARY_WRAP));
+    RUN(ga_correlate2d(v, a, .mode = GA_VALID));
+    RUN(ga_ndconvolve(a, v));
+    RUN(ga_ndconvolve(i, i, .border = GA_BORDER_MIRROR)); /* through float64 */
+    RUN(ga_ndcorrelate(a, c, .origin = ga_axes(-1, 0)));
+    RUN_INTO(ga_ndconvolve(a, v, .out = out));
+    RUN_INTO(ga_ndcorrelate(a, bell, .out = every));
+    RUN(ga_convolve1d(a, g));
+    RUN(ga_correlate1d(t, g, .axis = 0));
+    if (!test_on_gpu()) {
+        RUN(ga_convolve(line, g, .method = GA_METHOD_FFT));
+        RUN(ga_convolve2d(a, c, .method = GA_METHOD_FFT));
+        RUN(ga_convolve(i, i, .method = GA_METHOD_FFT));
+    }
+    ga_array *all[] = { a, t, v, i, g, column, bell, line, c, out, wide, every };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 
@@ -559,11 +657,14 @@ static void test_failing_allocations(void)
     test_views();
     test_elementwise();
     test_reductions();
+    test_products();
     test_distances();
+    test_convolutions();
     test_files();
     test_benchmark();
     test_rearranging();
     test_images();
+    test_filters();
     CHECK(blocks == 0 && bytes_out == 0 && misuse == 0);
     ga_clear_error();
     /* Not while arrays are alive. */

@@ -2399,20 +2399,26 @@ def judge_products(c, reference, call, a, v, named, outside=0.0):
         return c.judge(want, lambda: call(a, v, **named), exact, named)
     work = dtype.type(0).real.dtype
     sizes = [float(np.abs(x[np.isfinite(x)]).max(initial=0)) for x in (a, v)]
-    scale = max(sizes[0], abs(outside)) * max(sizes[1], abs(outside)) * min(a.size, v.size)
-    slack = np.finfo(work).eps * (scale * (min(a.size, v.size) + 40) if method != FFT else 40 * scale)
+    terms = v.size if named.get("boundary") or outside else min(a.size, v.size)
+    scale = max(sizes[0], abs(outside)) * max(sizes[1], abs(outside)) * terms
+    slack = np.finfo(work).eps * scale * (40 if method == FFT else terms + 40)
     to = C128 if dtype.kind == "c" else F64
     try:
         want = reference(a.astype(to), v.astype(to))
     except ERRORS as e:
         want = e
-    if method == FFT and not np.isfinite(want).all():
+    if method == FFT and not isinstance(want, Exception) and not np.isfinite(want).all():
         raise Skip
     c.judge(want, lambda: call(a, v, **named), lambda w, got: Close(2, slack)(w, got, dtype), named)
 
 
 def draw_method(c):
-    return c.pick(None, None, None, DIRECT)
+    if not hasattr(c.ga, "has_fft"):  # on the CPU, with FFTW
+        try:
+            c.ga.has_fft = not c.ga.gpu and len(c.ga.convolve(np.ones(2), np.ones(2), method=FFT)) == 3
+        except GaError:
+            c.ga.has_fft = False
+    return c.pick(None, None, None, DIRECT, FFT if c.ga.has_fft else DIRECT)
 
 
 @case("convolve", "correlate")
@@ -2508,6 +2514,8 @@ def ndconvolve(c):
         scipys = ndimage().correlate(x, w.conj(), mode=BORDERS[border], cval=cval, origin=origin)
         if not np.allclose(scipys, want, 1e-9, 1e-9 * max(1, np.abs(want).max())):
             raise Mismatch(f"the reference is not SciPy's: {scipys!r}, {want!r}")
+    if named["method"] == FFT and (result.kind in "biu" or not np.isfinite(x).all()):
+        raise Skip
     if result.kind in "biu":
         return c.judge(stored(whole(want), result), call, exact, named)
     size = max(float(np.abs(x[np.isfinite(x)]).max(initial=0)), abs(cval)) * float(np.abs(w).sum())

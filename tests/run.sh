@@ -214,6 +214,16 @@ few_dtypes() {
         "$B/few_dtypes"
 }
 part "few dtypes" few_dtypes
+cblas() { # large products by a BLAS library, near to our own
+    if ! printf '#include <cblas.h>\n' | cc -E -x c - >/dev/null 2>&1; then
+        echo "SKIP there is no cblas.h here: apt-get install libopenblas-dev"
+        echo "0 passed, 0 failed, 1 skipped"
+        return
+    fi
+    gcc -std=c11 -O1 $WARN -Wno-conversion -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY -I. tests/impl.c tests/products.c -o "$B/products-cblas" -lm -lpthread -lopenblas &&
+        GPUARR_TEST_BLAS=1 "$B/products-cblas"
+}
+part "products, CBLAS" cblas
 [ -f tests/mustfail.sh ] && part "what must not compile" bash tests/mustfail.sh
 
 # ---- 3. the same bits everywhere -------------------------------------------------------------------------------------------------
