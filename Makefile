@@ -19,6 +19,12 @@ ifeq ($(FITS_OK),yes)
 FITSFLAGS = -DGPUARR_USE_CFITSIO
 LIBS     += -lcfitsio
 endif
+# So is FFTW, for convolutions by Fourier transforms.
+FFTW_OK := $(shell printf '\043include <fftw3.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+ifeq ($(FFTW_OK),yes)
+FITSFLAGS += -DGPUARR_USE_FFTW
+LIBS      += -lfftw3 -lfftw3f
+endif
 
 # The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU
 # DEVICE=cuda runs the kernels under tools/cudasim, on the CPU.

@@ -74,8 +74,8 @@
 #ifndef GA_ELEMENTARY2
 #define GA_ELEMENTARY2(...)
 #endif
-#ifndef GA_REDUCTION
-#define GA_REDUCTION(...)
+#ifndef GA_FOLD
+#define GA_FOLD(...)
 #endif
 /* clang-format off */
 /*              name         dtypes result formula of x                    example       what it computes                     */
@@ -161,23 +161,23 @@ GA_ELEMENTARY2( logaddexp,                 FLT,    (-INFINITY, 0, 0), "log(exp(x
 GA_TERNARY(     multiply_add, ARITH, SAME, GA_ADD(GA_MUL(x, y), z),        (2, 3, 4, 10), "x * y + z in one pass"             )
 GA_TERNARY(     clip,         ORDER, SAME, GA_FN(minimum)(GA_FN(maximum)(x, y), z), (7, 2, 5, 5), "x limited to [y, z]"       )
 
-/*  A reduction starts from `start` (NONE: an empty array is an error), takes each element through `of x`, joins two by `join a, b`
+/*  A fold starts from `start` (NONE: an empty array is an error), takes each element through `of x`, joins two by `join a, b`
     along the documented tree, and makes the result by `end a, n`.
     acc: what it adds in: WIDE int64, uint64, float64, complex128 . MEAN float64, complex128 . SAME the element type . BOOL .
     COUNT int64.    result: SUM the dtype of NumPy's sum . AVERAGE that of NumPy's mean . SAME . BOOL . COUNT int64            */
 /*              name           dtypes acc    result   start of x                                  join a, b             end a, n              {1,2,3} */
-GA_REDUCTION(   sum,           ALL,   WIDE,  SUM,     0,    GA_WIDEN(x),                          GA_WIDE_ADD(a, b),    a,                    6, "sum"                       )
-GA_REDUCTION(   prod,          ALL,   WIDE,  SUM,     1,    GA_WIDEN(x),                          GA_WIDE_MUL(a, b),    a,                    6, "product"                   )
-GA_REDUCTION(   mean,          ALL,   MEAN,  AVERAGE, 0,    GA_MEAN_OF(x),                        GA_MEAN_ADD(a, b),    GA_MEAN_OVER(a, n),   2, "arithmetic mean"           )
-GA_REDUCTION(   min,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(minimum)(a, b), a,                    1, "smallest element"          )
-GA_REDUCTION(   max,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(maximum)(a, b), a,                    3, "largest element"           )
-GA_REDUCTION(   any,           TRUTH, BOOL,  BOOL,    0,    GA_FN(truth)(x),                      (a | b),              a,                    1, "is any element nonzero?"   )
-GA_REDUCTION(   all,           TRUTH, BOOL,  BOOL,    1,    GA_FN(truth)(x),                      (a & b),              a,                    1, "are all nonzero?"          )
-GA_REDUCTION(   count_nonzero, TRUTH, COUNT, COUNT,   0,    GA_FN(truth)(x),                      a + b,                a,                    3, "how many are not zero"     )
-GA_REDUCTION(   nansum,        FLTC,  WIDE,  SUM,     0,    GA_WIDEN(GA_FN(nan_to)(x, 0)),        GA_WIDE_ADD(a, b),    a,                    6, "sum without the NaNs"      )
-GA_REDUCTION(   nanprod,       FLTC,  WIDE,  SUM,     1,    GA_WIDEN(GA_FN(nan_to)(x, 1)),        GA_WIDE_MUL(a, b),    a,                    6, "product without the NaNs"  )
-GA_REDUCTION(   nanmin,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmin)(a, b),    a,                    1, "smallest without the NaNs" )
-GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmax)(a, b),    a,                    3, "largest without the NaNs"  )
+GA_FOLD(        sum,           ALL,   WIDE,  SUM,     0,    GA_WIDEN(x),                          GA_WIDE_ADD(a, b),    a,                    6, "sum"                       )
+GA_FOLD(        prod,          ALL,   WIDE,  SUM,     1,    GA_WIDEN(x),                          GA_WIDE_MUL(a, b),    a,                    6, "product"                   )
+GA_FOLD(        mean,          ALL,   MEAN,  AVERAGE, 0,    GA_MEAN_OF(x),                        GA_MEAN_ADD(a, b),    GA_MEAN_OVER(a, n),   2, "arithmetic mean"           )
+GA_FOLD(        min,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(minimum)(a, b), a,                    1, "smallest element"          )
+GA_FOLD(        max,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(maximum)(a, b), a,                    3, "largest element"           )
+GA_FOLD(        any,           TRUTH, BOOL,  BOOL,    0,    GA_FN(truth)(x),                      (a | b),              a,                    1, "is any element nonzero?"   )
+GA_FOLD(        all,           TRUTH, BOOL,  BOOL,    1,    GA_FN(truth)(x),                      (a & b),              a,                    1, "are all nonzero?"          )
+GA_FOLD(        count_nonzero, TRUTH, COUNT, COUNT,   0,    GA_FN(truth)(x),                      a + b,                a,                    3, "how many are not zero"     )
+GA_FOLD(        nansum,        FLTC,  WIDE,  SUM,     0,    GA_WIDEN(GA_FN(nan_to)(x, 0)),        GA_WIDE_ADD(a, b),    a,                    6, "sum without the NaNs"      )
+GA_FOLD(        nanprod,       FLTC,  WIDE,  SUM,     1,    GA_WIDEN(GA_FN(nan_to)(x, 1)),        GA_WIDE_MUL(a, b),    a,                    6, "product without the NaNs"  )
+GA_FOLD(        nanmin,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmin)(a, b),    a,                    1, "smallest without the NaNs" )
+GA_FOLD(        nanmax,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmax)(a, b),    a,                    3, "largest without the NaNs"  )
 /* clang-format on */
 #ifdef GPUARR_USER_TABLE
 #include GPUARR_USER_TABLE
@@ -187,7 +187,7 @@ GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #undef GA_TERNARY
 #undef GA_ELEMENTARY
 #undef GA_ELEMENTARY2
-#undef GA_REDUCTION
+#undef GA_FOLD
 #undef GA_TABLE
 
 #elif defined(GI_PASS) && !defined(GA_TAG)
@@ -733,7 +733,7 @@ typedef enum ga_op {
 #define GA_BINARY(name, ...)      GA_OP_##name,
 #define GA_ELEMENTARY2(name, ...) GA_OP_##name,
 #define GA_TERNARY(name, ...)     GA_OP_##name,
-#define GA_REDUCTION(name, ...)   GA_OP_##name,
+#define GA_FOLD(name, ...)        GA_OP_##name,
 #define GA_TABLE
 #include "gpuarr.h"
     GA_OP_COUNT
@@ -1049,7 +1049,7 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
 
 /* ==== >>reductions: over all axes, or .axis = 1, or .axes = ga_axes(0, 2); .keepdims, .dtype, .out ================== */
 
-#define GA_REDUCTION(name, ...) ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o);
+#define GA_FOLD(name, ...) ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o);
 #define GA_TABLE
 #include "gpuarr.h"
 
@@ -1179,9 +1179,9 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct */
+    GA_METHOD_AUTO, /* a pass along each axis where 2-D weights are an outer product; FFT if it is there and 3 times as fast; else direct */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT     /* through Fourier transforms: not there yet, an error */
+    GA_METHOD_FFT /* through Fourier transforms (FFTW; on a GPU cuFFT): rounding errors are relative to the largest result */
 } ga_method;
 typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
                          GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */
@@ -1198,7 +1198,7 @@ typedef struct ga_convolve_options {
     ga_array *out    GI_DEFAULT;
 } ga_convolve_options;
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
-   same number of them. Integers wrap. */
+   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
 ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 /* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
 ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
@@ -9074,7 +9074,7 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
     return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
 }
 
-#define GA_REDUCTION(name, dtypes, acc, result, start, ...)                                                                    \
+#define GA_FOLD(name, dtypes, acc, result, start, ...)                                                                         \
     ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
     {                                                                                                                          \
         return gi_reduce_row(GA_OP_##name, "ga_" #name, GI_ENDS_##result, GI_START_##start, a, o);                             \
@@ -13045,11 +13045,12 @@ static void gi_fft_weights(gi_fft *f)
     }
 }
 
-/* By measurements: an element of a tile and a factor 2 of its size cost as much as this many weights of the direct way. */
+/* Is it at least three times as fast? It rounds otherwise, so it is not worth less. By measurements an element of a tile and a factor 2
+   of its size cost as much as 30 or, of complex numbers, 8 weights of the direct way. */
 static bool gi_fft_pays(const gi_correlation *c)
 {
     if (!gi_is_float(c->dtype) && !gi_is_complex(c->dtype)) return false;
-    const double weights = gi_is_complex(c->dtype) ? 12 : 45;
+    const double weights = 3 * (gi_is_complex(c->dtype) ? 8 : 30);
     gi_fft       f;
     memset(&f, 0, sizeof f);
     f.c = c;
@@ -13380,8 +13381,6 @@ static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
     else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
         gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT",
                 (int)method);
-    else if (method == GA_METHOD_FFT)
-        gi_fail(site, GA_BAD_ARGUMENT, ".method = GA_METHOD_FFT does not exist yet: use GA_METHOD_AUTO");
     else return true;
     return false;
 }
@@ -17333,9 +17332,9 @@ static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_
 static bool gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
 #endif
 
-#define GI_DISTANCE_WORK   (1 << 17) /* steps of a chain that are worth a thread */
-#define GI_DISTANCE_STREAM (4 << 20) /* bytes of a result that is written past the caches */
-#define GI_DISTANCE_ROOM   64        /* elements of a tile's widest row */
+#define GI_DISTANCE_WORK   (1 << 17)  /* steps of a chain that are worth a thread */
+#define GI_DISTANCE_STREAM (12 << 20) /* bytes of a result that is written past the caches */
+#define GI_DISTANCE_ROOM   64         /* elements of a tile's widest row */
 
 typedef struct gi_distance_job {
     const gi_distances *d;
@@ -17371,21 +17370,22 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
     const gi_dense *dense = gi_cpu_dense(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d = *asked;
-    if (d.columns < width && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
-    double  work  = (double)d.rows * (double)d.columns * (double)(d.features + 4);
+    gi_distances    d    = *asked;
+    if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
-    d.stream       = d.column_stride == 1 && !d.condensed &&
-               (double)d.rows * (double)d.row_stride * (double)size >= GI_DISTANCE_STREAM &&
+    d.stream       = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
                ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
-    int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns;
-    while (work > GI_DISTANCE_WORK && d.unit_rows > 2 * GI_DISTANCE_TILE &&
-           (d.rows + d.unit_rows - 1) / d.unit_rows * across < 8 * threads)
-        d.unit_rows /= 2;
-    int64_t         units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
-    gi_distance_job j     = { &d, dense, across };
+
+    /* Units enough for all threads, some for those that are late; but each one packs its columns anew. */
+    double  work   = (double)d.rows * (double)d.columns * (double)(d.features + 4);
+    int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns, units;
+    for (;; d.unit_rows /= 2) {
+        units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
+        if (work < GI_DISTANCE_WORK || units >= 8 * threads || d.unit_rows <= (units < threads ? 8 : 64)) break;
+    }
+    gi_distance_job j = { &d, dense, across };
     gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
 }
 

@@ -52,7 +52,7 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
 /* Reductions: the formulas of a row, and the kernels that fold with them. */
 #define GI_RED(name, what) GI_NAME(gi_cuda_##what##_##name)
 #define GI_FOLD_NAMES(name) GI_RED(name, of), GI_RED(name, join), GI_RED(name, end)
-#define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                      \
+#define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                      \
     GI_IF_##dtypes(GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                          \
     GI_DEVICE GI_NAME(gi_acc_##acc) GI_RED(name, join)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)                \
     { return (join_ab); }                                                                                              \
@@ -81,7 +81,7 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
 #define GI_KERNELS_TRUTH(name, A)                                                                                       \
     f->truth = gi_cuda_truth_kernel<A, GI_FOLD_NAMES(name)>;                                                            \
     f->again = gi_cuda_fold<gi_cuda_row_fold<A, A, gi_same<A>, GI_RED(name, join), GI_RED(name, end)>>
-#define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
+#define GA_FOLD(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: f->accs = gi_cuda_dtype_of<GI_NAME(gi_acc_##acc)>();                                     \
     GI_KERNELS_##dtypes(name, GI_NAME(gi_acc_##acc)); return true;)
 static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)

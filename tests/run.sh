@@ -12,6 +12,7 @@ WARN="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 FITS=
 LIBS="-lm -lpthread"
 if printf '#include <fitsio.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS=-DGPUARR_USE_CFITSIO LIBS="$LIBS -lcfitsio"; fi
+if printf '#include <fftw3.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS="$FITS -DGPUARR_USE_FFTW" LIBS="$LIBS -lfftw3 -lfftw3f"; fi
 passed=0 failed=0 skipped=0
 
 say() { printf '%s\n' "$*"; }

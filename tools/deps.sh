@@ -14,6 +14,7 @@ have "${CC:-cc}" || need gcc
 header stdio.h || need libc6-dev
 header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
 header fitsio.h || need libcfitsio-dev
+[ "$job" = run ] || [ "$job" = cudasim ] || header fftw3.h || need libfftw3-dev
 [ "$job" = run ] || have g++ || need g++
 if [ "$job" != run ] && [ "$job" != cudasim ]; then
     have gcc || need gcc
