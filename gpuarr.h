@@ -17247,7 +17247,7 @@ static bool gi_place_sketch(gi_sketching *s, const gi_lines *line, const gi_clip
     gi_rank_select(k->middle, m, 0, 2, ranks, 0);
     s->middle_low  = gi_key_value(GA_F64, k->middle[ranks[0]]);
     s->middle_high = gi_key_value(GA_F64, k->middle[ranks[1]]);
-    s->bin_scale   = GI_SKETCH_BINS / (s->middle_high - s->middle_low);
+    s->bin_scale   = (double)GI_SKETCH_BINS / (s->middle_high - s->middle_low);
     gi_sift_bounds(s->x->dtype, s->middle_low, s->middle_high, s->middle_bounds);
     core[0] = (trial.low > trial.keep_low ? trial.low : trial.keep_low) + trial.std / 4;
     core[1] = (trial.high < trial.keep_high ? trial.high : trial.keep_high) - trial.std / 4;
