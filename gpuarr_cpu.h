@@ -678,6 +678,8 @@ GI_BEGIN_FAST
 #define GI_W         GI_JOIN(gi_wrap_, GA_TAG) /* the type of a lane: integers are unsigned and wrap */
 #define GI_V         GI_LOOP(gi_vector)
 #define GI_V_BITS    GI_LOOP(gi_vector_bits)
+#define GI_WIDE      GI_LOOP(gi_vector_wide)
+#define GI_NARROW    GI_LOOP(gi_vector_narrow)
 #define GI_LANES     ((int)(GI_ISA_BYTES / sizeof(GA_T)))
 #define GI_VFN(name) GI_LOOP(gi_v##name)
 #define GI_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
@@ -703,6 +705,8 @@ static GI_INLINE GI_V GI_VFN(all)(GI_W x) /* x in every lane */
 
 #if GI_CLASS == 3
 typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
+typedef double  GI_WIDE __attribute__((vector_size(GI_ISA_BYTES)));
+typedef float   GI_NARROW __attribute__((vector_size(GI_ISA_BYTES / 2)));
 
 static GI_INLINE void GI_VFN(stream)(GA_T *p, GI_V v) /* past the caches; p is aligned to the vector */
 {
@@ -957,9 +961,8 @@ static GI_INLINE uint64_t GI_VFN(at_most)(GI_V a, GI_V b) /* bit i: a[i] <= b[i]
 #endif
 }
 
-/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. Adds how many lie on the lower one or above it (not NaN). False:
-   some of x are NaN or infinite. */
-static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, int64_t *from_low)
+/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. What it counts is added to `sum`. */
+static void GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, gi_sifted *sum)
 {
     const GA_T     *x   = (const GA_T *)x_;
     const GI_V      low = GI_VFN(all)(((const GA_T *)bounds)[0]), high = GI_VFN(all)(((const GA_T *)bounds)[1]);
@@ -985,12 +988,69 @@ static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint
         }
         more &= all;
         in[i / 64] = more & less;
-        *from_low += __builtin_popcountll(more);
+        sum->from_low += __builtin_popcountll(more);
+        sum->inside += __builtin_popcountll(more & less);
     }
     odd &= none + ((GI_FLAG)-1 >> 1);
     for (int i = 0; i < GI_LANES; i++)
-        if (odd[i]) return false;
-    return true;
+        if (odd[i]) sum->odd = true;
+}
+
+static GI_INLINE GI_WIDE GI_VFN(wide)(const GA_T *p) /* as float64, as many as fit */
+{
+    GI_WIDE w;
+    if (sizeof *p == sizeof(double)) {
+        memcpy(&w, p, sizeof w);
+    } else {
+#ifdef GI_ISA_MM
+        GI_NARROW half;
+        memcpy(&half, p, sizeof half);
+        w = GI_JOIN(GI_ISA_MM, cvtps_pd)(half);
+#else
+        for (int i = 0; i < (int)(GI_ISA_BYTES / sizeof(double)); i++) w[i] = (double)p[i];
+#endif
+    }
+    return w;
+}
+
+static GI_INLINE GI_WIDE GI_VFN(clamp)(GI_WIDE v, GI_WIDE low, GI_WIDE high) /* NaN becomes low */
+{
+#ifdef GI_ISA_MM
+    return GI_MM_f64(min)(GI_MM_f64(max)(v, low), high);
+#else
+    for (int i = 0; i < (int)(GI_ISA_BYTES / sizeof(double)); i++) {
+        v[i] = v[i] > low[i] ? v[i] : low[i];
+        v[i] = v[i] < high[i] ? v[i] : high[i];
+    }
+    return v;
+#endif
+}
+
+/* In no certain order: for what need not be known to the last bit. */
+static void GI_LOOP(gi_sum_clamped)(int64_t n, const void *x_, const double *range, double *sums)
+{
+    enum { LANES = GI_ISA_BYTES / sizeof(double) };
+    const GI_WIDE zero = { 0 }, low = range[0] - zero, high = range[1] - zero, center = range[2] - zero;
+    GI_WIDE       sum[2] = { zero, zero }, squares[2] = { zero, zero };
+    const GA_T   *x = (const GA_T *)x_;
+    for (int64_t i = 0; i < n; i += 2 * LANES) {
+        GA_T        rest[2 * LANES];
+        const GA_T *p = x + i;
+        if (n - i < 2 * LANES) {
+            for (int k = 0; k < 2 * LANES; k++) rest[k] = i + k < n ? p[k] : (GA_T)range[2];
+            p = rest;
+        }
+        GI_UNROLL
+        for (int k = 0; k < 2; k++) {
+            const GI_WIDE d = GI_VFN(clamp)(GI_VFN(wide)(p + k * LANES), low, high) - center;
+            sum[k] += d;
+            squares[k] += d * d;
+        }
+    }
+    for (int k = 0; k < LANES; k++) {
+        sums[0] += sum[0][k] + sum[1][k];
+        sums[1] += squares[0][k] + squares[1][k];
+    }
 }
 
 /* ---- convolutions -------------------------------------------------------------------------------------------------- */
@@ -1079,6 +1139,7 @@ static const gi_dense GI_LOOP(gi_dense) = {
     GI_DISTANCE_VECTORS,
     GI_LOOP(gi_distance_unit),
     GI_LOOP(gi_sift),
+    GI_LOOP(gi_sum_clamped),
     { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
     { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
 };
@@ -1285,6 +1346,8 @@ static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI
 #undef GI_DISTANCE_VECTORS
 #undef GI_V
 #undef GI_V_BITS
+#undef GI_WIDE
+#undef GI_NARROW
 #undef GI_LANES
 #undef GI_VFN
 #undef GI_MM_f32
@@ -2138,11 +2201,19 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
     void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
 } gi_scan_loops;
 
+typedef struct gi_sifted { /* what is counted beside the elements that are found */
+    int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */
+    bool    odd;              /* some elements are infinite or NaN */
+} gi_sifted;
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
     int tile;             /* vectors side by side in a tile of distances */
     void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
-    bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
+    void (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, gi_sifted *sum);
+    /* adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if
+       on the bound */
+    void (*sum_clamped)(int64_t n, const void *x, const double *range, double *sums);
     gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
     gi_correlate_loop correlate_lines;
 } gi_dense;
