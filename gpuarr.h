@@ -21260,10 +21260,10 @@ template <> struct gi_float_of<float> {
     typedef float type;
 };
 #define GI_IN_FLOAT(v)     gi_float_of<decltype(v)>::type
-template <class V> struct gi_is_float {
+template <class V> struct gi_is_single {
     enum { yes = sizeof(V) == sizeof(float) };
 };
-#define GI_FLOAT_FN(fn, v) gi_pick_function<gi_is_float<GI_IN_FLOAT(v)>::yes>::of(fn##_f32, fn##_f64)
+#define GI_FLOAT_FN(fn, v) gi_pick_function<gi_is_single<GI_IN_FLOAT(v)>::yes>::of(fn##_f32, fn##_f64)
 template <bool single> struct gi_pick_function {
     template <class F, class D> static GI_PORTABLE constexpr D of(F, D d) { return d; }
 };
