@@ -22,6 +22,12 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
     }
 }
 
+#if GI_HAS_CUDA
+#define GI_OWN_CUDA(name, t) (void (*)(void)) gi_cuda_own_kernel<name##_formula_##t>
+#else
+#define GI_OWN_CUDA(name, t) NULL
+#endif
+
 #if defined(__clang__)
 #define GI_OWN_FAST
 #else
@@ -46,13 +52,13 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
     GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
 #define GI_STAMP_OF(name, t, dtype)                                                                                            \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL                                               \
+        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, GI_OWN_CUDA(name, t)                                               \
     }
 #else
 #define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
 #define GI_STAMP_OF(name, t, dtype)                                                                                            \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, NULL, NULL }, NULL                                                                       \
+        dtype, { name##_baseline_##t, NULL, NULL }, GI_OWN_CUDA(name, t)                                                                       \
     }
 #endif
 
