@@ -13,13 +13,10 @@ enum { GI_OWN_PART = 256 }; /* elements that are computed once more, exactly, if
 
 #define GI_OWN_INLINE inline __attribute__((always_inline))
 
-static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
-                                     bool (*part)(const gi_elements *e, int64_t from, int64_t to, bool exact))
+/* Where the part of the elements that begins at `from` ends. */
+static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
 {
-    for (int64_t from = 0; from < e->n; from += GI_OWN_PART) {
-        const int64_t to = e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
-        if (exact || part(e, from, to, false)) part(e, from, to, true);
-    }
+    return e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
 }
 
 #if GI_HAS_CUDA
@@ -38,7 +35,10 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
 #define GI_OWN_STAMP(name, t, isa, target)                                                                                     \
     static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact)                                  \
     {                                                                                                                          \
-        gi_own_run(gi_e, gi_exact, name##_part_##t);                                                                           \
+        for (int64_t from = 0, to = 0; from < gi_e->n; from = to) {                                                            \
+            to = gi_own_part_end(gi_e, from);                                                                                  \
+            if (gi_exact || name##_part_##t(gi_e, from, to, false)) (void)name##_part_##t(gi_e, from, to, true);               \
+        }                                                                                                                      \
     }
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #if defined(__clang__)
