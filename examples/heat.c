@@ -23,8 +23,8 @@ static double fade(int64_t n, int64_t steps)
         ga_array *u     = ga_multiply(ga_index(wave, ":, newaxis"), wave);
         ga_array *later = ga_stencil(heat, (u, A), .border = GA_BORDER_CONSTANT, .steps = steps);
         double    s = sin(PI / (double)(2 * (n + 1))), factor = pow(1 - 8 * A * s * s, (double)steps);
-        ga_array *off   = ga_absolute(ga_subtract(later, ga_multiply(u, factor)));
-        error           = ga_item(ga_max(off)) / factor;
+        ga_array *off = ga_absolute(ga_subtract(later, ga_multiply(u, factor)));
+        error         = ga_item(ga_max(off)) / factor;
         printf("a wave on %lld^2 points fades to %.9f in %lld steps, relative error %.0e\n", (long long)n, factor,
                (long long)steps, error);
     }

@@ -24,9 +24,9 @@ static bool glide(int64_t n, int64_t k)
         ga_copyto(ga_index(glider, "0, 1"), 1);
         ga_copyto(ga_index(glider, "1, 2"), 1);
         ga_copyto(ga_index(glider, "2, :3"), 1);
-        ga_array *later  = ga_stencil(life, (glider), .border = GA_BORDER_WRAP, .steps = 4 * k);
-        ga_array *moved  = ga_roll(ga_roll(glider, k, .axis = 0), k, .axis = 1);
-        right            = ga_array_equal(later, moved);
+        ga_array *later = ga_stencil(life, (glider), .border = GA_BORDER_WRAP, .steps = 4 * k);
+        ga_array *moved = ga_roll(ga_roll(glider, k, .axis = 0), k, .axis = 1);
+        right           = ga_array_equal(later, moved);
         printf("a glider after %lld steps is moved by %lld cells: %s\n", (long long)(4 * k), (long long)k,
                right ? "true" : "false");
     }

@@ -6,7 +6,8 @@
 /* In comments: the weights that SciPy's numbers were made with. */
 GA_STENCIL(line, (2), double, (void), GA_AT(-2) + 10 * GA_AT(-1) + 100 * GA_AT(0) + 1000 * GA_AT(1) + 10000 * GA_AT(2))
 GA_STENCIL(plane, (1, 1), double, (void), GA_AT(-1, -1) + 2 * GA_AT(-1, 0) + 3 * GA_AT(0, 0) + 5 * GA_AT(1, 1))
-GA_STENCIL(space, (1, 1, 1), double, (void), GA_AT(-1, 0, 0) + 10 * GA_AT(0, -1, 0) + 100 * GA_AT(0, 0, 1) + 1000 * GA_AT(1, 1, -1))
+GA_STENCIL(space, (1, 1, 1), double, (void),
+           GA_AT(-1, 0, 0) + 10 * GA_AT(0, -1, 0) + 100 * GA_AT(0, 0, 1) + 1000 * GA_AT(1, 1, -1))
 GA_STENCIL(span, (1, 1), double, (void), {
     double low = GA_AT(0, 0), high = GA_AT(0, 0);
     for (int i = -1; i <= 1; i++)
@@ -17,7 +18,8 @@ GA_STENCIL(span, (1, 1), double, (void), {
     return high - low;
 })
 
-static const ga_border borders[] = { GA_BORDER_REFLECT, GA_BORDER_CONSTANT, GA_BORDER_NEAREST, GA_BORDER_MIRROR, GA_BORDER_WRAP };
+static const ga_border borders[] = { GA_BORDER_REFLECT, GA_BORDER_CONSTANT, GA_BORDER_NEAREST, GA_BORDER_MIRROR,
+                                     GA_BORDER_WRAP };
 enum { BORDERS = sizeof borders / sizeof *borders };
 
 /* ---- SciPy's results: ndimage.correlate and generic_filter with cval=7 -------------------------------------------------- */
@@ -28,7 +30,8 @@ static void test_known(void)
         ga_array *a = ga_values(3, 1, 4, 1, 5), *b = ga_reshape(ga_square(ga_arange(0, 6, 1)), (2, 3));
         ga_array *c = ga_reshape(ga_arange(0, 8, 1), (2, 2, 2));
         CHECK_IS(ga_stencil(line, (a)), GA_F64, (5), 41331, 14133, 51413, 55141, 15514);
-        CHECK_IS(ga_stencil(line, (a), .border = GA_BORDER_CONSTANT, .cval = 7), GA_F64, (5), 41377, 14137, 51413, 75141, 77514);
+        CHECK_IS(ga_stencil(line, (a), .border = GA_BORDER_CONSTANT, .cval = 7), GA_F64, (5), 41377, 14137, 51413, 75141,
+                 77514);
         CHECK_IS(ga_stencil(line, (a), .border = GA_BORDER_NEAREST), GA_F64, (5), 41333, 14133, 51413, 55141, 55514);
         CHECK_IS(ga_stencil(line, (a), .border = GA_BORDER_MIRROR), GA_F64, (5), 41314, 14131, 51413, 15141, 41514);
         CHECK_IS(ga_stencil(line, (a), .border = GA_BORDER_WRAP), GA_F64, (5), 41351, 14135, 51413, 35141, 13514);
@@ -38,10 +41,10 @@ static void test_known(void)
         CHECK_IS(ga_stencil(plane, (b), .border = GA_BORDER_MIRROR), GA_F64, (2, 3), 114, 169, 158, 33, 70, 89);
         CHECK_IS(ga_stencil(plane, (b), .border = GA_BORDER_WRAP), GA_F64, (2, 3), 123, 169, 123, 36, 70, 84);
         CHECK_IS(ga_stencil(space, (c)), GA_F64, (2, 2, 2), 6100, 6111, 6302, 6313, 6540, 6551, 6742, 6753);
-        CHECK_IS(ga_stencil(space, (c), .border = GA_BORDER_CONSTANT, .cval = 7), GA_F64, (2, 2, 2), 7177, 6777, 7307, 7717, 7570,
-                 7771, 7742, 7753);
-        CHECK_IS(ga_stencil(space, (c), .border = GA_BORDER_MIRROR), GA_F64, (2, 2, 2), 7124, 6035, 5306, 4217, 3560, 2471, 1742,
-                 653);
+        CHECK_IS(ga_stencil(space, (c), .border = GA_BORDER_CONSTANT, .cval = 7), GA_F64, (2, 2, 2), 7177, 6777, 7307, 7717,
+                 7570, 7771, 7742, 7753);
+        CHECK_IS(ga_stencil(space, (c), .border = GA_BORDER_MIRROR), GA_F64, (2, 2, 2), 7124, 6035, 5306, 4217, 3560, 2471,
+                 1742, 653);
         CHECK_IS(ga_stencil(span, (b), .border = GA_BORDER_NEAREST), GA_F64, (2, 3), 16, 25, 24, 16, 25, 24);
         CHECK_IS(ga_stencil(line, (ga_values(2))), GA_F64, (1), 22222);
         CHECK_IS(ga_stencil(line, (ga_values(2)), .border = GA_BORDER_CONSTANT), GA_F64, (1), 200);
@@ -110,7 +113,7 @@ static bool same_bits(const ga_array *a, const ga_array *b)
     ga_array *x = a ? ga_to(a, GA_CPU) : NULL, *y = b ? ga_to(b, GA_CPU) : NULL;
     if (!x || !y || x->dtype != y->dtype || !ga_same_shape(x, y)) return false;
     if (memcmp(x->data, y->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0) return true;
-    ga_array *nan = ga_logical_and(ga_isnan(x), ga_isnan(y)); /* one NaN is as good as another */
+    ga_array *nan  = ga_logical_and(ga_isnan(x), ga_isnan(y)); /* one NaN is as good as another */
     ga_array *no_x = ga_where(nan, 0, x), *no_y = ga_where(nan, 0, y);
     return memcmp(no_x->data, no_y->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0;
 }
@@ -165,15 +168,16 @@ static void compare_steps(const ga_stencil_kernel *k, ga_array *a, int64_t steps
 static void test_steps(void)
 {
     const int threads = ga_get_num_threads();
-    for (int b = 0; b < BORDERS; b++) ga_scope { /* those of the larger arrays are taken several at a time */
-        const int64_t less = test_small() ? 20 : 1;
-        ga_array *rows  = ga_random((700 / less, 611), .seed = 1), *line_ = ga_random((700001 / less), .seed = 2);
-        ga_array *cubes = ga_random_integers(-1000000000, 1000000000, (100 / less, 77, 97), .seed = 3, .dtype = GA_I32);
-        compare_steps(heat, rows, 11, borders[b]);
-        compare_steps(smear, ga_astype(line_, GA_F32), 9, borders[b]);
-        compare_steps(mix, cubes, 5, borders[b]);
-        compare_steps(heat, ga_index(rows, ":5, :3"), 40, borders[b]);
-    }
+    for (int b = 0; b < BORDERS; b++)
+        ga_scope { /* those of the larger arrays are taken several at a time */
+            const int64_t less = test_small() ? 20 : 1;
+            ga_array     *rows = ga_random((700 / less, 611), .seed = 1), *line_ = ga_random((700001 / less), .seed = 2);
+            ga_array     *cubes = ga_random_integers(-1000000000, 1000000000, (100 / less, 77, 97), .seed = 3, .dtype = GA_I32);
+            compare_steps(heat, rows, 11, borders[b]);
+            compare_steps(smear, ga_astype(line_, GA_F32), 9, borders[b]);
+            compare_steps(mix, cubes, 5, borders[b]);
+            compare_steps(heat, ga_index(rows, ":5, :3"), 40, borders[b]);
+        }
     ga_set_num_threads(threads);
     ga_scope { /* where the results go */
         ga_array *u = ga_zeros((9, 9)), *v = ga_zeros((9, 9), .dtype = GA_F32), *w = ga_full((9, 9), 7.0);
@@ -195,8 +199,11 @@ GA_STENCIL(life, (1, 1), uint8_t, (void), {
     return n == 3 || (n == 4 && GA_AT(0, 0));
 })
 GA_STENCIL(erode, (1), bool, (void), GA_AT(-1) && GA_AT(0) && GA_AT(1))
-GA_STENCIL(sum_i64, (1), int64_t, (int64_t k), k * (GA_AT(-1) + GA_AT(1)))
-GA_STENCIL(turn, (1), ga_c64, (void), { ga_c64 z = { -GA_AT(1).im, GA_AT(1).re }; return z; })
+GA_STENCIL(sum_i64, (1), int64_t, (int64_t k), k *(GA_AT(-1) + GA_AT(1)))
+GA_STENCIL(turn, (1), ga_c64, (void), {
+    ga_c64 z = { -GA_AT(1).im, GA_AT(1).re };
+    return z;
+})
 GA_STENCIL(waves, (1), double, (double a, int b), GA_SIN(GA_AT(1)) + a * (double)b)
 GA_STENCIL(far, (1), double, (int how_far), GA_AT(how_far))
 GA_STENCIL(shift, (0, 2), float, (void), GA_AT(0, 2))
@@ -213,7 +220,8 @@ static void test_kinds(void)
 
         CHECK_IS(ga_stencil(erode, (ga_astype(ga_ints(1, 1, 1, 0, 1), GA_BOOL))), GA_BOOL, (5), 1, 1, 0, 0, 0);
         CHECK_IS(ga_stencil(sum_i64, (ga_ints(1, 2, 3), 10)), GA_I64, (3), 30, 40, 50);
-        CHECK_IS(ga_stencil(sum_i64, (ga_astype(ga_ints(1, 2, 3), GA_I8), 10)), GA_I64, (3), 30, 40, 50); /* computed in int64 */
+        CHECK_IS(ga_stencil(sum_i64, (ga_astype(ga_ints(1, 2, 3), GA_I8), 10)), GA_I64, (3), 30, 40,
+                 50); /* computed in int64 */
         CHECK_IS(ga_imag(ga_stencil(turn, (ga_astype(ga_ints(1, 2), GA_C64)))), GA_F32, (2), 2, 2);
         CHECK_IS(ga_stencil(shift, (ga_reshape(ga_arange(0, 4, 1), (1, 4)))), GA_F32, (1, 4), 2, 3, 3, 2);
         CHECK_IS(ga_stencil(far, (ga_values(1, 2, 3), -1)), GA_F64, (3), 1, 1, 2);
@@ -295,8 +303,8 @@ static void test_memory(void)
     ga_set_error_handler(ga_ignore_error, NULL);
     left = INT64_MAX;
     CHECK(ga_set_allocator(failing_alloc, failing_free, NULL));
-    ga_array     *u     = ga_transpose(ga_full((900, 600), 0.5, .device = GA_CPU));
-    const int64_t there = blocks;
+    ga_array     *u      = ga_transpose(ga_full((900, 600), 0.5, .device = GA_CPU));
+    const int64_t there  = blocks;
     int           failed = 0;
     for (int64_t n = 0;; n++, failed++) {
         left        = n;
@@ -311,6 +319,7 @@ static void test_memory(void)
     }
     CHECK(failed >= 5 && blocks == there);
     ga_free(u);
+    ga_free(whole);
     CHECK(ga_set_allocator(NULL, NULL, NULL));
     ga_set_error_handler(NULL, NULL);
 }
