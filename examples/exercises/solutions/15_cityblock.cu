@@ -1,15 +1,17 @@
-/*  Exercise 15: a matrix of distances                                                                          make exercise-15
+/*  Exercise 15: a matrix of distances                                                        make exercise-15
 
-    You learn   The result of a kernel can have two dimensions where its inputs have one each: here the distance of each of n points
-                from each of m others. gpuarr brings arrays to the GPU and back, knows their shapes, and launches your kernel with its checks:
-                ga_launch stands for <<< >>>, and an array stands for its pointer.
-    You write   1. cityblock: d[i][j] = |x[i][0] - y[j][0]| + |x[i][1] - y[j][1]| + ... , one thread for each pair (i, j). Each
-                   point has f coordinates; the arrays are packed, row after row.
+    You learn   The result of a kernel can have two dimensions where its inputs have one each: here the
+                distance of each of n points from each of m others. gpuarr brings arrays to the GPU and back,
+                knows their shapes, and launches your kernel with its checks: ga_launch stands for <<< >>>,
+                and an array stands for its pointer.
+    You write   1. cityblock: d[i][j] = |x[i][0] - y[j][0]| + |x[i][1] - y[j][1]| + ... , one thread for each
+                   pair (i, j). Each point has f coordinates; the arrays are packed, row after row.
                 2. distances: makes the array of the result on the GPU, and launches the kernel.
-    Hint        ga_empty((n, m), .dtype = GA_F32, .device = GA_CUDA) makes it. ga_launch(cityblock, grid, block, (x, y, d, n, m, f)); grid and
-                block may be dim3(...), and ga_blocks(n, 16) is how many blocks of 16 it takes for n. Neighbouring threads should
-                write neighbouring elements (exercise 06). Who wants more: tiles of x and y in shared memory (exercise 07).
-    At first    the checker says: "distances returned no array"                                                             */
+    Hint        ga_empty((n, m), .dtype = GA_F32, .device = GA_CUDA) makes it. ga_launch(cityblock, grid,
+                block, (x, y, d, n, m, f)); grid and block may be dim3(...), and ga_blocks(n, 16) is how many
+                blocks of 16 it takes for n. Neighbouring threads should write neighbouring elements (exercise
+                06). Who wants more: tiles of x and y in shared memory (exercise 07).
+    At first    the checker says: "distances returned no array"                                              */
 #include "exercise.h"
 #include "gpuarr.h"
 
@@ -40,8 +42,7 @@ static ga_array *distances(const ga_array *x, const ga_array *y)
 int main()
 {
     int n = ex_size(50, 300, 8000), m = ex_size(70, 500, 8000), f = ex_size(5, 16, 32);
-    ga_scope
-    {
+    ga_scope {
         ga_array *x = ga_random((n, f), .dtype = GA_F32, .seed = 1), *y = ga_random((m, f), .dtype = GA_F32, .seed = 2);
         ga_array *x_gpu = ga_to(x, GA_CUDA), *y_gpu = ga_to(y, GA_CUDA), *d = distances(x_gpu, y_gpu);
         if (!d) ex_wrong("distances returned no array");

@@ -1,15 +1,18 @@
-/*  Exercise 16: the kappa-sigma clip, on the device                                                            make exercise-16
+/*  Exercise 16: the kappa-sigma clip, on the device                                          make exercise-16
 
-    You learn   Real work is a chain of steps, and what counts is that the data stays on the GPU from the first to the last. Astronomers find
-                the background of an image so: pixels further than 3 standard deviations from the median are stars, so they are
-                thrown away; then median and deviation are computed anew, and so on until no pixel goes any more.
-    You write   1. inside: keep[i] = 1 where x[i] lies strictly between low and high, else 0; and count, at the end, how many were kept:
-                   every block adds its number to *count once (exercise 13 has three ways; __syncthreads_count(yes) is a fourth).
+    You learn   Real work is a chain of steps, and what counts is that the data stays on the GPU from the
+                first to the last. Astronomers find the background of an image so: pixels further than 3
+                standard deviations from the median are stars, so they are thrown away; then median and
+                deviation are computed anew, and so on until no pixel goes any more.
+    You write   1. inside: keep[i] = 1 where x[i] lies strictly between low and high, else 0; and count, at
+                   the end, how many were kept: every block adds its number to *count once (exercise 13 has
+                   three ways; __syncthreads_count(yes) is a fourth).
                 2. clip: the loop. No pixel leaves the GPU: only the median, the deviation and the count do.
-    Hint        ga_item(ga_median(x)) and ga_item(ga_std(x)) are numbers. ga_empty_like(x, .dtype = GA_BOOL) makes keep, and
-                ga_zeros((1), .dtype = GA_I32, .device = GA_CUDA) the count; ga_item_int(count) brings it back. ga_compress(keep, x) is the array
-                of those that stay. The names low and high are numbers of type float for the kernel, float32 as the pixels are.
-    At first    the checker says: "clip kept all 5000 pixels"                                                               */
+    Hint        ga_item(ga_median(x)) and ga_item(ga_std(x)) are numbers. ga_empty_like(x, .dtype = GA_BOOL)
+                makes keep, and ga_zeros((1), .dtype = GA_I32, .device = GA_CUDA) the count;
+                ga_item_int(count) brings it back. ga_compress(keep, x) is the array of those that stay. The
+                names low and high are numbers of type float for the kernel, float32 as the pixels are.
+    At first    the checker says: "clip kept all 5000 pixels"                                                */
 #include "exercise.h"
 #include "gpuarr.h"
 
@@ -32,7 +35,8 @@ static ga_array *clip(ga_array *x)
         double    median = ga_item(ga_median(x)), deviation = ga_item(ga_std(x));
         ga_array *keep = ga_empty_like(x, .dtype = GA_BOOL), *count = ga_zeros((1), .dtype = GA_I32, .device = GA_CUDA);
         int       n = (int)x->size;
-        if (!ga_launch(inside, ga_blocks(n, 256), 256, (x, keep, count, n, median - 3 * deviation, median + 3 * deviation))) return NULL;
+        if (!ga_launch(inside, ga_blocks(n, 256), 256, (x, keep, count, n, median - 3 * deviation, median + 3 * deviation)))
+            return NULL;
         if (ga_item_int(count) == n) break;
         x = ga_compress(keep, x);
     }
@@ -56,8 +60,7 @@ static ga_array *clip_on_cpu(ga_array *x)
 int main()
 {
     int n = ex_size(5000, 300000, 1 << 24);
-    ga_scope
-    {
+    ga_scope {
         /* a sky that is noisy and has stars in it */
         ga_array *image = ga_random_normal(10, 2, (n), .dtype = GA_F32, .seed = 3);
         ga_array *stars = ga_index(image, "::50");
@@ -68,13 +71,19 @@ int main()
         else if (rest->device != GA_CUDA) ex_wrong("the result should be on the GPU");
         else if (rest->size == n) ex_wrong("clip kept all %d pixels, where %lld should stay", n, (long long)expected->size);
         else if (rest->size != expected->size)
-            ex_wrong("clip kept %lld of %d pixels, where %lld should stay", (long long)rest->size, n, (long long)expected->size);
+            ex_wrong("clip kept %lld of %d pixels, where %lld should stay", (long long)rest->size, n,
+                     (long long)expected->size);
         else if (ex_ran("inside")) {
             ga_array *got  = ga_to(rest, GA_CPU);
             float    *want = (float *)ga_data(expected, GA_F32), *have = (float *)ga_data(got, GA_F32);
-            ex_same_values("the rest", std::vector<float>(have, have + got->size), std::vector<float>(want, want + got->size), 0, 0);
+            ex_same_values("the rest", std::vector<float>(have, have + got->size), std::vector<float>(want, want + got->size),
+                           0, 0);
         }
-        ex_time("clip", [&] { ga_scope { clip(on_gpu); } });
+        ex_time("clip", [&] {
+            ga_scope {
+                clip(on_gpu);
+            }
+        });
     }
     return ex_end();
 }
