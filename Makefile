@@ -4,12 +4,11 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
-EXAMPLES = first pictures astronomy convolution
+EXAMPLES = first pictures astronomy convolution distances
 HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
 OUT     ?= out
-EXAMPLES = first pictures astronomy distances
 CASES   ?= 200000
 SEED    ?= 1
 
@@ -38,7 +37,7 @@ WHY_NOT  = $(if $(GPU),$(NO_NVCC),there is no NVIDIA GPU here)
 BACKEND  = $(if $(filter cuda,$(DEVICE)),$(if $(and $(NVCC),$(GPU)),cuda/,cudasim/))
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
 
 deps: ## install what is missing for run, test and check (Debian, root or sudo)
 	@tools/deps.sh check
@@ -70,6 +69,17 @@ gpu: ## the tests, the sanitizers and the benchmark on the GPU of this machine (
 
 ptx: ## compile for sm_75 and sm_90 and judge the kernels: spills, 16-byte accesses, contraction (needs nvcc)
 	@tools/ptx_gate
+
+exercises: ## list the exercises for students; make exercise-07 builds one, runs it and says what is wrong
+	@examples/exercises/run.sh list
+
+exercise-%:
+	@tools/deps.sh exercises
+	@examples/exercises/run.sh $*
+
+exercises-solutions: ## every solution passes, and every exercise as it is handed out fails with its intended message
+	@tools/deps.sh exercises
+	@examples/exercises/run.sh solutions
 
 oracle: $(B)/libgpuarr.so ## many random cases against NumPy and SciPy (CASES=200000 SEED=1)
 	$(PYTHON) tests/oracle.py --lib $(B)/libgpuarr.so --cases $(CASES) --seed $(SEED) --table
@@ -140,4 +150,4 @@ $(B)/bench: tools/bench.c $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $< -o $@ -lm -lpthread
 
-.PHONY: help deps run test check cudasim gpu ptx oracle ulp bench bench-deps front clean
+.PHONY: help deps run test check cudasim gpu ptx exercises exercises-solutions oracle ulp bench bench-deps front clean
