@@ -687,7 +687,7 @@ GI_BEGIN_FAST
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
 #define GI_TO_ALL_f32   "ps %2%{1to16%}, %1, %0"
 #define GI_TO_ALL_f64   "pd %2%{1to8%}, %1, %0"
-#define GI_TO_ALL       GI_JOIN(GI_TO_ALL_, GA_TAG) /* operands of a 512-bit instruction, one of them an element for all lanes */
+#define GI_TO_ALL       GI_JOIN(GI_TO_ALL_, GA_TAG) /* operands of a 512-bit instruction, one of them *x for all lanes */
 /* clang-format on */
 typedef GI_W GI_V __attribute__((vector_size(GI_ISA_BYTES)));
 
@@ -746,8 +746,8 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded 
 #endif
 }
 
-/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction, from where
-   compilers take it if it has two uses: hence the assembler. */
+/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction; compilers
+   take it out if it has two uses, hence the assembler. */
 static GI_INLINE GI_V GI_VFN(less)(GI_V a, const GA_T *x)
 {
 #if GI_ISA_BYTES == 64
@@ -781,10 +781,10 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 }
 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */
-/*  A tile is GI_DISTANCE_TILE rows of x against as many vectors for each, whose lanes are rows of y, that is columns of the result.
-    Its sums stay in registers over the features, each its own chain. The rows of y are laid beside each other before.
-    It takes a subtraction and a fused product for each vector, or for cityblock a subtraction, an absolute value and a sum, which
-    a processor with two 512-bit units starts in 1 and 1.5 cycles: that, and not memory, is the limit of many features.          */
+/*  A tile is GI_DISTANCE_TILE rows of x against some vectors, whose lanes are rows of y, that is columns of the result. Its sums
+    stay in registers over the features, each its own chain. The rows of y are laid beside each other before. A vector takes a
+    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions, of
+    which processors start two in a cycle. That, and not memory, is the limit if there are many features.                  */
 
 #ifdef GI_ISA_MM
 #define GI_DISTANCE_VECTORS GI_ISA_TILE
