@@ -4,9 +4,59 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>moments  >>scans  >>windows  >>dense  >>stamp  >>random  >>find  >>isa                            */
+        >>own kernels  >>loops  >>folds  >>moments  >>scans  >>windows  >>dense  >>stamp  >>random  >>find  >>isa             */
 
-#if defined(GI_ACC)
+#if defined(GI_OWN_LOOPS)
+/* ==== >>own kernels: the loops of GA_ELEMENTWISE, for files of the user's =============================================== */
+
+enum { GI_OWN_PART = 256 }; /* elements that are computed once more, exactly, if an argument among them is rare */
+
+#define GI_OWN_INLINE inline __attribute__((always_inline))
+
+static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
+                                     bool (*part)(const gi_elements *e, int64_t from, int64_t to, bool exact))
+{
+    for (int64_t from = 0; from < e->n; from += GI_OWN_PART) {
+        const int64_t to = e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
+        if (exact || part(e, from, to, false)) part(e, from, to, true);
+    }
+}
+
+#if defined(__clang__)
+#define GI_OWN_FAST
+#else
+#define GI_OWN_FAST                                                                                                            \
+    __attribute__((optimize("O2", "tree-loop-vectorize", "no-tree-slp-vectorize", "vect-cost-model=dynamic",                   \
+                            "no-trapping-math", "no-math-errno", "fp-contract=off")))
+#endif
+#define GI_OWN_STAMP(name, t, isa, target)                                                                                     \
+    static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact)                                  \
+    {                                                                                                                          \
+        gi_own_run(gi_e, gi_exact, name##_part_##t);                                                                           \
+    }
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
+#if defined(__clang__)
+#define GI_WIDE
+#else
+#define GI_WIDE ",prefer-vector-width=512"
+#endif
+#define GI_AVX2   __attribute__((target("avx2,fma")))
+#define GI_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" GI_WIDE)))
+#define GI_OWN_STAMPS(name, t)                                                                                                 \
+    GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL                                               \
+    }
+#else
+#define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, { name##_baseline_##t, NULL, NULL }, NULL                                                                       \
+    }
+#endif
+
+#elif defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
 /*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
     that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.
@@ -2181,7 +2231,7 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
 #define GI_LINE          64    /* bytes of a cache line */
-#define GI_MOST_INPUTS   4     /* inputs of an elementwise call */
+#define GI_MOST_INPUTS   GPUARR_MAX_INPUTS /* of an elementwise call */
 
 /* What will be read next, and is fetched while a result is streamed. */
 typedef struct gi_ahead {
