@@ -4,9 +4,59 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>loops  >>folds  >>moments  >>scans  >>windows  >>dense  >>stamp  >>random  >>find  >>isa                            */
+        >>own kernels  >>loops  >>folds  >>moments  >>scans  >>windows  >>dense  >>stamp  >>random  >>find  >>isa             */
 
-#if defined(GI_ACC)
+#if defined(GI_OWN_LOOPS)
+/* ==== >>own kernels: the loops of GA_ELEMENTWISE, for files of the user's =============================================== */
+
+enum { GI_OWN_PART = 256 }; /* elements that are computed once more, exactly, if an argument among them is rare */
+
+#define GI_OWN_INLINE inline __attribute__((always_inline))
+
+static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
+                                     bool (*part)(const gi_elements *e, int64_t from, int64_t to, bool exact))
+{
+    for (int64_t from = 0; from < e->n; from += GI_OWN_PART) {
+        const int64_t to = e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
+        if (exact || part(e, from, to, false)) part(e, from, to, true);
+    }
+}
+
+#if defined(__clang__)
+#define GI_OWN_FAST
+#else
+#define GI_OWN_FAST                                                                                                            \
+    __attribute__((optimize("O2", "tree-loop-vectorize", "no-tree-slp-vectorize", "vect-cost-model=dynamic",                   \
+                            "no-trapping-math", "no-math-errno", "fp-contract=off")))
+#endif
+#define GI_OWN_STAMP(name, t, isa, target)                                                                                     \
+    static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact)                                  \
+    {                                                                                                                          \
+        gi_own_run(gi_e, gi_exact, name##_part_##t);                                                                           \
+    }
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
+#if defined(__clang__)
+#define GI_WIDE
+#else
+#define GI_WIDE ",prefer-vector-width=512"
+#endif
+#define GI_AVX2   __attribute__((target("avx2,fma")))
+#define GI_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" GI_WIDE)))
+#define GI_OWN_STAMPS(name, t)                                                                                                 \
+    GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL                                               \
+    }
+#else
+#define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, { name##_baseline_##t, NULL, NULL }, NULL                                                                       \
+    }
+#endif
+
+#elif defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
 /*  The documented tree. A block holds up to 1024 elements; x[i] joins x[i + h] for h = 512, 256 ... 1, starting from the power of two
     that holds the block; an element without a partner stays as it is. The results of the blocks are folded in the same way.
@@ -685,6 +735,9 @@ GI_BEGIN_FAST
 #define GI_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
 #define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
+#define GI_TO_ALL_f32   "ps %2%{1to16%}, %1, %0"
+#define GI_TO_ALL_f64   "pd %2%{1to8%}, %1, %0"
+#define GI_TO_ALL       GI_JOIN(GI_TO_ALL_, GA_TAG) /* operands of a 512-bit instruction, one of them *x for all lanes */
 /* clang-format on */
 typedef GI_W GI_V __attribute__((vector_size(GI_ISA_BYTES)));
 
@@ -743,6 +796,18 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded 
 #endif
 }
 
+/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction; compilers
+   take it out if it has two uses, hence the assembler. */
+static GI_INLINE GI_V GI_VFN(less)(GI_V a, const GA_T *x)
+{
+#if GI_ISA_BYTES == 64
+    __asm__("vsub" GI_TO_ALL : "=v"(a) : "v"(a), "m"(*x));
+    return a;
+#else
+    return a - GI_VFN(all)(*x);
+#endif
+}
+
 static GI_INLINE GI_V GI_VFN(sqrt)(GI_V a)
 {
 #ifdef GI_ISA_MM
@@ -766,8 +831,10 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 }
 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */
-/*  A tile is GI_DISTANCE_TILE rows of x against the same number of vectors for each, whose lanes are rows of y, that is columns of the
-    result. Its sums stay in registers over the features, each its own chain. The rows of y are laid beside each other before.  */
+/*  A tile is GI_DISTANCE_TILE rows of x against some vectors, whose lanes are rows of y, that is columns of the result. Its sums
+    stay in registers over the features, each its own chain. The rows of y are laid beside each other before. A vector takes a
+    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions, of
+    which processors start two in a cycle. That, and not memory, is the limit if there are many features.                  */
 
 #ifdef GI_ISA_MM
 #define GI_DISTANCE_VECTORS GI_ISA_TILE
@@ -782,9 +849,9 @@ static GI_INLINE GI_V GI_VFN(longest)(GI_V a, GI_V b)
     return (GI_V)((x & first) | (y & ~first));
 }
 
-static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, GI_V y, GI_V one)
+static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, const GA_T *x, GI_V y, GI_V one)
 {
-    const GI_V d = x - y;
+    const GI_V d = GI_VFN(less)(y, x);
     (void)one;
     switch (metric) {
     case GA_CITYBLOCK:
@@ -794,7 +861,7 @@ static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, G
         return sum + GI_VFN(abs)(d);
 #endif
     case GA_CHEBYSHEV: return GI_VFN(longest)(sum, GI_VFN(abs)(d));
-    case GA_COSINE: return GI_VFN(fma)(x, y, sum);
+    case GA_COSINE: return GI_VFN(fma)(GI_VFN(all)(*x), y, sum);
     default: return GI_VFN(fma)(d, d, sum);
     }
 }
@@ -830,9 +897,9 @@ static GI_INLINE void GI_LOOP(gi_fill_tile)(ga_metric metric, int vectors, const
         for (int c = 0; c < vectors; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(t->y + (k * vectors + c) * GI_LANES));
         GI_UNROLL
         for (int r = 0; r < GI_DISTANCE_TILE; r++) {
-            const GI_V row = GI_VFN(all)(t->x[r][k]);
             GI_UNROLL
-            for (int c = 0; c < vectors; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], row, columns[c], one);
+            for (int c = 0; c < vectors; c++)
+                sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], t->x[r] + k, columns[c], one);
         }
     }
     GI_UNROLL
@@ -1353,6 +1420,9 @@ static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI
 #undef GI_MM_f32
 #undef GI_MM_f64
 #undef GI_MM
+#undef GI_TO_ALL_f32
+#undef GI_TO_ALL_f64
+#undef GI_TO_ALL
 #undef GI_Q
 #undef GI_Q_f32
 #undef GI_Q_f64
@@ -2161,7 +2231,7 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
 #define GI_LINE          64    /* bytes of a cache line */
-#define GI_MOST_INPUTS   4     /* inputs of an elementwise call */
+#define GI_MOST_INPUTS   GPUARR_MAX_INPUTS /* of an elementwise call */
 
 /* What will be read next, and is fetched while a result is streamed. */
 typedef struct gi_ahead {
