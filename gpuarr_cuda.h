@@ -774,7 +774,7 @@ template <class R, class... P> struct gi_own_formula<R (*)(gi_here *, P...)> {
         (slots.gi_own_slot<I, N, P>::read(m.operand[I], at.at[I]), ...);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            gi_here here   = { at.index + k * m.place[m.ndim - 1], true, 0, 0 };
+            gi_here here   = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
             result.e.e[k] = f(&here, slots.gi_own_slot<I, N, P>::argument(k)...);
         }
         (slots.gi_own_slot<I, N, P>::write(at.at[I]), ...);
@@ -793,7 +793,7 @@ template <class... P> struct gi_own_formula<void (*)(gi_here *, P...)> {
         (slots.gi_own_slot<I, N, P>::read(m.operand[I], at.at[I]), ...);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            gi_here here = { at.index + k * m.place[m.ndim - 1], true, 0, 0 };
+            gi_here here = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
             f(&here, slots.gi_own_slot<I, N, P>::argument(k)...);
         }
         (slots.gi_own_slot<I, N, P>::write(at.at[I]), ...);
