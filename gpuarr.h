@@ -420,6 +420,21 @@ GI_FORMULA GA_T GA_FN(sqrt)(GA_T x) /* one NaN on every processor */
 }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return x > 0 ? (GA_T)1 : x < 0 ? (GA_T)-1 : x == 0 ? (GA_T)0 : x; }
 GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return 1 / x; }
+/* x to the power -1, 1/2 ... Of -inf: inf, and of -0: 0, where sqrt gives NaN and -0. What rounding took off the root or the square is
+   added to the product, which is so rounded (almost) once. */
+GI_FORMULA GA_T GA_FN(power_minus_one)(GA_T x) { return 1 / x; }
+GI_FORMULA GA_T GA_FN(power_half)(GA_T x) { return x == -GA_FN(infinity)() ? -x : GA_FN(sqrt)(x) + 0; }
+GI_FORMULA GA_T GA_FN(power_three_halves)(GA_T x)
+{
+    GA_T size = GI_BUILTIN(fabs)(x), root = GA_FN(sqrt)(x), lost = GA_FN(fma)(-root, root, x);
+    return size < GA_FN(infinity)() ? GA_FN(fma)(x, root, GA_FN(mul)(GA_FN(mul)(root, (GA_T)0.5), lost)) : size;
+}
+GI_FORMULA GA_T GA_FN(power_square)(GA_T x) { return x * x; }
+GI_FORMULA GA_T GA_FN(power_cube)(GA_T x)
+{
+    GA_T square = x * x, lost = GA_FN(fma)(x, x, -square);
+    return square < GA_FN(infinity)() ? GA_FN(fma)(square, x, GA_FN(mul)(lost, x)) : square * x;
+}
 GI_FORMULA GA_T GA_FN(floor)(GA_T x) { return GI_BUILTIN(floor)(x); }
 GI_FORMULA GA_T GA_FN(ceil)(GA_T x) { return GI_BUILTIN(ceil)(x); }
 GI_FORMULA GA_T GA_FN(trunc)(GA_T x) { return GI_BUILTIN(trunc)(x); }
@@ -4655,9 +4670,10 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
 /* ---- exp ---------------------------------------------------------------------------------------------------------------- */
 /* exp exp2 expm1 sinh cosh tanh power logaddexp, for f32 and f64.  Include base.h first.
 
-   exp, expm1, tanh   x = n ln2 + r + lo with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words; then
+   exp, expm1         x = n ln2 + r + lo with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words; then
                       exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two words, so that the
-                      sum is rounded (almost) once.  tanh(|x|) = -e / (2 + e), e = expm1(-2|x|) in two words.
+                      sum is rounded (almost) once.
+   tanh               a polynomial up to 0.7, then 1 - 2 / (exp(2|x|) + 1).
    exp2               n = round(x), r = x - n exactly, ln2 r in two words.
    sinh, cosh         from sinh and cosh of r and of n ln2, no division: sinh(a + b) = sinh a cosh b + cosh a sinh b.
    power              f64: log|x| in two words by 2 atanh(f / (2 + f)), error 2^-65 relative; the product with y in
@@ -5048,23 +5064,30 @@ GI_FORMULA double gi_sinh_slow_f64(double x)
 
 /* ----------------------------------------------------------------------------------------------------------- tanh */
 
-/* tanh: valid everywhere.  e = expm1(-2|x|) = sum + rest, quotient -e / (2 + e) corrected by its remainder. */
+/* tanh: valid everywhere.  |x| <= 0.7: x + x^3 p(x^2); beyond 1 - 2 / (exp(2|x|) + 1), with 2|x| = n ln2 + 2r and the factor as a
+   polynomial of r.  Polynomial error 2^-28.0 (f32), 2^-57.3 (f64). */
 GI_FORMULA float gi_tanh_core_f32(float x)
 {
-    uint32_t         a  = gi_bits_f32(x) & 0x7fffffffu;
-    float            m  = gi_pick_f32((uint32_t)(a > 0x41200000u), 10.0f, gi_from_bits_f32(a)); /* from 9.02 on tanh is 1 */
-    gi_exp_parts_f32 e  = gi_exp_split_f32(-2.0f * m, 0.0f);
-    float            hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
-    float            scale = gi_power_of_two_f32(e.n_bits);
-    float            power = gi_mul_f32(hi, scale);
-    float            sum = power - 1.0f, rest = gi_fma_f32(lo, scale, power - (sum + 1.0f));
-    float            top = sum + rest, top_lo = (sum - top) + rest;
-    float            bottom = 2.0f + top, bottom_lo = (2.0f - bottom) + top + top_lo;
-    float            inverse   = 1.0f / bottom;
-    float            q         = top * inverse;
-    float            remainder = gi_fma_f32(-q, bottom, top) + gi_fma_f32(-q, bottom_lo, top_lo);
-    float            y         = gi_fma_f32(remainder, inverse, q);
-    y                          = gi_from_bits_f32((gi_bits_f32(y) & 0x7fffffffu) | (gi_bits_f32(x) & 0x80000000u));
+    uint32_t a       = gi_bits_f32(x) & 0x7fffffffu;
+    float    m       = gi_from_bits_f32(a < 0x41200000u ? a : 0x41200000u); /* from 9.02 on tanh is 1: 10 is enough */
+    float    shifted = gi_fma_f32(m, 0x1.715476p1f, GI_ROUND_F32);
+    float    r       = gi_fma_f32(GI_ROUND_F32 - shifted, 0x1.62e43p-2f, m);
+    float    e       = gi_fma_f32(0x1.686aa2p-4f, r, 0x1.123d02p-2f);
+    e                = gi_fma_f32(e, r, 0x1.555b82p-1f);
+    e                = gi_fma_f32(e, r, 0x1.55548cp0f);
+    e                = gi_fma_f32(e, r, 0x1.fffff8p0f);
+    e                = gi_fma_f32(e, r, 2.0f);
+    e                = gi_fma_f32(e, r, 1.0f);
+    float large      = gi_fma_f32(-2.0f, 1.0f / gi_fma_f32(e, gi_power_of_two_f32(gi_bits_f32(shifted)), 1.0f), 1.0f);
+    float z          = gi_mul_f32(x, x);
+    float p          = gi_fma_f32(0x1.f2551cp-10f, z, -0x1.02972ap-7f);
+    p                = gi_fma_f32(p, z, 0x1.617fecp-6f);
+    p                = gi_fma_f32(p, z, -0x1.b9bb3cp-5f);
+    p                = gi_fma_f32(p, z, 0x1.110f52p-3f);
+    p                = gi_fma_f32(p, z, -0x1.55555p-2f);
+    float small      = gi_fma_f32(gi_mul_f32(x, z), p, x);
+    float y          = gi_from_bits_f32(gi_bits_f32(large) | (gi_bits_f32(x) & 0x80000000u));
+    y                = gi_pick_f32((uint32_t)(a > 0x3f333333u), y, small);
     return gi_pick_f32((uint32_t)(x != x), GI_NAN_F32, y);
 }
 GI_FORMULA uint32_t gi_tanh_rare_f32(float x)
@@ -5076,21 +5099,37 @@ GI_FORMULA float gi_tanh_slow_f32(float x) { return gi_tanh_core_f32(x); }
 
 GI_FORMULA double gi_tanh_core_f64(double x)
 {
-    uint64_t a          = gi_bits_f64(x) & 0x7fffffffffffffffu;
-    double   m          = gi_from_bits_f64(a);
-    m                   = gi_pick_f64((uint64_t)(m > 20.0), 20.0, m); /* from 19.07 on tanh is 1 */
-    gi_exp_parts_f64 e  = gi_exp_split_f64(-2.0 * m, 0.0);
-    double           hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
-    double           scale = gi_power_of_two_f64(e.n_bits);
-    double           power = gi_mul_f64(hi, scale);
-    double           sum = power - 1.0, rest = gi_fma_f64(lo, scale, power - (sum + 1.0));
-    double           top = sum + rest, top_lo = (sum - top) + rest;
-    double           bottom = 2.0 + top, bottom_lo = (2.0 - bottom) + top + top_lo;
-    double           inverse   = 1.0 / bottom;
-    double           q         = top * inverse;
-    double           remainder = gi_fma_f64(-q, bottom, top) + gi_fma_f64(-q, bottom_lo, top_lo);
-    double           y         = gi_fma_f64(remainder, inverse, q);
-    y = gi_from_bits_f64((gi_bits_f64(y) & 0x7fffffffffffffffu) | (gi_bits_f64(x) & 0x8000000000000000u));
+    uint64_t a       = gi_bits_f64(x) & 0x7fffffffffffffffu;
+    double   m       = gi_from_bits_f64(a < 0x4034000000000000u ? a : 0x4034000000000000u); /* from 19.07 on tanh is 1 */
+    double   shifted = gi_fma_f64(m, 0x1.71547652b82fep1, GI_ROUND_F64);
+    double   r       = gi_fma_f64(GI_ROUND_F64 - shifted, 0x1.62e42fefa39efp-2, m);
+    double   e       = gi_fma_f64(0x1.ae14986273112p-15, r, 0x1.28b0b201c999p-12);
+    e                = gi_fma_f64(e, r, 0x1.71dec61c567b4p-10);
+    e                = gi_fma_f64(e, r, 0x1.a0199603d82e8p-8);
+    e                = gi_fma_f64(e, r, 0x1.a01a015587441p-6);
+    e                = gi_fma_f64(e, r, 0x1.6c16c185ee646p-4);
+    e                = gi_fma_f64(e, r, 0x1.111111111fa15p-2);
+    e                = gi_fma_f64(e, r, 0x1.555555554fe59p-1);
+    e                = gi_fma_f64(e, r, 0x1.555555555551bp0);
+    e                = gi_fma_f64(e, r, 0x1.000000000000cp1);
+    e                = gi_fma_f64(e, r, 2.0);
+    e                = gi_fma_f64(e, r, 1.0);
+    double large     = gi_fma_f64(-2.0, 1.0 / gi_fma_f64(e, gi_power_of_two_f64(gi_bits_f64(shifted)), 1.0), 1.0);
+    double z         = gi_mul_f64(x, x);
+    double p         = gi_fma_f64(0x1.4228abd667d42p-18, z, -0x1.c620dbc0d0b26p-16);
+    p                = gi_fma_f64(p, z, 0x1.71a02b7f61c63p-14);
+    p                = gi_fma_f64(p, z, -0x1.ec7e20f587604p-13);
+    p                = gi_fma_f64(p, z, 0x1.3495bf231a324p-11);
+    p                = gi_fma_f64(p, z, -0x1.7d8c955721fe1p-10);
+    p                = gi_fma_f64(p, z, 0x1.d6d1f9360e42p-9);
+    p                = gi_fma_f64(p, z, -0x1.226e2896d212ap-7);
+    p                = gi_fma_f64(p, z, 0x1.664f481167c93p-6);
+    p                = gi_fma_f64(p, z, -0x1.ba1ba1b7cca1cp-5);
+    p                = gi_fma_f64(p, z, 0x1.111111110e0a8p-3);
+    p                = gi_fma_f64(p, z, -0x1.5555555555529p-2);
+    double small     = gi_fma_f64(gi_mul_f64(x, z), p, x);
+    double y         = gi_from_bits_f64(gi_bits_f64(large) | (gi_bits_f64(x) & 0x8000000000000000u));
+    y                = gi_pick_f64((uint64_t)(a > 0x3fe6666666666666u), y, small);
     return gi_pick_f64((uint64_t)(x != x), GI_NAN_F64, y);
 }
 GI_FORMULA uint64_t gi_tanh_rare_f64(double x)
@@ -5239,6 +5278,9 @@ GI_FORMULA float gi_power_slow_f32(float x, float y)
     double z = gi_power_slow_f64((double)x, (double)y);
     return z != z ? GI_NAN_F32 : (float)z;
 }
+
+/* Plain numbers as exponents for which x^y is a product or a root; section >>primitives has the formulas. */
+#define GI_EASY_POWERS(X) X(minus_one, -1.0) X(half, 0.5) X(three_halves, 1.5) X(square, 2.0) X(cube, 3.0)
 
 /* ------------------------------------------------------------------------------------------------------ logaddexp */
 
@@ -5999,7 +6041,7 @@ static void gi_run(gi_job *j, int cost)
     if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked;
+    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked; /* what computes long has time to write */
     for (int k = 0; k <= j->inputs; k++) {
         const gi_operand *v = k < j->inputs ? &j->in[k] : &j->out;
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
@@ -6223,6 +6265,7 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
 
 typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
+enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
 /* Has the row of an operation this dtype, whether it is compiled or not? */
 static bool gi_row_has(ga_op op, ga_dtype dtype, ga_dtype common)
@@ -6352,6 +6395,23 @@ static gi_function gi_row_function(ga_op op, ga_dtype dtype)
     return f;
 }
 
+/* The power of floats to some plain numbers is a product or a root: exacter, and many times quicker. */
+static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
+{
+    double y = exponent.kind == GA_KIND_REAL ? exponent.re : (double)exponent.i;
+    if (exponent.array || (exponent.kind != GA_KIND_REAL && exponent.kind != GA_KIND_INT)) return false;
+#define GI_CASE(name, value)                                                                                                   \
+    if (y == value) {                                                                                                          \
+        GI_FUNCTION(narrow, gi_cpu_power(value, GA_F32), gi_cuda_map1<float, float, gi_power_##name##_f32>);                   \
+        GI_FUNCTION(wide, gi_cpu_power(value, GA_F64), gi_cuda_map1<double, double, gi_power_##name##_f64>);                   \
+        *f = dtype == GA_F32 ? narrow : wide;                                                                                  \
+        return true;                                                                                                           \
+    }
+    GI_EASY_POWERS(GI_CASE)
+#undef GI_CASE
+    return false;
+}
+
 static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
@@ -6406,7 +6466,10 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
     }
     ga_dtype wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
     ga_dtype result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    gi_function easy;
     if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
+    if (op == GA_OP_power && gi_is_float(loop) && gi_easy_power(in[1], loop, &easy))
+        return gi_map(o.site, easy, GI_CHEAP, 1, in, wanted, result, o.out, o.where);
     return gi_map(o.site, gi_row_function(op, loop), cost, n, in, wanted, result, o.out, o.where);
 }
 
@@ -6418,8 +6481,6 @@ static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cos
     in.array = x;
     return gi_call(op, name, returns, cost, 1, &in, o);
 }
-
-enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
 #define GA_UNARY(name, dtypes, result, ...)                                                                                    \
     ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
