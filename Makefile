@@ -20,6 +20,12 @@ ifeq ($(FITS_OK),yes)
 FITSFLAGS = -DGPUARR_USE_CFITSIO
 LIBS     += -lcfitsio
 endif
+# So is FFTW, for convolutions by Fourier transforms.
+FFTW_OK := $(shell printf '\043include <fftw3.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+ifeq ($(FFTW_OK),yes)
+FITSFLAGS += -DGPUARR_USE_FFTW
+LIBS      += -lfftw3 -lfftw3f
+endif
 
 # The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU
 # DEVICE=cuda runs the kernels under tools/cudasim, on the CPU.
@@ -32,7 +38,7 @@ WHY_NOT  = $(if $(GPU),$(NO_NVCC),there is no NVIDIA GPU here)
 BACKEND  = $(if $(filter cuda,$(DEVICE)),$(if $(and $(NVCC),$(GPU)),cuda/,cudasim/))
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
 
 deps: ## install what is missing for run, test and check (Debian, root or sudo)
 	@tools/deps.sh check
@@ -64,6 +70,17 @@ gpu: ## the tests, the sanitizers and the benchmark on the GPU of this machine (
 
 ptx: ## compile for sm_75 and sm_90 and judge the kernels: spills, 16-byte accesses, contraction (needs nvcc)
 	@tools/ptx_gate
+
+exercises: ## list the exercises for students; make exercise-07 builds one, runs it and says what is wrong
+	@examples/exercises/run.sh list
+
+exercise-%:
+	@tools/deps.sh exercises
+	@examples/exercises/run.sh $*
+
+exercises-solutions: ## every solution passes, and every exercise as it is handed out fails with its intended message
+	@tools/deps.sh exercises
+	@examples/exercises/run.sh solutions
 
 oracle: $(B)/libgpuarr.so ## many random cases against NumPy and SciPy (CASES=200000 SEED=1)
 	$(PYTHON) tests/oracle.py --lib $(B)/libgpuarr.so --cases $(CASES) --seed $(SEED) --table
@@ -134,4 +151,4 @@ $(B)/bench: tools/bench.c $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $< -o $@ -lm -lpthread
 
-.PHONY: help deps run test check cudasim gpu ptx oracle ulp bench bench-deps front clean
+.PHONY: help deps run test check cudasim gpu ptx exercises exercises-solutions oracle ulp bench bench-deps front clean

@@ -74,8 +74,8 @@
 #ifndef GA_ELEMENTARY2
 #define GA_ELEMENTARY2(...)
 #endif
-#ifndef GA_REDUCTION
-#define GA_REDUCTION(...)
+#ifndef GA_FOLD
+#define GA_FOLD(...)
 #endif
 /* clang-format off */
 /*              name         dtypes result formula of x                    example       what it computes                     */
@@ -161,23 +161,23 @@ GA_ELEMENTARY2( logaddexp,                 FLT,    (-INFINITY, 0, 0), "log(exp(x
 GA_TERNARY(     multiply_add, ARITH, SAME, GA_ADD(GA_MUL(x, y), z),        (2, 3, 4, 10), "x * y + z in one pass"             )
 GA_TERNARY(     clip,         ORDER, SAME, GA_FN(minimum)(GA_FN(maximum)(x, y), z), (7, 2, 5, 5), "x limited to [y, z]"       )
 
-/*  A reduction starts from `start` (NONE: an empty array is an error), takes each element through `of x`, joins two by `join a, b`
+/*  A fold starts from `start` (NONE: an empty array is an error), takes each element through `of x`, joins two by `join a, b`
     along the documented tree, and makes the result by `end a, n`.
     acc: what it adds in: WIDE int64, uint64, float64, complex128 . MEAN float64, complex128 . SAME the element type . BOOL .
     COUNT int64.    result: SUM the dtype of NumPy's sum . AVERAGE that of NumPy's mean . SAME . BOOL . COUNT int64            */
 /*              name           dtypes acc    result   start of x                                  join a, b             end a, n              {1,2,3} */
-GA_REDUCTION(   sum,           ALL,   WIDE,  SUM,     0,    GA_WIDEN(x),                          GA_WIDE_ADD(a, b),    a,                    6, "sum"                       )
-GA_REDUCTION(   prod,          ALL,   WIDE,  SUM,     1,    GA_WIDEN(x),                          GA_WIDE_MUL(a, b),    a,                    6, "product"                   )
-GA_REDUCTION(   mean,          ALL,   MEAN,  AVERAGE, 0,    GA_MEAN_OF(x),                        GA_MEAN_ADD(a, b),    GA_MEAN_OVER(a, n),   2, "arithmetic mean"           )
-GA_REDUCTION(   min,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(minimum)(a, b), a,                    1, "smallest element"          )
-GA_REDUCTION(   max,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(maximum)(a, b), a,                    3, "largest element"           )
-GA_REDUCTION(   any,           TRUTH, BOOL,  BOOL,    0,    GA_FN(truth)(x),                      (a | b),              a,                    1, "is any element nonzero?"   )
-GA_REDUCTION(   all,           TRUTH, BOOL,  BOOL,    1,    GA_FN(truth)(x),                      (a & b),              a,                    1, "are all nonzero?"          )
-GA_REDUCTION(   count_nonzero, TRUTH, COUNT, COUNT,   0,    GA_FN(truth)(x),                      a + b,                a,                    3, "how many are not zero"     )
-GA_REDUCTION(   nansum,        FLTC,  WIDE,  SUM,     0,    GA_WIDEN(GA_FN(nan_to)(x, 0)),        GA_WIDE_ADD(a, b),    a,                    6, "sum without the NaNs"      )
-GA_REDUCTION(   nanprod,       FLTC,  WIDE,  SUM,     1,    GA_WIDEN(GA_FN(nan_to)(x, 1)),        GA_WIDE_MUL(a, b),    a,                    6, "product without the NaNs"  )
-GA_REDUCTION(   nanmin,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmin)(a, b),    a,                    1, "smallest without the NaNs" )
-GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmax)(a, b),    a,                    3, "largest without the NaNs"  )
+GA_FOLD(        sum,           ALL,   WIDE,  SUM,     0,    GA_WIDEN(x),                          GA_WIDE_ADD(a, b),    a,                    6, "sum"                       )
+GA_FOLD(        prod,          ALL,   WIDE,  SUM,     1,    GA_WIDEN(x),                          GA_WIDE_MUL(a, b),    a,                    6, "product"                   )
+GA_FOLD(        mean,          ALL,   MEAN,  AVERAGE, 0,    GA_MEAN_OF(x),                        GA_MEAN_ADD(a, b),    GA_MEAN_OVER(a, n),   2, "arithmetic mean"           )
+GA_FOLD(        min,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(minimum)(a, b), a,                    1, "smallest element"          )
+GA_FOLD(        max,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(maximum)(a, b), a,                    3, "largest element"           )
+GA_FOLD(        any,           TRUTH, BOOL,  BOOL,    0,    GA_FN(truth)(x),                      (a | b),              a,                    1, "is any element nonzero?"   )
+GA_FOLD(        all,           TRUTH, BOOL,  BOOL,    1,    GA_FN(truth)(x),                      (a & b),              a,                    1, "are all nonzero?"          )
+GA_FOLD(        count_nonzero, TRUTH, COUNT, COUNT,   0,    GA_FN(truth)(x),                      a + b,                a,                    3, "how many are not zero"     )
+GA_FOLD(        nansum,        FLTC,  WIDE,  SUM,     0,    GA_WIDEN(GA_FN(nan_to)(x, 0)),        GA_WIDE_ADD(a, b),    a,                    6, "sum without the NaNs"      )
+GA_FOLD(        nanprod,       FLTC,  WIDE,  SUM,     1,    GA_WIDEN(GA_FN(nan_to)(x, 1)),        GA_WIDE_MUL(a, b),    a,                    6, "product without the NaNs"  )
+GA_FOLD(        nanmin,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmin)(a, b),    a,                    1, "smallest without the NaNs" )
+GA_FOLD(        nanmax,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmax)(a, b),    a,                    3, "largest without the NaNs"  )
 /* clang-format on */
 #ifdef GPUARR_USER_TABLE
 #include GPUARR_USER_TABLE
@@ -187,7 +187,7 @@ GA_REDUCTION(   nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #undef GA_TERNARY
 #undef GA_ELEMENTARY
 #undef GA_ELEMENTARY2
-#undef GA_REDUCTION
+#undef GA_FOLD
 #undef GA_TABLE
 
 #elif defined(GI_PASS) && !defined(GA_TAG)
@@ -748,7 +748,7 @@ typedef enum ga_op {
 #define GA_BINARY(name, ...)      GA_OP_##name,
 #define GA_ELEMENTARY2(name, ...) GA_OP_##name,
 #define GA_TERNARY(name, ...)     GA_OP_##name,
-#define GA_REDUCTION(name, ...)   GA_OP_##name,
+#define GA_FOLD(name, ...)        GA_OP_##name,
 #define GA_TABLE
 #include "gpuarr.h"
     GA_OP_COUNT
@@ -1064,7 +1064,7 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
 
 /* ==== >>reductions: over all axes, or .axis = 1, or .axes = ga_axes(0, 2); .keepdims, .dtype, .out ================== */
 
-#define GA_REDUCTION(name, ...) ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o);
+#define GA_FOLD(name, ...) ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o);
 #define GA_TABLE
 #include "gpuarr.h"
 
@@ -1194,9 +1194,9 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO,   /* what is fastest: a pass along each axis where 2-D weights are an outer product, else direct */
+    GA_METHOD_AUTO, /* a pass along each axis where 2-D weights are an outer product; FFT if it is there and 3 times as fast; else direct */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT     /* through Fourier transforms: not there yet, an error */
+    GA_METHOD_FFT /* through Fourier transforms (FFTW; on a GPU cuFFT): rounding errors are relative to the largest result */
 } ga_method;
 typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
                          GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */
@@ -1213,7 +1213,7 @@ typedef struct ga_convolve_options {
     ga_array *out    GI_DEFAULT;
 } ga_convolve_options;
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
-   same number of them. Integers wrap. */
+   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
 ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 /* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
 ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
@@ -1550,6 +1550,39 @@ bool     ga_event_record(ga_event event, ga_stream stream); /* behind what is qu
 bool     ga_event_synchronize(ga_event event);              /* waits until it is reached; false on error */
 bool     ga_event_query(ga_event event);                    /* is it? does not wait */
 double   ga_event_elapsed(ga_event from, ga_event to);      /* seconds between two that are reached; NaN on error */
+
+/* ---- kernels of your own that think in threads and blocks ------------------------------------------------------- */
+/*  In a .cu file, for nvcc or, without a GPU, for tools/cudasim:
+        GA_KERNEL(scale, (float *x, int64_t n, float by))
+        {
+            int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+            if (i < n) x[i] *= by;
+        }
+        ...
+        ga_launch(scale, ga_blocks(a->size, 256), 256, (a, a->size, 2));
+    The body is CUDA's: threadIdx, __shared__, __syncthreads(), atomicAdd. Grid and block are numbers, or dim3(16, 16). An array stands for
+    a pointer: it must lie on the selected GPU, C-contiguous, with the dtype that the parameter points to. Pointers and numbers are
+    passed as they are. The kernel runs on ga_get_stream() or .stream, after what gpuarr has queued on its arrays and before what gpuarr
+    queues later. .shared = bytes of dynamic shared memory (extern __shared__), as much as the GPU has. ga_launch returns at once; false:
+    it could not start, ga_error() says why. Any __global__ function can be launched, instances of templates too.                   */
+
+typedef struct ga_launch_options {
+    const char      *site;
+    int64_t shared   GI_DEFAULT; /* bytes of dynamic shared memory for each block; default 0 */
+    ga_stream stream GI_DEFAULT; /* default ga_get_stream() */
+} ga_launch_options;
+
+/* How many blocks of `size` threads it takes to have one for each of n elements. */
+static inline int64_t ga_blocks(int64_t n, int64_t size) { return n > 0 && size > 0 ? (n - 1) / size + 1 : 0; }
+
+typedef struct gi_dims {
+    int64_t x, y, z;
+} gi_dims;
+/* Can this kernel be launched so? The stream is where it will be queued. */
+bool gi_launch_begin(const void *kernel, gi_dims grid, gi_dims block, ga_launch_options o, ga_stream *stream);
+/* What an array, the argument of that number (from 1), stands for; NULL with an error. GA_DTYPE_DEFAULT: any dtype. */
+void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream stream, const char *site);
+bool  gi_launch_end(const char *kernel, const char *site);
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -2037,6 +2070,122 @@ struct gi_scope_guard : gi_scope {
 #define GI_JOIN_(a, b) a##b
 #define GI_JOIN(a, b)  GI_JOIN_(a, b)
 #define ga_scope       GI_SCOPE(GI_JOIN(gi_scope_, __LINE__))
+
+/* GA_KERNEL and ga_launch: section >>cuda. The launch is a template because only C++ knows a kernel's parameters. */
+#if defined(__cplusplus) && (defined(__CUDACC__) || defined(__CUDASIM__))
+#include <cuda_runtime.h>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+static inline gi_dims gi_make_dims(dim3 d) { return { d.x, d.y, d.z }; }
+template <class N, class = std::enable_if_t<std::is_integral_v<N>>> static inline gi_dims gi_make_dims(N n)
+{
+    return { (int64_t)n, 1, 1 };
+}
+/* "(16, 16)" without dim3 is the number 16 in C++. */
+static constexpr bool gi_is_comma_list(const char *text)
+{
+    int  depth = 0;
+    bool comma = false;
+    if (*text != '(') return false;
+    for (; *text; text++) {
+        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+        comma = comma || (*text == ',' && depth == 1);
+        if (depth == 0 && text[1]) return false;
+    }
+    return comma;
+}
+
+/* The dtype of the elements that a kernel's pointer points to; GA_DTYPE_DEFAULT if they are of a type of the user's. */
+template <class T> static constexpr ga_dtype gi_pointee()
+{
+    if constexpr (std::is_same_v<T, bool>) return GA_BOOL;
+    else if constexpr (std::is_integral_v<T>) {
+        constexpr ga_dtype of_size[2][4] = { { GA_U8, GA_U16, GA_U32, GA_U64 }, { GA_I8, GA_I16, GA_I32, GA_I64 } };
+        return of_size[std::is_signed_v<T>][sizeof(T) == 8 ? 3 : sizeof(T) / 2];
+    } else if constexpr (std::is_same_v<T, float>) return GA_F32;
+    else if constexpr (std::is_same_v<T, double>) return GA_F64;
+    else if constexpr (std::is_same_v<T, ga_c64>) return GA_C64;
+    else if constexpr (std::is_same_v<T, ga_c128>) return GA_C128;
+    else return GA_DTYPE_DEFAULT;
+}
+
+struct gi_launching {
+    const char *site;
+    ga_stream   stream;
+    int         argument; /* the number of the one that is looked at */
+    bool        ok;
+};
+
+/* The value of a kernel's parameter of type P for what the call gives. */
+template <class P, class A> static inline P gi_launch_value(gi_launching *l, A a)
+{
+    l->argument++;
+    if constexpr (std::is_same_v<A, ga_array *> || std::is_same_v<A, const ga_array *>) {
+        static_assert(std::is_pointer_v<P>, "ga_launch: an array is given where the kernel's parameter is no pointer");
+        void *p = !l->ok ? nullptr
+                         : gi_launch_array(a, l->argument, gi_pointee<std::remove_cv_t<std::remove_pointer_t<P>>>(), l->stream,
+                                           l->site);
+        l->ok   = p != nullptr;
+        return (P)p;
+    } else if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<P>) return (P)a;
+    else return a;
+}
+
+template <class... P, size_t... I>
+static inline void gi_launch_now(const char *file, int line, const char *name, void (*kernel)(P...), gi_dims grid,
+                                 gi_dims block, size_t shared, ga_stream stream, std::tuple<P...> &values,
+                                 std::index_sequence<I...>)
+{
+    dim3 g((unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z), b((unsigned)block.x, (unsigned)block.y, (unsigned)block.z);
+    (void)values;
+#ifdef __CUDASIM__
+    cudasim::configuration how(g, b, shared, (cudaStream_t)stream);
+    cudasim::run_pointer(cudasim::launcher(file, line, name, how).launch, kernel, std::get<I>(values)...);
+#else
+    (void)file, (void)line, (void)name;
+    kernel<<<g, b, shared, (cudaStream_t)stream>>>(std::get<I>(values)...);
+#endif
+}
+
+template <bool is_comma_list, class... P, class... A>
+static inline bool gi_launch(const char *file, int line, const char *name, void (*kernel)(P...), gi_dims grid, gi_dims block,
+                             const std::tuple<A...> &given, ga_launch_options o)
+{
+    static_assert(!is_comma_list, "ga_launch: two numbers in parentheses are the last of them: write dim3(16, 16)");
+    static_assert(sizeof...(P) == sizeof...(A), "ga_launch: the kernel has another number of parameters");
+    gi_launching l = { o.site, nullptr, 0, true };
+    if (!gi_launch_begin((const void *)kernel, grid, block, o, &l.stream)) return false;
+    if constexpr (sizeof...(P) == sizeof...(A)) {
+        auto values = std::apply([&](const A &...a) { return std::tuple<P...>{ gi_launch_value<P>(&l, a)... }; }, given);
+        if (!l.ok) return false;
+        gi_launch_now(file, line, name, kernel, grid, block, (size_t)o.shared, l.stream, values,
+                      std::index_sequence_for<P...>{});
+    }
+    return gi_launch_end(name, o.site);
+}
+template <class... A> static inline std::tuple<A...> gi_arguments(A... a) { return std::tuple<A...>(a...); }
+
+#define GA_KERNEL(name, parameters) static __global__ void name parameters
+#define ga_launch(...)              GI_LAUNCH_USER(GI_SITE("ga_launch(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GI_LAUNCH_USER(here, kernel, grid, block, arguments, ...)                                                              \
+    gi_launch<gi_is_comma_list(#grid) || gi_is_comma_list(#block)>(__FILE__, __LINE__, #kernel, kernel, gi_make_dims(grid),    \
+                                                                   gi_make_dims(block), gi_arguments arguments,                \
+                                                                   GI_OPTIONS(ga_launch_options, .site = here, __VA_ARGS__))
+#else /* a plain C or C++ compiler */
+#ifdef __cplusplus
+#define GI_ASSERT static_assert
+#else
+#define GI_ASSERT _Static_assert
+#endif
+#define GA_KERNEL(name, parameters)                                                                                            \
+    GI_ASSERT(0, "GA_KERNEL: threads and blocks need CUDA: name this file .cu, and compile it with nvcc or tools/cudasim");    \
+    static void name parameters
+#define ga_launch(...) gi_launch_without_cuda()
+__attribute__((unavailable("ga_launch needs CUDA: name this file .cu, and compile it with nvcc or tools/cudasim"))) bool
+gi_launch_without_cuda(void);
+#endif
 
 #endif /* GPUARR_INCLUDED */
 
@@ -9135,7 +9284,7 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
     return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
 }
 
-#define GA_REDUCTION(name, dtypes, acc, result, start, ...)                                                                    \
+#define GA_FOLD(name, dtypes, acc, result, start, ...)                                                                         \
     ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
     {                                                                                                                          \
         return gi_reduce_row(GA_OP_##name, "ga_" #name, GI_ENDS_##result, GI_START_##start, a, o);                             \
@@ -13106,11 +13255,12 @@ static void gi_fft_weights(gi_fft *f)
     }
 }
 
-/* By measurements: an element of a tile and a factor 2 of its size cost as much as this many weights of the direct way. */
+/* Is it at least three times as fast? It rounds otherwise, so it is not worth less. By measurements an element of a tile and a factor 2
+   of its size cost as much as 30 or, of complex numbers, 8 weights of the direct way. */
 static bool gi_fft_pays(const gi_correlation *c)
 {
     if (!gi_is_float(c->dtype) && !gi_is_complex(c->dtype)) return false;
-    const double weights = gi_is_complex(c->dtype) ? 12 : 45;
+    const double weights = 3 * (gi_is_complex(c->dtype) ? 8 : 30);
     gi_fft       f;
     memset(&f, 0, sizeof f);
     f.c = c;
@@ -13441,8 +13591,6 @@ static bool gi_check_mode(const char *site, ga_mode mode, ga_method method)
     else if (method < GA_METHOD_AUTO || method > GA_METHOD_FFT)
         gi_fail(site, GA_BAD_ARGUMENT, ".method = %d is none: use GA_METHOD_AUTO, GA_METHOD_DIRECT or GA_METHOD_FFT",
                 (int)method);
-    else if (method == GA_METHOD_FFT)
-        gi_fail(site, GA_BAD_ARGUMENT, ".method = GA_METHOD_FFT does not exist yet: use GA_METHOD_AUTO");
     else return true;
     return false;
 }
@@ -17011,9 +17159,9 @@ static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_
 static bool gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
 #endif
 
-#define GI_DISTANCE_WORK   (1 << 17) /* steps of a chain that are worth a thread */
-#define GI_DISTANCE_STREAM (4 << 20) /* bytes of a result that is written past the caches */
-#define GI_DISTANCE_ROOM   64        /* elements of a tile's widest row */
+#define GI_DISTANCE_WORK   (1 << 17)  /* steps of a chain that are worth a thread */
+#define GI_DISTANCE_STREAM (12 << 20) /* bytes of a result that is written past the caches */
+#define GI_DISTANCE_ROOM   64         /* elements of a tile's widest row */
 
 typedef struct gi_distance_job {
     const gi_distances *d;
@@ -17049,21 +17197,22 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
     const gi_dense *dense = gi_cpu_dense(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d = *asked;
-    if (d.columns < width && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
-    double  work  = (double)d.rows * (double)d.columns * (double)(d.features + 4);
+    gi_distances    d    = *asked;
+    if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
-    d.stream       = d.column_stride == 1 && !d.condensed &&
-               (double)d.rows * (double)d.row_stride * (double)size >= GI_DISTANCE_STREAM &&
+    d.stream       = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
                ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
-    int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns;
-    while (work > GI_DISTANCE_WORK && d.unit_rows > 2 * GI_DISTANCE_TILE &&
-           (d.rows + d.unit_rows - 1) / d.unit_rows * across < 8 * threads)
-        d.unit_rows /= 2;
-    int64_t         units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
-    gi_distance_job j     = { &d, dense, across };
+
+    /* Units enough for all threads, some for those that are late; but each one packs its columns anew. */
+    double  work   = (double)d.rows * (double)d.columns * (double)(d.features + 4);
+    int64_t across = (d.columns + d.unit_columns - 1) / d.unit_columns, units;
+    for (;; d.unit_rows /= 2) {
+        units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
+        if (work < GI_DISTANCE_WORK || units >= 8 * threads || d.unit_rows <= (units < threads ? 8 : 64)) break;
+    }
+    gi_distance_job j = { &d, dense, across };
     gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
 }
 
@@ -20184,6 +20333,17 @@ double ga_event_elapsed(ga_event from, ga_event to)
     if (gi_is_event(site, from) && gi_is_event(site, to)) (void)gi_has_device(site, GA_CUDA);
     return (double)NAN;
 }
+
+/* A .cu file that launches kernels, linked to an implementation that a C compiler made. */
+bool gi_launch_begin(const void *kernel, gi_dims grid, gi_dims block, ga_launch_options o, ga_stream *stream)
+{
+    return (void)kernel, (void)grid, (void)block, (void)stream, gi_has_device(o.site, GA_CUDA);
+}
+void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream stream, const char *site)
+{
+    return (void)a, (void)number, (void)dtype, (void)stream, (void)gi_has_device(site, GA_CUDA), (void *)NULL;
+}
+bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, gi_has_device(site, GA_CUDA); }
 #endif
 #ifdef __NVCC__
 #pragma nv_diagnostic pop

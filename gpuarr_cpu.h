@@ -654,12 +654,18 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
     return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
 }
 
-/* ---- distances ---- */
-/*  A tile is GI_DISTANCE_TILE rows of x against GI_ISA_TILE vectors of rows of y, which are columns of the result: its sums stay in
-    registers over all features, each one its own chain. The rows of y are laid beside each other before, feature by feature.   */
+/* ---- distances ------------------------------------------------------------------------------------------------------ */
+/*  A tile is GI_DISTANCE_TILE rows of x against the same number of vectors for each, whose lanes are rows of y, that is columns of the
+    result. Its sums stay in registers over the features, each its own chain. The rows of y are laid beside each other before.  */
 
-static GI_INLINE GI_V GI_VFN(longest)(GI_V a,
-                                      GI_V b) /* of numbers without a sign, NaN if any is NaN: they are ordered as their bits */
+#ifdef GI_ISA_MM
+#define GI_DISTANCE_VECTORS GI_ISA_TILE
+#else
+#define GI_DISTANCE_VECTORS 1 /* it is slow without fma in any case: save compile time */
+#endif
+
+/* The larger one of numbers without a sign, NaN if any is NaN: they are ordered as their bits. */
+static GI_INLINE GI_V GI_VFN(longest)(GI_V a, GI_V b)
 {
     const GI_V_BITS x = (GI_V_BITS)a, y = (GI_V_BITS)b, first = (GI_V_BITS)(x > y);
     return (GI_V)((x & first) | (y & ~first));
@@ -672,7 +678,7 @@ static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, G
     switch (metric) {
     case GA_CITYBLOCK:
 #ifdef GI_ISA_MM
-        return GI_VFN(fma)(GI_VFN(abs)(d), one, sum); /* the same sum, where a processor multiplies beside its adders */
+        return GI_VFN(fma)(GI_VFN(abs)(d), one, sum); /* the same sum, for processors that multiply beside their adders */
 #else
         return sum + GI_VFN(abs)(d);
 #endif
@@ -689,106 +695,143 @@ static GI_INLINE GI_V GI_VFN(cosine_distance)(GI_V product, GI_V lengths) /* as 
     return (GI_V)(((GI_V_BITS)d & ~(below | above)) | ((GI_V_BITS)two & above));
 }
 
-/* Adds n features to the sums at `from` (NULL: to 0) and writes them to the rows `to`, at the `last` ones as distances. */
-static GI_INLINE void GI_LOOP(gi_distance_tile)(ga_metric metric, const gi_distances *d, int64_t row, int64_t column, int64_t n,
-                                                const GA_T *const *x, const GA_T *y, const GA_T *from, GA_T *const *to,
-                                                bool last, bool stream)
+typedef struct GI_LOOP(gi_distance_tile) {
+    const GA_T *x[GI_DISTANCE_TILE], *y; /* rows; packed columns */
+    int64_t     features;                /* to be added to */
+    const GA_T *from;                    /* these sums; NULL: to 0 */
+    GA_T       *to[GI_DISTANCE_TILE];    /* rows for the sums, or with the `last` features for the distances */
+    const GA_T *x_norms, *y_norms;
+    bool        last, root, stream;
+} GI_LOOP(gi_distance_tile);
+
+static GI_INLINE void GI_LOOP(gi_fill_tile)(ga_metric metric, int vectors, const GI_LOOP(gi_distance_tile) * t)
 {
-    const GI_V  one = GI_VFN(pin)(GI_VFN(all)(1)), zero = { 0 };
-    const GA_T *lengths = metric == GA_COSINE ? (const GA_T *)d->x_norms + row : NULL;
-    const GA_T *others  = metric == GA_COSINE ? (const GA_T *)d->y_norms + column : NULL;
-    const bool  root    = last && d->metric == GA_EUCLIDEAN;
-    GI_V        sums[GI_DISTANCE_TILE][GI_ISA_TILE];
+    const GI_V one = GI_VFN(pin)(GI_VFN(all)(1)), zero = { 0 };
+    GI_V       sums[GI_DISTANCE_TILE][GI_DISTANCE_VECTORS];
     GI_UNROLL
     for (int r = 0; r < GI_DISTANCE_TILE; r++) {
         GI_UNROLL
-        for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = from ? GI_VFN(load)(from + (r * GI_ISA_TILE + c) * GI_LANES) : zero;
+        for (int c = 0; c < vectors; c++) sums[r][c] = t->from ? GI_VFN(load)(t->from + (r * vectors + c) * GI_LANES) : zero;
     }
-    for (int64_t k = 0; k < n; k++) {
-        GI_V columns[GI_ISA_TILE];
+    for (int64_t k = 0; k < t->features; k++) {
+        GI_V columns[GI_DISTANCE_VECTORS];
         GI_UNROLL
-        for (int c = 0; c < GI_ISA_TILE; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(y + (k * GI_ISA_TILE + c) * GI_LANES));
+        for (int c = 0; c < vectors; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(t->y + (k * vectors + c) * GI_LANES));
         GI_UNROLL
         for (int r = 0; r < GI_DISTANCE_TILE; r++) {
-            const GI_V left = GI_VFN(all)(x[r][k]);
+            const GI_V row = GI_VFN(all)(t->x[r][k]);
             GI_UNROLL
-            for (int c = 0; c < GI_ISA_TILE; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], left, columns[c], one);
+            for (int c = 0; c < vectors; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], row, columns[c], one);
         }
     }
     GI_UNROLL
     for (int r = 0; r < GI_DISTANCE_TILE; r++) {
         GI_UNROLL
-        for (int c = 0; c < GI_ISA_TILE; c++) {
-            GI_V sum = sums[r][c];
-            if (metric == GA_SQEUCLIDEAN && root) sum = GI_VFN(sqrt)(sum);
-            if (metric == GA_COSINE && last)
-                sum = GI_VFN(cosine_distance)(sum, GI_VFN(all)(lengths[r]) * GI_VFN(load)(others + c * GI_LANES));
-            if (stream) GI_VFN(stream)(to[r] + c * GI_LANES, sum);
-            else GI_VFN(store)(to[r] + c * GI_LANES, sum);
+        for (int c = 0; c < vectors; c++) {
+            if (metric <= GA_SQEUCLIDEAN && t->root) sums[r][c] = GI_VFN(sqrt)(sums[r][c]);
+            if (metric == GA_COSINE && t->last)
+                sums[r][c] =
+                    GI_VFN(cosine_distance)(sums[r][c], GI_VFN(all)(t->x_norms[r]) * GI_VFN(load)(t->y_norms + c * GI_LANES));
+        }
+    }
+    if (t->stream) {
+        GI_UNROLL
+        for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+            GI_UNROLL
+            for (int c = 0; c < vectors; c++) GI_VFN(stream)(t->to[r] + c * GI_LANES, sums[r][c]);
+        }
+    } else {
+        GI_UNROLL
+        for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+            GI_UNROLL
+            for (int c = 0; c < vectors; c++) GI_VFN(store)(t->to[r] + c * GI_LANES, sums[r][c]);
         }
     }
 }
 
-/* Lays n features of `rows` rows (`stride` elements apart) of y beside each other. Lanes without a row repeat the last one. */
-static void GI_LOOP(gi_pack_rows)(const GA_T *y, int64_t stride, int64_t rows, int64_t n, GA_T *packed)
+/* Wide tiles have a loop for each kind of chain. */
+static GI_INLINE void GI_LOOP(gi_fill_wide_tile)(ga_metric metric, const GI_LOOP(gi_distance_tile) * t)
 {
-    const int64_t width = GI_ISA_TILE * GI_LANES, line = 64 / (int64_t)sizeof(GA_T);
-    for (int64_t start = 0; start < n; start += line) { /* a cache line of each row at a time */
-        const int64_t stop = start + line < n ? start + line : n;
-        for (int64_t l = 0; l < width; l++) {
-            const GA_T *row = y + (l < rows ? l : rows - 1) * stride;
-            for (int64_t k = start; k < stop; k++) packed[k * width + l] = row[k];
+    switch (metric) {
+    case GA_CITYBLOCK: GI_LOOP(gi_fill_tile)(GA_CITYBLOCK, GI_DISTANCE_VECTORS, t); break;
+    case GA_CHEBYSHEV: GI_LOOP(gi_fill_tile)(GA_CHEBYSHEV, GI_DISTANCE_VECTORS, t); break;
+    case GA_COSINE: GI_LOOP(gi_fill_tile)(GA_COSINE, GI_DISTANCE_VECTORS, t); break;
+    default: GI_LOOP(gi_fill_tile)(GA_SQEUCLIDEAN, GI_DISTANCE_VECTORS, t);
+    }
+}
+
+/* Lays n features of `rows` rows of y, `stride` elements apart, beside each other; lanes without a row repeat the last one. */
+static void GI_LOOP(gi_pack_rows)(const GA_T *y, int64_t stride, int64_t rows, int64_t n, int64_t width, GA_T *packed)
+{
+    enum { TOGETHER = GI_LANES < 4 ? GI_LANES : 4 }; /* rows, whose elements are written side by side */
+    for (int64_t l = 0; l < width; l += TOGETHER) {
+        const GA_T *row[TOGETHER];
+        for (int r = 0; r < TOGETHER; r++) row[r] = y + (l + r < rows ? l + r : rows - 1) * stride;
+        for (int64_t k = 0; k < n; k++) {
+            GI_UNROLL
+            for (int r = 0; r < TOGETHER; r++) packed[k * width + l + r] = row[r][k];
         }
     }
 }
 
 /* Writes the part of a row of a tile that belongs to the result. */
-static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_t column, const GA_T *from)
+static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_t column, int64_t width, const GA_T *from)
 {
-    const int64_t width = GI_ISA_TILE * GI_LANES, left = d->columns - column, stop = left < width ? left : width;
+    const int64_t left = d->columns - column, stop = left < width ? left : width;
     GA_T         *out = (GA_T *)d->out + gi_distance_place(d, row, column);
     for (int64_t l = d->condensed && row >= column ? row + 1 - column : 0; l < stop; l++) out[l * d->column_stride] = from[l];
+}
+
+/* Columns of the tile that begins `left` columns before the end: a wide one would have whole vectors to spare there. */
+static GI_INLINE int64_t GI_LOOP(gi_tile_width)(int64_t left)
+{
+    return left <= (GI_DISTANCE_VECTORS - 1) * GI_LANES ? GI_LANES : GI_DISTANCE_VECTORS * GI_LANES;
 }
 
 /* A unit of the result: up to unit_rows rows and unit_columns columns from there. */
 static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column)
 {
-    enum { WIDTH = GI_ISA_TILE * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_ISA_TILE * GI_ISA_BYTES) };
-    GA_T packed[FEATURES * WIDTH] __attribute__((aligned(64))), sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64)));
+    enum { WIDTH = GI_DISTANCE_VECTORS * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_DISTANCE_VECTORS * GI_ISA_BYTES) };
+    GA_T          packed[FEATURES * WIDTH] __attribute__((aligned(64)));
+    GA_T          sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64))); /* of all rows, if the features come in parts */
     const int64_t rows_end    = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
     const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
-    int64_t       n, done = 0;
+    int64_t       done        = 0, width;
     do {
-        n               = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
-        const bool last = done + n == d->features;
-        GA_T      *y    = packed;
-        for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH)
-            GI_LOOP(gi_pack_rows)((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, n, y);
+        GI_LOOP(gi_distance_tile) t;
+        t.features = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
+        t.last     = done + t.features == d->features;
+        t.root     = t.last && d->metric == GA_EUCLIDEAN;
+        GA_T *y    = packed;
+        for (int64_t j = column; j < columns_end; j += width, y += t.features * width) {
+            width = GI_LOOP(gi_tile_width)(d->columns - j);
+            GI_LOOP(gi_pack_rows)
+            ((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, t.features, width, y);
+        }
         for (int64_t i = row; i < rows_end; i += GI_DISTANCE_TILE) {
             const int64_t rows = rows_end - i < GI_DISTANCE_TILE ? rows_end - i : GI_DISTANCE_TILE;
-            GA_T         *kept = d->features > FEATURES ? sums + (i - row) * WIDTH : sums;
-            const GA_T   *x[GI_DISTANCE_TILE], *from = done > 0 ? kept : NULL;
             for (int r = 0; r < GI_DISTANCE_TILE; r++)
-                x[r] = (const GA_T *)d->x + (i + (r < rows ? r : rows - 1)) * d->features + done;
-            y = packed;
-            for (int64_t j = column; j < columns_end; j += WIDTH, y += n * WIDTH) {
-                if (d->condensed && j + WIDTH <= i + 1) continue;
-                const bool whole = last && d->column_stride == 1 && rows == GI_DISTANCE_TILE && j + WIDTH <= d->columns &&
+                t.x[r] = (const GA_T *)d->x + (i + (r < rows ? r : rows - 1)) * d->features + done;
+            t.x_norms = d->x_norms ? (const GA_T *)d->x_norms + i : NULL;
+            t.y       = packed;
+            for (int64_t j = column; j < columns_end; j += width, t.y += t.features * width) {
+                width = GI_LOOP(gi_tile_width)(d->columns - j);
+                if (d->condensed && j + width <= i + 1) continue;
+                const bool whole = t.last && d->column_stride == 1 && rows == GI_DISTANCE_TILE && j + width <= d->columns &&
                                    !(d->condensed && i + GI_DISTANCE_TILE > j);
-                const bool stream = whole && d->stream;
-                GA_T      *to[GI_DISTANCE_TILE];
+                GA_T *kept = d->features > FEATURES ? sums + (i - row) * WIDTH + (j - column) * GI_DISTANCE_TILE : sums;
                 for (int r = 0; r < GI_DISTANCE_TILE; r++)
-                    to[r] = whole ? (GA_T *)d->out + gi_distance_place(d, i + r, j) : kept + r * WIDTH;
-                switch (d->metric) {
-                case GA_CITYBLOCK: GI_LOOP(gi_distance_tile)(GA_CITYBLOCK, d, i, j, n, x, y, from, to, last, stream); break;
-                case GA_CHEBYSHEV: GI_LOOP(gi_distance_tile)(GA_CHEBYSHEV, d, i, j, n, x, y, from, to, last, stream); break;
-                case GA_COSINE: GI_LOOP(gi_distance_tile)(GA_COSINE, d, i, j, n, x, y, from, to, last, stream); break;
-                default: GI_LOOP(gi_distance_tile)(GA_SQEUCLIDEAN, d, i, j, n, x, y, from, to, last, stream);
-                }
-                for (int r = 0; last && !whole && r < rows; r++) GI_LOOP(gi_put_distances)(d, i + r, j, kept + r * WIDTH);
+                    t.to[r] = whole ? (GA_T *)d->out + gi_distance_place(d, i + r, j) : kept + r * width;
+                t.from    = done > 0 ? kept : NULL;
+                t.y_norms = d->y_norms ? (const GA_T *)d->y_norms + j : NULL;
+                t.stream  = whole && d->stream;
+                if (GI_DISTANCE_VECTORS > 1 && width == WIDTH) GI_LOOP(gi_fill_wide_tile)(d->metric, &t);
+                else GI_LOOP(gi_fill_tile)(d->metric, 1, &t);
+                for (int r = 0; t.last && !whole && r < rows; r++)
+                    GI_LOOP(gi_put_distances)(d, i + r, j, width, kept + r * width);
             }
         }
-        done += n;
+        done += t.features;
     } while (done < d->features);
     GI_VFN(fence)();
 }
@@ -926,7 +969,7 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 
 static const gi_dense GI_LOOP(gi_dense) = {
     GI_LANES,
-    GI_ISA_TILE,
+    GI_DISTANCE_VECTORS,
     GI_LOOP(gi_distance_unit),
     GI_LOOP(gi_sift),
     { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
@@ -1132,6 +1175,7 @@ static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI
 #undef GI_PACK_ACROSS
 
 #undef GI_W
+#undef GI_DISTANCE_VECTORS
 #undef GI_V
 #undef GI_V_BITS
 #undef GI_LANES
@@ -1202,10 +1246,9 @@ static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, c
         GI_LOOP(gi_chains_of)(8, 1, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
 #endif
     for (; i < count; i += 4)
-        for (int t = 0; t < times; t++)
-            GI_LOOP(gi_chains_of)
-            (4, 1, false, count - i, n, out + i * j->out_next + t * j->out_again, a + i * j->a_next,
-             b + i * j->b_next + t * j->b_again, j);
+        for (int t = 0; t < times; t++) GI_LOOP(gi_chains_of)
+    (4, 1, false, count - i, n, out + i * j->out_next + t * j->out_again, a + i * j->a_next, b + i * j->b_next + t * j->b_again,
+     j);
 }
 
 #if GI_CLASS != 3
@@ -1271,7 +1314,7 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 
 /* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
-#define GA_REDUCTION(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
+#define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
     static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
@@ -1305,7 +1348,7 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #define GA_TERNARY(name, dtypes, ...)     GI_IF_##dtypes(GI_CASE(name))
 #define GA_ELEMENTARY(name, dtypes, ...)  GI_IF_##dtypes(GI_CASE(name))
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
-#define GA_REDUCTION(name, dtypes, acc, ...)                                                                            \
+#define GA_FOLD(name, dtypes, acc, ...)                                                                            \
     GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
     fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)
@@ -1854,7 +1897,7 @@ typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const 
 
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
-    int tile;             /* vectors side by side in a tile */
+    int tile;             /* vectors side by side in a tile of distances */
     void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
     bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
     gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */

@@ -71,6 +71,7 @@ int main(int argc, char **argv)
         const ga_dtype d = (ga_dtype)i;
         for (size_t s = 0; s < count; s++) {
             ga_array *x = numbers(d, sizes[s], 1), *y = numbers(d, sizes[s], 2), *z = numbers(d, sizes[s], 3);
+            ga_array *nine = ga_index(y, ":9"), *two = ga_index(y, "-2:");
             ga_set_error_handler(ga_ignore_error, NULL); /* rows that the dtype does not have say so */
 #define ADD(name, call)                                                                                                        \
     {                                                                                                                          \
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
 #define GA_BINARY(name, ...)      ADD(name, ga_##name(x, y))
 #define GA_ELEMENTARY2(name, ...) ADD(name, ga_##name(x, y))
 #define GA_TERNARY(name, ...)     ADD(name, ga_##name(x, y, z))
-#define GA_REDUCTION(name, ...)   ADD(name, ga_##name(x))
+#define GA_FOLD(name, ...)        ADD(name, ga_##name(x))
 #define GA_TABLE
 #include "gpuarr.h"
             static const double exponents[] = { -1, 0.5, 1.5, 2, 3, 2.25 };
@@ -96,13 +97,15 @@ int main(int argc, char **argv)
             ADD(median, ga_median(x))
             ADD(sort, ga_sort(x))
             ADD(argsort, ga_argsort(x))
-            ADD(convolve, ga_convolve(x, ga_index(y, ":9")))
-            ADD(correlate1d, ga_correlate1d(x, ga_index(y, "-2:"), .border = GA_BORDER_MIRROR))
+            ADD(convolve, ga_convolve(x, nine))
+            ADD(correlate1d, ga_correlate1d(x, two, .border = GA_BORDER_MIRROR))
             for (int to = GA_BOOL; to < GA_DTYPE_COUNT; to++) ADD(astype, ga_astype(x, (ga_dtype)to))
             ga_set_error_handler(NULL, NULL);
             ga_free(x);
             ga_free(y);
             ga_free(z);
+            ga_free(nine);
+            ga_free(two);
         }
     }
     ga_scope { /* two dimensions, strides, broadcasting, pictures */

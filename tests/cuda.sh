@@ -2,7 +2,7 @@
 # Without a GPU the kernels run under tools/cudasim, built three ways: plain (in each order of the threads, with lazy streams), with
 # ASan and UBSan, and as a checker that looks at every access (with UBSan; smaller arrays and fewer cases, because it is slow).
 SIM=tools/cudasim
-CUDA_TESTS="rows api errors memory distances filters"
+CUDA_TESTS="rows api errors memory distances filters launch"
 for t in tests/cuda_*.c; do
     t=${t#tests/} t=${t%.c}
     [ "$t" = cuda_barriers ] || [ ! -f "tests/$t.c" ] || CUDA_TESTS="$CUDA_TESTS $t"
@@ -62,8 +62,23 @@ cuda_link() { # cuda_link MODE ARGUMENTS...
     fi
 }
 
+cuda_source() { # cuda_source MODE NAME: compiles tests/NAME.cu
+    if [ "$1" = gpu ]; then
+        "$nvcc" -std=c++17 -arch=native -O1 -Werror all-warnings -I. -c "tests/$2.cu" -o "$B/$1/$2.o"
+        return
+    fi
+    [ -x "$B/cu2cpp" ] || cc -std=c11 -O1 $SIM/cu2cpp.c -o "$B/cu2cpp" || return
+    "$B/cu2cpp" -d "$B/$1" -o "$B/$1/$2.cpp" "tests/$2.cu" &&
+        g++ -std=c++17 $(cuda_flags "$1" implementation) -w -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I$SIM/include -I. -Itests \
+            -include cuda_runtime.h -c "$B/$1/$2.cpp" -o "$B/$1/$2.o"
+}
+
 cuda_program() { # cuda_program MODE NAME
     local headers=$SIM/include
+    if [ -f "tests/$2.cu" ]; then # with kernels of its own
+        cuda_source "$1" "$2" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+        return
+    fi
     [ "$1" != gpu ] || headers=$(dirname "$nvcc")/../include
     gcc -std=c11 -g -O1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }

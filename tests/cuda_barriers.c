@@ -3,7 +3,7 @@
 
 static void all_along(ga_array *a)
 {
-#define GA_REDUCTION(name, ...)                                                                                                \
+#define GA_FOLD(name, ...)                                                                                                     \
     ga_##name(a);                                                                                                              \
     ga_##name(a, .axis = 0);                                                                                                   \
     ga_##name(a, .axis = -1);

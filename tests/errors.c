@@ -267,7 +267,7 @@ static void test_null_and_freed(void)
     EACH_OPTION(ONE)
 #define GA_UNARY(name, ...)       UNARY(name)
 #define GA_ELEMENTARY(name, ...)  UNARY(name)
-#define GA_REDUCTION(name, ...)   UNARY(name)
+#define GA_FOLD(name, ...)        UNARY(name)
 #define GA_BINARY(name, ...)      BINARY(name)
 #define GA_ELEMENTARY2(name, ...) BINARY(name)
 #define GA_TABLE
@@ -638,7 +638,7 @@ static void test_reductions(void)
 #define AXES(name)                                                                                                             \
     FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axis = 2), "no axis 2", "2 dimensions");                                              \
     FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axis = -3), "no axis -3", "2 dimensions");
-#define GA_REDUCTION(name, ...)                                                                                                \
+#define GA_FOLD(name, ...)                                                                                                     \
     AXES(name)                                                                                                                 \
     FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, -2)), "axis 0", "twice");                                           \
     FAILS(GA_BAD_ARGUMENT, ga_##name(a, .axes = ga_axes(0, 5)), "no axis 5");                                                  \

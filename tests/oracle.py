@@ -2427,7 +2427,7 @@ def convolve(c):
     kernel = (1, c.pick(9, 9, 40, 1500), c.pick(4, 12), 4, 3)[ndim]
     a, v = draw_pair(c, ndim, (1, c.pick(40, 300, 4000), 40, 12, 6)[ndim], kernel, any_order=ndim < 2)
     mode, correlate = c.r.randrange(4), c.name == "correlate"
-    named = {"mode": mode or None, "method": draw_method(c)}
+    named = {"mode": mode or None, "method": DIRECT if c.ga.gpu and ndim < 2 else draw_method(c)}  # the CPU may take FFTW for long lines
     word = MODES[mode] or ("valid" if correlate and ndim < 2 else "full")
     if ndim < 2:
         reference = lambda x, y: (np.correlate if correlate else np.convolve)(x.reshape(-1), y.reshape(-1), word)

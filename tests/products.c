@@ -107,7 +107,7 @@ static bool is_product(const ga_array *a, const ga_array *b, const ga_array *got
 {
     if (!a || !b || !got || got->dtype != a->dtype || got->shape[0] != a->shape[0] || got->shape[1] != b->shape[1])
         return false;
-    const uint64_t mask = ga_itemsize(a->dtype) == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * ga_itemsize(a->dtype)) - 1;
+    const uint64_t mask = ga_itemsize(a->dtype) >= 8 ? UINT64_MAX : ((uint64_t)1 << 8 * ga_itemsize(a->dtype)) - 1;
     const int64_t  work = got->size * a->shape[1], step = work > 200000 ? work / 100000 : 1;
     for (int64_t e = 0; e < got->size; e += step == 1 ? 1 : 1 + (int64_t)(draw() % (uint64_t)(2 * step))) {
         const int64_t i = e / got->shape[1], j = e % got->shape[1];

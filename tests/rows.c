@@ -109,22 +109,22 @@ int main(void)
         ga_free(x);                                                                                                            \
     }
         /* Float operations with bit operands: a number that is no integer cannot be an operand of a bit operation. */
-#define GA_UNARY(name, dtypes, result, formula, example, doc)                       TEST1(name, #dtypes, example)
-#define GA_ELEMENTARY(name, dtypes, example, doc)                                   TEST1(name, #dtypes, example)
-#define GA_BINARY(name, dtypes, result, formula, example, doc)                      GI_PICK_##dtypes(name, #dtypes, example)
-#define GA_ELEMENTARY2(name, dtypes, example, doc)                                  TEST2(name, #dtypes, example)
-#define GA_TERNARY(name, dtypes, result, formula, example, doc)                     TEST3(name, #dtypes, example)
-#define GA_REDUCTION(name, dtypes, acc, result, start, of, join, end, example, doc) TESTR(name, #dtypes, example)
-#define GI_PICK_ALL                                                                 TEST2
-#define GI_PICK_ARITH                                                               TEST2
-#define GI_PICK_REAL                                                                TEST2
-#define GI_PICK_ORDER                                                               TEST2
-#define GI_PICK_FLT                                                                 TEST2
-#define GI_PICK_FLTC                                                                TEST2
-#define GI_PICK_TRUTH                                                               TEST2
-#define GI_PICK_SWAP                                                                TEST2
-#define GI_PICK_INT                                                                 TEST_BITS
-#define GI_PICK_BITS                                                                TEST_BITS
+#define GA_UNARY(name, dtypes, result, formula, example, doc)                  TEST1(name, #dtypes, example)
+#define GA_ELEMENTARY(name, dtypes, example, doc)                              TEST1(name, #dtypes, example)
+#define GA_BINARY(name, dtypes, result, formula, example, doc)                 GI_PICK_##dtypes(name, #dtypes, example)
+#define GA_ELEMENTARY2(name, dtypes, example, doc)                             TEST2(name, #dtypes, example)
+#define GA_TERNARY(name, dtypes, result, formula, example, doc)                TEST3(name, #dtypes, example)
+#define GA_FOLD(name, dtypes, acc, result, start, of, join, end, example, doc) TESTR(name, #dtypes, example)
+#define GI_PICK_ALL                                                            TEST2
+#define GI_PICK_ARITH                                                          TEST2
+#define GI_PICK_REAL                                                           TEST2
+#define GI_PICK_ORDER                                                          TEST2
+#define GI_PICK_FLT                                                            TEST2
+#define GI_PICK_FLTC                                                           TEST2
+#define GI_PICK_TRUTH                                                          TEST2
+#define GI_PICK_SWAP                                                           TEST2
+#define GI_PICK_INT                                                            TEST_BITS
+#define GI_PICK_BITS                                                           TEST_BITS
 #define TEST_BITS(name, group, example)                                                                                        \
     {                                                                                                                          \
         EXAMPLE2 example if (belongs(group, d) && holds(d, X) && holds(d, Y) && holds(d, WANT))                                \

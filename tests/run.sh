@@ -12,6 +12,7 @@ WARN="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 FITS=
 LIBS="-lm -lpthread"
 if printf '#include <fitsio.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS=-DGPUARR_USE_CFITSIO LIBS="$LIBS -lcfitsio"; fi
+if printf '#include <fftw3.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS="$FITS -DGPUARR_USE_FFTW" LIBS="$LIBS -lfftw3 -lfftw3f"; fi
 passed=0 failed=0 skipped=0
 
 say() { printf '%s\n' "$*"; }
@@ -270,6 +271,7 @@ part "results of make bench" bench_results
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
 part "nvcc and its kernels" tools/ptx_gate
 [ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
+[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" examples/exercises/run.sh solutions
 
 # ---- 7. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
 if [ "$job" = check ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh run|cudasim|test|check|bench -- installs what that job needs and this machine lacks; says nothing when nothing is missing.
+# deps.sh run|cudasim|exercises|test|check|bench -- installs what that job needs and this machine lacks; says nothing when nothing is missing.
 # Debian and its relatives, as root or with sudo; elsewhere it names the packages. The NumPy that results are compared with comes
 # from PyPI into build/venv (NumPy >= 2), or from Debian where PyPI cannot be reached.
 job=${1:-check}
@@ -7,22 +7,6 @@ cd "$(dirname "$0")/.." || exit 1
 
 have() { command -v "$1" >/dev/null 2>&1; }
 header() { [ -e "/usr/include/$1" ] || printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c - >/dev/null 2>&1; }
-
-missing=
-need() { missing="$missing $1"; }
-have "${CC:-cc}" || need gcc
-header stdio.h || need libc6-dev
-header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
-header fitsio.h || need libcfitsio-dev
-[ "$job" = run ] || have g++ || need g++
-if [ "$job" != run ] && [ "$job" != cudasim ]; then
-    have gcc || need gcc
-    have clang || need clang
-    have python3 || need python3
-    python3 -c 'import venv, ensurepip' 2>/dev/null || need python3-venv
-    ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1 || need libclang-rt-14-dev
-fi
-[ "$job" != check ] || have clang-format || need clang-format
 
 install() {
     if ! have apt-get; then
@@ -37,6 +21,29 @@ install() {
     $as apt-get update -qq >/dev/null 2>&1
     DEBIAN_FRONTEND=noninteractive $as apt-get install -y -qq $* >/dev/null
 }
+
+missing=
+need() { missing="$missing $1"; }
+have "${CC:-cc}" || need gcc
+header stdio.h || need libc6-dev
+if [ "$job" = exercises ]; then # a C++ compiler, and addr2line for the lines in reports
+    have "${CXX:-g++}" || need g++
+    have addr2line || need binutils
+    [ -z "$missing" ] || install $missing
+    exit
+fi
+header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
+header fitsio.h || need libcfitsio-dev
+[ "$job" = run ] || [ "$job" = cudasim ] || header fftw3.h || need libfftw3-dev
+[ "$job" = run ] || have g++ || need g++
+if [ "$job" != run ] && [ "$job" != cudasim ]; then
+    have gcc || need gcc
+    have clang || need clang
+    have python3 || need python3
+    python3 -c 'import venv, ensurepip' 2>/dev/null || need python3-venv
+    ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1 || need libclang-rt-14-dev
+fi
+[ "$job" != check ] || have clang-format || need clang-format
 
 if [ -n "$missing" ] && ! install $missing; then
     # Without stb and CFITSIO the headers work; the calls that need them say so.

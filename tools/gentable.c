@@ -20,7 +20,7 @@ static void print_front(void)
 #define GA_BINARY(name, ...)      front_line("GI_NN", #name, "ga_map_options");
 #define GA_ELEMENTARY2(name, ...) front_line("GI_NN", #name, "ga_map_options");
 #define GA_TERNARY(name, ...)     front_line("GI_NNN", #name, "ga_map_options");
-#define GA_REDUCTION(name, ...)   front_line("GI_AXIS_1", #name, "ga_reduce_options");
+#define GA_FOLD(name, ...)        front_line("GI_AXIS_1", #name, "ga_reduce_options");
 #define GA_TABLE
 #include "gpuarr.h"
 }
@@ -39,7 +39,7 @@ static void print_docs(void)
 #define GA_BINARY(name, dtypes, result, formula, example, doc)  docs_line(#name, "x, y", #dtypes, #example, doc);
 #define GA_ELEMENTARY2(name, dtypes, example, doc)              docs_line(#name, "x, y", #dtypes, #example, doc);
 #define GA_TERNARY(name, dtypes, result, formula, example, doc) docs_line(#name, "x, y, z", #dtypes, #example, doc);
-#define GA_REDUCTION(name, dtypes, acc, result, start, of, join, end, example, doc)                                            \
+#define GA_FOLD(name, dtypes, acc, result, start, of, join, end, example, doc)                                                 \
     docs_line(#name, "a", #dtypes, "{1, 2, 3} gives " #example, doc);
 #define GA_TABLE
 #include "gpuarr.h"
