@@ -3566,38 +3566,46 @@ GI_FORMULA double gi_log_fraction_f64(uint64_t shifted)
     return gi_from_bits_f64((shifted & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1.0;
 }
 
-/* log(1+f) = *head + tail, the tail below 0.024 (head = f - f^2/2 rounded): tail + small is returned.
-   Relative error of the polynomial, in log(1+f): 2^-26.9. */
+/* log(1+f) = f - f^2/2 + f^3 p(f); relative error in log(1+f): 2^-26.9 */
+GI_FORMULA float gi_log_series_f32(float f)
+{
+    float z   = f * f;
+    float p01 = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
+    float p23 = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
+    float p45 = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
+    float p67 = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
+    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+}
+
+/* log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + z p(z)), s = f / (2+f), z = s^2; relative error 2^-59.4 */
+GI_FORMULA double gi_log_series_f64(double z)
+{
+    double w    = z * z;
+    double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
+    double p34  = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
+    double p56  = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
+    return gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
+}
+
+/* log(1+f) = *head + tail, the tail below 0.024 (head = f - f^2/2 rounded): tail + small is returned. */
 GI_FORMULA float gi_log_tail_f32(float f, float small, float *head)
 {
-    float z    = f * f;
-    float p01  = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
-    float p23  = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
-    float p45  = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
-    float p67  = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
-    float p    = gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
     float h    = 0.5f * f;
     float sum  = gi_fma_f32(-h, f, f);
     float lost = gi_fma_f32(-h, f, f - sum);
     *head      = sum;
-    return gi_fma_f32(f * z, p, lost + small);
+    return gi_fma_f32(f * (f * f), gi_log_series_f32(f), lost + small);
 }
 
-/* the same: log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + s^2 p(s^2)), s = f / (2+f); relative error 2^-59.4 */
 GI_FORMULA double gi_log_tail_f64(double f, double small, double *head)
 {
     double s    = f / (2.0 + f);
     double z    = s * s;
-    double w    = z * z;
     double h    = 0.5 * f;
-    double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
-    double p34  = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
-    double p56  = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
-    double p    = gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
     double sum  = gi_fma_f64(-h, f, f);
     double lost = gi_fma_f64(-h, f, f - sum);
     *head       = sum;
-    return gi_fma_f64(s, gi_fma_f64(z, p, gi_mul_f64(h, f)), lost + small);
+    return gi_fma_f64(s, gi_fma_f64(z, gi_log_series_f64(z), gi_mul_f64(h, f)), lost + small);
 }
 
 /* big + head + tail, where |big| >= |head| or big = 0: the rounding error of big + head joins the tail */
@@ -3641,23 +3649,25 @@ GI_FORMULA uint64_t gi_log_unusual_f64(double x) { return gi_bits_f64(x) - 0x001
 
 /* ---- log --------------------------------------------------------------------------------------------------------- */
 
-/* log(x) + shift ln 2, x positive normal */
+/* log(x) + shift ln 2, x positive normal: (e ln2 + f) - f^2/2 + ..., where the rounding error of the first sum joins the rest. So three
+   roundings count: of the whole, and of f^2/2 and the rest, which are a fifth of the result at most. */
 GI_FORMULA float gi_log_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
     float    e       = gi_log_exponent_f32(shifted) + shift;
-    float    head;
-    float    tail = gi_log_tail_f32(gi_log_fraction_f32(shifted), gi_mul_f32(e, 0x1.7f7d1cp-20f), &head);
-    return gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-1f), head, tail);
+    float    f = gi_log_fraction_f32(shifted), big = gi_mul_f32(e, 0x1.62e4p-1f), sum = big + f;
+    float    small = gi_fma_f32(e, 0x1.7f7d1cp-20f, f - (sum - big));
+    return sum + gi_fma_f32(f * f, gi_fma_f32(f, gi_log_series_f32(f), -0.5f), small);
 }
 
 GI_FORMULA double gi_log_plus_f64(double x, double shift)
 {
     uint64_t shifted = gi_log_shifted_f64(x);
     double   e       = gi_log_exponent_f64(shifted) + shift;
-    double   head;
-    double   tail = gi_log_tail_f64(gi_log_fraction_f64(shifted), gi_mul_f64(e, 0x1.ef35793c7673p-45), &head);
-    return gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-1), head, tail);
+    double   f = gi_log_fraction_f64(shifted), big = gi_mul_f64(e, 0x1.62e42fefa38p-1), sum = big + f;
+    double   small = gi_fma_f64(e, 0x1.ef35793c7673p-45, f - (sum - big));
+    double   s = f / (2.0 + f), z = s * s, h = 0.5 * f;
+    return sum + gi_fma_f64(-h, f, gi_fma_f64(s, gi_fma_f64(z, gi_log_series_f64(z), gi_mul_f64(h, f)), small));
 }
 
 GI_FORMULA float  gi_log_core_f32(float x) { return gi_log_plus_f32(x, 0.0f); }
@@ -4819,9 +4829,10 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
 /* ---- exp ---------------------------------------------------------------------------------------------------------------- */
 /* exp exp2 expm1 sinh cosh tanh power logaddexp, for f32 and f64.  Include base.h first.
 
-   exp, expm1         x = n ln2 + r + lo with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words; then
-                      exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two words, so that the
-                      sum is rounded (almost) once.
+   exp                x = n ln2 + r with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words, the first of
+                      which is exact; then exp(x) = 2^n (1 + (first + (second + r^2 p(r)))).
+   expm1              x = n ln2 + r + lo; exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two
+                      words, so that the sum is rounded (almost) once.
    tanh               a polynomial up to 0.7, then 1 - 2 / (exp(2|x|) + 1).
    exp2               n = round(x), r = x - n exactly, ln2 r in two words.
    sinh, cosh         from sinh and cosh of r and of n ln2, no division: sinh(a + b) = sinh a cosh b + cosh a sinh b.
@@ -4832,8 +4843,8 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
    No tables; no branches in cores.  Where 2^n is out of range (overflow, denormal results) the scale goes on in two
    steps, mostly in the slow functions. */
 
-#define GI_NAN_F32   gi_from_bits_f32(0x7fc00000u)
-#define GI_NAN_F64   gi_from_bits_f64(0x7ff8000000000000u)
+#define GI_NAN_F32        gi_from_bits_f32(0x7fc00000u)
+#define GI_NAN_F64        gi_from_bits_f64(0x7ff8000000000000u)
 
 /* ---------------------------------------------------------------------------------------------------- exp's parts */
 
@@ -4849,28 +4860,24 @@ typedef struct {
 } gi_exp_parts_f64;
 
 /* 1.5 2^23 (2^52) added: the sum's last bits are the nearest integer. */
-#define GI_ROUND_F32 0x1.8p23f
-#define GI_ROUND_F64 0x1.8p52
+#define GI_ROUND_F32      0x1.8p23f
+#define GI_ROUND_F64      0x1.8p52
 
-/* x + x_lo = n ln2 + r + lo; |x| < 2^9.  x + n ln2_1 is exact. */
-GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *r, float *lo)
+/* x + x_lo = n ln2 + first + second; |x| < 2^9 (f64: 2^12). first = x - n ln2_1 is exact. */
+GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *first, float *second)
 {
     float shifted = gi_fma_f32(x, 0x1.715476p0f, GI_ROUND_F32);
     float minus_n = GI_ROUND_F32 - shifted;
-    float first   = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
-    float second  = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
-    *r            = first + second;
-    *lo           = (first - *r) + second;
+    *first        = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
+    *second       = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
     *n_bits       = gi_bits_f32(shifted);
 }
-GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *r, double *lo)
+GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *first, double *second)
 {
     double shifted = gi_fma_f64(x, 0x1.71547652b82fep0, GI_ROUND_F64);
     double minus_n = GI_ROUND_F64 - shifted;
-    double first   = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
-    double second  = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
-    *r             = first + second;
-    *lo            = (first - *r) + second;
+    *first         = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
+    *second        = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
     *n_bits        = gi_bits_f64(shifted);
 }
 
@@ -4878,8 +4885,9 @@ GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, doubl
 GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo)
 {
     gi_exp_parts_f32 e;
-    float            r, lo;
-    gi_exp_reduce_f32(x, x_lo, &e.n_bits, &r, &lo);
+    float            first, second;
+    gi_exp_reduce_f32(x, x_lo, &e.n_bits, &first, &second);
+    float r = first + second, lo = (first - r) + second;
     float p = gi_fma_f32(0x1.9e0de4p-13f, r, 0x1.6d43c2p-10f);
     p       = gi_fma_f32(p, r, 0x1.111306p-7f);
     p       = gi_fma_f32(p, r, 0x1.5554fp-5f);
@@ -4892,8 +4900,9 @@ GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo)
 GI_FORMULA gi_exp_parts_f64 gi_exp_split_f64(double x, double x_lo)
 {
     gi_exp_parts_f64 e;
-    double           r, lo;
-    gi_exp_reduce_f64(x, x_lo, &e.n_bits, &r, &lo);
+    double           first, second;
+    gi_exp_reduce_f64(x, x_lo, &e.n_bits, &first, &second);
+    double r = first + second, lo = (first - r) + second;
     double r2 = r * r, r4 = r2 * r2;
     double p0 = gi_fma_f64(0x1.5555555555559p-3, r, 0.5);
     double p1 = gi_fma_f64(0x1.111111110f65ap-7, r, 0x1.555555555554dp-5);
@@ -4951,16 +4960,37 @@ GI_FORMULA double gi_one_plus_f64(double r, double s)
     return hi + ((r - (hi - 1.0)) + s);
 }
 
-/* exp(x + x_lo) where that is normal, nonsense elsewhere.  The lowest bits of n_bits go straight to the exponent. */
+/* exp(x + x_lo) where that is normal, nonsense elsewhere: 1 + (first + s) with the exact first word of r, so that two roundings count, of
+   first + s (a quarter of a unit at most) and of the whole. Polynomial error relative to exp(r) - 1: 2^-26.0 (f32), 2^-55.5 (f64).
+   The lowest bits of n_bits go straight to the exponent. */
 GI_FORMULA float gi_exp_normal_f32(float x, float x_lo)
 {
-    gi_exp_parts_f32 e = gi_exp_split_f32(x, x_lo);
-    return gi_from_bits_f32(gi_bits_f32(gi_one_plus_f32(e.r, e.s)) + (e.n_bits << 23));
+    uint32_t n_bits;
+    float    first, second;
+    gi_exp_reduce_f32(x, x_lo, &n_bits, &first, &second);
+    float r = first + second;
+    float p = gi_fma_f32(0x1.6b79b2p-10f, r, 0x1.12292ep-7f);
+    p       = gi_fma_f32(p, r, 0x1.555712p-5f);
+    p       = gi_fma_f32(p, r, 0x1.5554aep-3f);
+    p       = gi_fma_f32(p, r, 0x1.fffffep-2f);
+    float y = 1.0f + (first + gi_fma_f32(r * r, p, second));
+    return gi_from_bits_f32(gi_bits_f32(y) + (n_bits << 23));
 }
 GI_FORMULA double gi_exp_normal_f64(double x, double x_lo)
 {
-    gi_exp_parts_f64 e = gi_exp_split_f64(x, x_lo);
-    return gi_from_bits_f64(gi_bits_f64(gi_one_plus_f64(e.r, e.s)) + (e.n_bits << 52));
+    uint64_t n_bits;
+    double   first, second;
+    gi_exp_reduce_f64(x, x_lo, &n_bits, &first, &second);
+    double r = first + second, r2 = r * r, r4 = r2 * r2;
+    double p0 = gi_fma_f64(0x1.555555555553bp-3, r, 0x1.0000000000005p-1);
+    double p1 = gi_fma_f64(0x1.1111111118833p-7, r, 0x1.555555555211p-5);
+    double p2 = gi_fma_f64(0x1.a01a0177efd45p-13, r, 0x1.6c16c17f2d91dp-10);
+    double p3 = gi_fma_f64(0x1.71de81141e3b5p-19, r, 0x1.a019a6a6f3fcfp-16);
+    double p4 = gi_fma_f64(0x1.ae775dc44a21dp-26, r, 0x1.28a2891ce12e4p-22);
+    double p  = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
+    p         = gi_fma_f64(p, r2, p0);
+    double y  = 1.0 + (first + gi_fma_f64(r2, p, second));
+    return gi_from_bits_f64(gi_bits_f64(y) + (n_bits << 52));
 }
 /* exp(x + x_lo) for any x but NaN, |x_lo| < 2^-10: beyond the clamp the results are inf and 0 all the same. */
 GI_FORMULA float gi_exp_any_f32(float x, float x_lo)
@@ -4978,14 +5008,14 @@ GI_FORMULA double gi_exp_any_f64(double x, double x_lo)
 GI_FORMULA float    gi_exp_core_f32(float x) { return gi_pick_f32((uint32_t)(x < -104.0f), 0.0f, gi_exp_normal_f32(x, 0.0f)); }
 GI_FORMULA uint32_t gi_exp_rare_f32(float x)
 {
-    return (uint32_t) !(x <= 88.0f) | ((uint32_t)(x < -87.0f) & (uint32_t)(x >= -104.0f));
+    return (uint32_t) !(gi_from_bits_f32(gi_bits_f32(x - 0.5f) & 0x7fffffffu) <= 87.5f) & (uint32_t) !(x < -104.0f);
 }
 GI_FORMULA float gi_exp_slow_f32(float x) { return x != x ? GI_NAN_F32 : gi_exp_any_f32(x, 0.0f); }
 
 GI_FORMULA double   gi_exp_core_f64(double x) { return gi_pick_f64((uint64_t)(x < -746.0), 0.0, gi_exp_normal_f64(x, 0.0)); }
 GI_FORMULA uint64_t gi_exp_rare_f64(double x)
 {
-    return (uint64_t) !(x <= 709.0) | ((uint64_t)(x < -708.0) & (uint64_t)(x >= -746.0));
+    return (uint64_t) !(gi_from_bits_f64(gi_bits_f64(x - 0.5) & 0x7fffffffffffffffu) <= 708.5) & (uint64_t) !(x < -746.0);
 }
 GI_FORMULA double gi_exp_slow_f64(double x) { return x != x ? GI_NAN_F64 : gi_exp_any_f64(x, 0.0); }
 
@@ -5105,8 +5135,9 @@ GI_FORMULA gi_hyperbolic_f32 gi_hyperbolic_split_f32(float x)
 {
     gi_hyperbolic_f32 h;
     uint32_t          n_bits;
-    float             r, lo;
-    gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &r, &lo);
+    float             first, second;
+    gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &first, &second);
+    float r = first + second, lo = (first - r) + second;
     float z     = r * r;
     float s     = gi_fma_f32(gi_fma_f32(0x1.a28ee6p-13f, z, 0x1.110fe2p-7f), z, 0x1.555556p-3f);
     float c     = gi_fma_f32(gi_fma_f32(0x1.6d5196p-10f, z, 0x1.5554e4p-5f), z, 0.5f);
@@ -5125,8 +5156,9 @@ GI_FORMULA gi_hyperbolic_f64 gi_hyperbolic_split_f64(double x)
 {
     gi_hyperbolic_f64 h;
     uint64_t          n_bits;
-    double            r, lo;
-    gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &r, &lo);
+    double            first, second;
+    gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &first, &second);
+    double r = first + second, lo = (first - r) + second;
     double z = r * r, z2 = z * z;
     double s0   = gi_fma_f64(0x1.a01a01b001274p-13, z, 0x1.111111110f658p-7);
     double s1   = gi_fma_f64(0x1.af5f19ac80a35p-26, z, 0x1.71ddf817ce05ap-19);
@@ -5436,8 +5468,8 @@ GI_FORMULA float gi_power_slow_f32(float x, float y)
 /* sum + rest = log(1 + u), 2^-97 <= u <= 1 (f64: 2^-895), any u <= 1 if guard is 0: above 1/2 as
    ln2 + log(1 + f), f = (u - 1) / 2, so -1/4 <= f <= 1/2.  The guard, far below u, keeps products from becoming
    denormal, which is slow on some machines.  Polynomial error 2^-27.6 (f32), 2^-55.9 (f64). */
-#define GI_GUARD_F32 0x1p-124f
-#define GI_GUARD_F64 0x1p-960
+#define GI_GUARD_F32      0x1p-124f
+#define GI_GUARD_F64      0x1p-960
 GI_FORMULA void gi_log1p_unit_f32(float u, float guard, float *sum, float *rest)
 {
     uint32_t big = (uint32_t)(u > 0.5f);
@@ -5553,7 +5585,7 @@ GI_FORMULA double gi_hypot_f64(double x, double y)
 
 /* ---- every element type in turn -------------------------------------------------------------------------------------- */
 /* ---- the passes: first the primitives of all types, then conversions between them, then the rows -------------------- */
-#define GI_PASS      1
+#define GI_PASS           1
 #include "gpuarr.h"
 #undef GI_PASS
 #define GI_PASS 2
@@ -6613,8 +6645,8 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
                                        "integers to negative integer powers are not integers: use float operands");
         if (failed) return NULL;
     }
-    ga_dtype wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
-    ga_dtype result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
+    ga_dtype    result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
     gi_function easy;
     if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
     if (op == GA_OP_power && gi_is_float(loop) && gi_easy_power(in[1], loop, &easy))
@@ -17197,12 +17229,12 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
     const gi_dense *dense = gi_cpu_dense(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d    = *asked;
+    gi_distances    d = *asked;
     if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
-    d.stream       = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
+    d.stream = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
                ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
 
     /* Units enough for all threads, some for those that are late; but each one packs its columns anew. */

@@ -430,7 +430,7 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
         const GA_T *x   = (const GA_T *)x_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i]) ? 1 : any;
         if (any) {
             memcpy(copy, x, (size_t)m * sizeof *x);
             x = copy;
@@ -452,7 +452,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
         const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i], y[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i], y[i]) ? 1 : any;
         if (any) {
             memcpy(copy[0], x, (size_t)m * sizeof *x);
             memcpy(copy[1], y, (size_t)m * sizeof *y);
