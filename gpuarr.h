@@ -27,7 +27,8 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>files  >>timing
+                        >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
+                        >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
@@ -35,6 +36,7 @@
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
         >>text  >>npy  >>timing  >>pictures  >>fits
+        >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
@@ -447,11 +449,27 @@ GI_FORMULA bool GA_FN(signbit)(GA_T x) { return (bool)(GA_FN(bits)(x) >> (8 * si
 GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return a == b; }
 GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b) { return a < b; }
 GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b) { return a <= b; }
-/* A NaN wins; of two equal ones (+0 and -0) the first. */
-GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return ((a >= b) | (a != a)) ? a : b; }
-GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return ((a <= b) | (a != a)) ? a : b; }
-GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b) { return ((a >= b) | (b != b)) ? a : b; }
-GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a : b; }
+/* A NaN wins; of two equal ones (+0 and -0) the first. Written so that compilers use the processor's own maximum. */
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return b == b ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return b == b ? smaller : b;
+}
+GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return a == a ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return a == a ? smaller : b;
+}
 /* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
 GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
 {
@@ -659,6 +677,17 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 #define GA_TABLE
 #include "gpuarr.h"
 #undef GI_OP
+
+/* Which of n elements is the first that equals x, or, when x is NaN, the first NaN? There is one. */
+GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
+{
+    int64_t i = 0;
+    if (GA_FN(equal)(x, x))
+        while (i < n - 1 && !GA_FN(equal)(v[i], x)) i++;
+    else
+        while (i < n - 1 && GA_FN(equal)(v[i], v[i])) i++;
+    return i;
+}
 
 #elif GI_PASS == 4
 #include "gpuarr_cpu.h"
@@ -1394,6 +1423,62 @@ typedef struct ga_squareform_options {
 /* The matrix of such a vector, 0 on its diagonal; the vector of such a matrix. */
 ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o);
 
+/* ==== >>kernels: elementwise operations of your own ================================================================= */
+/*  In the file with GPUARR_IMPLEMENTATION, or in any file that says #define GPUARR_KERNELS before the include:
+        GA_ELEMENTWISE(axpy, float, (float a, float x, float y), a * x + y)
+        GA_ELEMENTWISE(steps, int, (ga_c64 z), { int n = 0; while (...) n++; return n; })
+        GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), { *r = GA_HYPOT(x, y); *phi = GA_ARCTAN2(y, x); })
+        ga_array *o = ga_apply(axpy, (2, x, y), .where = mask);
+    A formula is an expression, or a body in braces with return; it may call GA_SIN(x) ..., one for each floating-point row of the table,
+    in capitals, with the same bits as ga_sin, GA_FMA(a, b, c), and know GA_INDEX, the place of the element in the result, counted in
+    C order. Parameters: bool, int8_t ... uint64_t, int, unsigned, float, double, ga_c64, ga_c128; those behind * are further results.
+    GA_ELEMENTWISE_T(clamp, REAL, T, (T x, T low, T high), x < low ? low : x > high ? high : x) is compiled for each dtype of INT, FLT or
+    REAL, and computes in the first that holds its operands of type T, as a row of the table does.
+    In a .cu file the kernel works on both devices, in a .c file on the CPU. The sums and products of a formula are not fused, so the
+    bits are the same on both (nvcc: with -fmad=false).                                                                            */
+
+#define GPUARR_MAX_INPUTS  8 /* of a kernel: operands */
+#define GPUARR_MAX_OUTPUTS 4 /* and results */
+#define GI_MOST_OPERANDS   (GPUARR_MAX_INPUTS + GPUARR_MAX_OUTPUTS)
+
+typedef struct ga_parameter {
+    ga_dtype dtype;  /* GA_DTYPE_DEFAULT: T, or no parameter at all */
+    bool     output; /* for the result of the formula: is there one? */
+} ga_parameter;
+
+/* Elements side by side, for which a kernel is run. */
+typedef struct gi_elements {
+    int64_t n;
+    void   *operand[GI_MOST_OPERANDS]; /* of each parameter, packed; not to be written unless it is an output */
+    void   *result;
+    int64_t index, step; /* GA_INDEX of the first, and how much more that of the next is */
+} gi_elements;
+
+/* A formula, compiled for one dtype T. */
+typedef struct gi_stamp {
+    ga_dtype dtype;
+    void (*cpu[3])(const gi_elements *e, bool exact); /* by instruction set; NULL: that of the one before */
+    void (*cuda)(void);                               /* NULL: compiled by a C compiler */
+} gi_stamp;
+
+/* What GA_ELEMENTWISE defines. */
+typedef struct ga_kernel {
+    const char     *name, *formula, *site;
+    int             parameters;
+    ga_parameter    result, parameter[GI_MOST_OPERANDS];
+    int             stamps; /* more than one: for different T */
+    const gi_stamp *stamp;
+} ga_kernel;
+
+typedef struct ga_apply_options {
+    const char           *site;
+    ga_array *out         GI_DEFAULT; /* the first result is written there */
+    const ga_array *where GI_DEFAULT; /* as for all elementwise calls */
+    ga_array **outs       GI_DEFAULT; /* all results: of those that are NULL, new arrays; the others are written into */
+} ga_apply_options;
+/* ga_apply(kernel, (a, 2.5, b)): arrays and numbers, broadcast and cast as by the functions of the table. Returns the first result. */
+ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, ga_apply_options o);
+
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
@@ -1596,6 +1681,24 @@ bool  gi_launch_end(const char *kernel, const char *site);
 #define GI_STRING(x)  GI_STRING_(x)
 #define GI_SITE(call) __FILE__ ":" GI_STRING(__LINE__) "\t" call
 
+/* clang-format off */
+/* GI_EACH(M, x, a, b): M(x, 0, a) M(x, 1, b), for up to 12 arguments. */
+#define GI_EACH(M, x, ...) GI_EACH_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(M, x, __VA_ARGS__)
+#define GI_EACH_(a, b, c, d, e, f, g, h, i, j, k, l, n, ...) GI_JOIN(GI_EACH_, n)
+#define GI_EACH_1(M, x, a)                                  M(x, 0, a)
+#define GI_EACH_2(M, x, a, b)                               GI_EACH_1(M, x, a) M(x, 1, b)
+#define GI_EACH_3(M, x, a, b, c)                            GI_EACH_2(M, x, a, b) M(x, 2, c)
+#define GI_EACH_4(M, x, a, b, c, d)                         GI_EACH_3(M, x, a, b, c) M(x, 3, d)
+#define GI_EACH_5(M, x, a, b, c, d, e)                      GI_EACH_4(M, x, a, b, c, d) M(x, 4, e)
+#define GI_EACH_6(M, x, a, b, c, d, e, f)                   GI_EACH_5(M, x, a, b, c, d, e) M(x, 5, f)
+#define GI_EACH_7(M, x, a, b, c, d, e, f, g)                GI_EACH_6(M, x, a, b, c, d, e, f) M(x, 6, g)
+#define GI_EACH_8(M, x, a, b, c, d, e, f, g, h)             GI_EACH_7(M, x, a, b, c, d, e, f, g) M(x, 7, h)
+#define GI_EACH_9(M, x, a, b, c, d, e, f, g, h, i)          GI_EACH_8(M, x, a, b, c, d, e, f, g, h) M(x, 8, i)
+#define GI_EACH_10(M, x, a, b, c, d, e, f, g, h, i, j)      GI_EACH_9(M, x, a, b, c, d, e, f, g, h, i) M(x, 9, j)
+#define GI_EACH_11(M, x, a, b, c, d, e, f, g, h, i, j, k)   GI_EACH_10(M, x, a, b, c, d, e, f, g, h, i, j) M(x, 10, k)
+#define GI_EACH_12(M, x, a, b, c, d, e, f, g, h, i, j, k, l) GI_EACH_11(M, x, a, b, c, d, e, f, g, h, i, j, k) M(x, 11, l)
+/* clang-format on */
+
 #ifdef __cplusplus
 #define GI_OPTIONS(O, ...) (O{ __VA_ARGS__ })
 static inline ga_arg gi_arg(const ga_array *a)
@@ -1700,6 +1803,18 @@ static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (g
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)   gi_make_list(__VA_ARGS__)
+
+struct gi_args {
+    ga_arg a[64];
+    int    n;
+};
+template <class... A> static inline gi_args gi_make_args(const A &...a)
+{
+    static_assert(sizeof...(a) <= 64, "more than 64 operands");
+    return { { gi_arg(a)... }, (int)sizeof...(a) };
+}
+static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+#define GI_ARGS(...)   gi_make_args(__VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
@@ -1738,6 +1853,16 @@ static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o
 #define GI_LIST(...)                                                                                                           \
     ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
                 (int)(sizeof((const ga_array *const[]){ __VA_ARGS__ }) / sizeof(const ga_array *)) })
+
+typedef struct gi_args {
+    const ga_arg *a;
+    int           n;
+} gi_args;
+static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+#define GI_ARG_OF(unused, k, v) GA_ARG(v),
+#define GI_ARGS(...)                                                                                                           \
+    ((gi_args){ (const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) },                                                         \
+                (int)(sizeof((const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) }) / sizeof(ga_arg)) })
 #endif
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
@@ -1763,6 +1888,7 @@ static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o
     (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_L(fn, O, here, l, ...)               (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_1L(fn, O, here, a, l, ...)           (fn)(a, GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1A(fn, O, here, a, l, ...)           (fn)(a, GI_ARGS l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 
 /* The same for options with an axis: `.axis = 0` must be told from no axis, so the options as written (macros expanded) follow the
    call's text, behind a vertical tab. gi_option_given looks there. */
@@ -1865,6 +1991,8 @@ static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o
 #define ga_einsum_n(...)        GI_3(ga_einsum_n, ga_product_options, GI_SITE("ga_einsum_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
+#define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_apply_n(...)         GI_3(ga_apply_n, ga_apply_options, GI_SITE("ga_apply_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate(...)     GI_AXIS_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate_n(...)   GI_AXIS_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stack(...)           GI_AXIS_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2191,7 +2319,17 @@ gi_launch_without_cuda(void);
 
 /* ################################################################################################################## */
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
+#define GI_IMPLEMENTING 1
 #define GPUARR_IMPLEMENTED
+#else
+#define GI_IMPLEMENTING 0
+#endif
+#if defined(GPUARR_KERNELS) && !defined(GPUARR_HAS_FORMULAS)
+#define GI_DEFINES_KERNELS 1 /* GPUARR_KERNELS: the formulas, for kernels in this file */
+#else
+#define GI_DEFINES_KERNELS GI_IMPLEMENTING
+#endif
+#if GI_DEFINES_KERNELS
 #ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675
@@ -2267,6 +2405,7 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_NO_POOL 0
 #endif
 
+#if GI_IMPLEMENTING
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static __thread char      gi_error_text[1024];
@@ -3225,6 +3364,9 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
     pthread_mutex_unlock(&gi_threads.busy);
 }
 
+#endif /* GI_IMPLEMENTING */
+#ifndef GPUARR_HAS_FORMULAS
+#define GPUARR_HAS_FORMULAS
 /* ==== >>formulas: what each row computes for each element type ==================================================== */
 /*  Both backends call these very functions. Products that are added to something are never fused by a compiler: the regions
     below switch contraction off, and CUDA's gi_mul and gi_add are the intrinsics that nvcc does not contract.                */
@@ -5597,6 +5739,97 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #include "gpuarr.h"
 #undef GI_PASS
 
+/* ---- random numbers: what a counter gives ---------------------------------------------------------------------------- */
+/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) turns a counter and a
+   key into four random words. The key is the seed; the counter is the stream and the number of a block of elements, so that
+   every element can be computed alone. */
+
+typedef struct gi_philox_words {
+    uint32_t w[4];
+} gi_philox_words;
+
+GI_FORMULA gi_philox_words gi_philox_round(gi_philox_words x, uint64_t key, uint32_t round)
+{
+    uint32_t        key0 = (uint32_t)key + round * 0x9E3779B9u, key1 = (uint32_t)(key >> 32) + round * 0xBB67AE85u;
+    uint64_t        left = (uint64_t)0xD2511F53u * x.w[0], right = (uint64_t)0xCD9E8D57u * x.w[2];
+    gi_philox_words y = { { (uint32_t)(right >> 32) ^ x.w[1] ^ key0, (uint32_t)right, (uint32_t)(left >> 32) ^ x.w[3] ^ key1,
+                            (uint32_t)left } };
+    return y;
+}
+
+GI_FORMULA gi_philox_words gi_philox(uint64_t counter, uint64_t stream, uint64_t key)
+{
+    gi_philox_words x = { { (uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)stream, (uint32_t)(stream >> 32) } };
+    x                 = gi_philox_round(x, key, 0); /* ten rounds; no loop, so that compilers vectorise over counters */
+    x                 = gi_philox_round(x, key, 1);
+    x                 = gi_philox_round(x, key, 2);
+    x                 = gi_philox_round(x, key, 3);
+    x                 = gi_philox_round(x, key, 4);
+    x                 = gi_philox_round(x, key, 5);
+    x                 = gi_philox_round(x, key, 6);
+    x                 = gi_philox_round(x, key, 7);
+    x                 = gi_philox_round(x, key, 8);
+    return gi_philox_round(x, key, 9);
+}
+
+typedef enum gi_random_kind { GI_UNIFORM_F32, GI_UNIFORM_F64, GI_INTEGERS, GI_NORMAL } gi_random_kind;
+
+typedef struct gi_random_plan {
+    gi_random_kind kind;
+    uint64_t       seed, stream;
+    uint64_t       low, span;   /* integers: low <= x < low + span, modulo 2**64 */
+    double         mean, sigma; /* normal numbers */
+} gi_random_plan;
+
+/* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact (so gi_unit_of_u64, of both
+   words, may go about it otherwise). */
+GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
+GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
+{
+    return gi_mul_f64((double)(int32_t)(high >> 6), 0x1p-26) +
+           gi_mul_f64((double)(int32_t)((high & 63) << 21 | low >> 11), 0x1p-53);
+}
+
+GI_FORMULA double gi_unit_of_u64(uint64_t words)
+{
+    double high = gi_from_bits_f64(words >> 38 | 0x4330000000000000u) - 0x1p52;
+    double low  = gi_from_bits_f64((words >> 11 & 0x7ffffff) | 0x4330000000000000u) - 0x1p52;
+    return gi_mul_f64(high, 0x1p-26) + gi_mul_f64(low, 0x1p-53);
+}
+
+/* The upper half of the 128 bits of a * b. */
+GI_FORMULA uint64_t gi_multiply_high(uint64_t a, uint64_t b)
+{
+    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
+    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+    return a_high * b_high + (middle >> 32) + ((a_low * b_high + (uint32_t)middle) >> 32);
+}
+
+/* low + bits * span / 2**64 would be slightly biased. Lemire (2019): draw again when the lower half of the product is below
+   2**64 modulo span. Elements are fewer than 2**48, so the counters from attempt * 2**48 on are free for element i's next
+   attempts. */
+GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int64_t i)
+{
+    if (bits * p->span < p->span) {
+        uint64_t least = (0 - p->span) % p->span;
+        for (uint64_t attempt = 1; bits * p->span < least; attempt++) {
+            gi_philox_words x = gi_philox((attempt << 48) + (uint64_t)i, p->stream, p->seed);
+            bits              = (uint64_t)x.w[1] << 32 | x.w[0];
+        }
+    }
+    return (int64_t)(p->low + gi_multiply_high(bits, p->span));
+}
+
+/* Box and Muller (1958): a point at a random angle whose squared distance is exponentially distributed has two independent
+   normal coordinates. */
+GI_FORMULA double gi_normal_pair(const gi_random_plan *p, double u, double v, double *second)
+{
+    double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(u + 0x1p-53))); /* in (0, 1]: it has a logarithm */
+    double angle    = gi_mul_f64(0x1.921fb54442d18p+2, v);
+    *second         = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
+    return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
+}
+
 /* ---- moments: the nodes of the variance's tree ----------------------------------------------------------------------- */
 
 typedef struct gi_node {
@@ -5617,6 +5850,19 @@ GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
     return r;
 }
 
+typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
+
+/* The moment from the node of all elements: NaN if something was infinite or NaN, or nothing was there; as NumPy, x / 0 and 0 / 0
+   for no degrees of freedom. */
+GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
+{
+    double left = v.n - ddof, none = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
+    double r = left > 0 ? v.m / left : none;
+    if (what == GI_STD) r = gi_root_f64(r);
+    r = gi_abs_f64(v.s) < gi_infinity_f64() ? r : gi_nan_f64();
+    return what != GI_MEAN ? r : v.n > 0 ? v.s / v.n : gi_nan_f64();
+}
+
 /* ---- convolutions: which element stands for one outside ------------------------------------------------------------- */
 
 /* Where the distance (i, j > i) of n points lies in a vector of all pairs. */
@@ -5635,7 +5881,9 @@ GI_FORMULA int64_t gi_border_index(int64_t i, int64_t n, ga_border border)
 }
 
 GI_END_FAST
+#endif /* GPUARR_HAS_FORMULAS */
 
+#if GI_IMPLEMENTING
 #include "gpuarr_cpu.h"
 #if GI_HAS_CUDA
 #define GI_CUDA_PART 2
@@ -5884,7 +6132,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------------- */
-/*  A job has up to four inputs and one output over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
+/*  A job has some inputs and one output (a kernel of the user's: up to GPUARR_MAX_OUTPUTS) over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
     The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
     cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
     is first copied into a square, in the order in which it lies, and gathered from there.                                   */
@@ -5902,18 +6150,29 @@ typedef gi_cuda_kernel gi_gpu_kernel;
 #else
 typedef void     *gi_gpu_kernel;
 #endif
+typedef void (*gi_own_kernel)(const gi_elements *e, bool exact);
+typedef struct gi_own { /* a kernel of the user's */
+    gi_own_kernel cpu;
+    void (*gpu)(void);
+    const ga_kernel *kernel; /* NULL: it is none */
+    bool             exact;  /* rare arguments are not to be mended later, because a loop could wait for them in vain */
+} gi_own;
 typedef struct gi_function {
     gi_kernel     cpu;
     gi_gpu_kernel gpu;
+    gi_own        own;
 } gi_function;
 
+/* clang-format off */
+#define GI_NOT_OWN { NULL, NULL, NULL, false }
+/* clang-format on */
 #if GI_HAS_CUDA
-#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, __VA_ARGS__ }
+#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, __VA_ARGS__, GI_NOT_OWN }
 #else
-#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, NULL }
+#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, NULL, GI_NOT_OWN }
 #endif
 
-static const gi_function gi_copying = { NULL, NULL };
+static const gi_function gi_copying = { NULL, NULL, GI_NOT_OWN };
 #if GI_HAS_CUDA
 static ga_array         *gi_cuda_to(const char *site, const ga_array *a, ga_device device, const ga_to_options *o);
 static bool              gi_cuda_upload(const char *site, ga_array *to, const ga_array *from);
@@ -5934,32 +6193,40 @@ typedef struct gi_operand {
 typedef struct gi_job {
     gi_kernel     kernel; /* NULL: copy input 0 */
     gi_gpu_kernel gpu;    /* the same for arrays on the GPU */
-    int           inputs;
+    gi_own        own;    /* in place of both */
+    int           inputs, outputs;
     int           ndim;
     int64_t       shape[GPUARR_MAX_DIMS];
-    gi_operand    in[GI_MOST_INPUTS], out, mask;
+    gi_operand    in[GI_MOST_INPUTS], out, more[GPUARR_MAX_OUTPUTS - 1], mask;
+    gi_operand    place;         /* no memory, but the strides of GA_INDEX */
     bool          masked;        /* write only where mask is true */
+    bool          apart;         /* no result may be written before all inputs of a tile are read */
     bool          direct;        /* the kernel runs over rows where they lie */
     gi_stream     stream;        /* how the result goes past the caches; NULL: it does not */
     int64_t       height, width; /* of a block */
     int64_t       tile;          /* elements */
 } gi_job;
 
+#define GI_MOST_STRIDED (GI_MOST_INPUTS + GPUARR_MAX_OUTPUTS + 2) /* the mask and the place */
+
 /* An operand that is read; the mask comes behind the inputs. */
 static const gi_operand *gi_source_of(const gi_job *j, int k) { return k < j->inputs ? &j->in[k] : &j->mask; }
+static const gi_operand *gi_target_of(const gi_job *j, int k) { return k == 0 ? &j->out : &j->more[k - 1]; }
+static bool              gi_computes(const gi_job *j) { return j->kernel || j->own.kernel; }
 
 /* Where a row of a block lies. */
 typedef struct gi_row {
     const char *in[GI_MOST_INPUTS + 1];
     int64_t     step[GI_MOST_INPUTS + 1]; /* from an element to the next, in bytes */
     int64_t     down[GI_MOST_INPUTS + 1]; /* from a row to the next */
-    char       *out;
+    char       *out[GPUARR_MAX_OUTPUTS];
+    int64_t     place;
 } gi_row;
 
 typedef struct gi_tiles {
     __attribute__((aligned(64))) char raw[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
     __attribute__((aligned(64))) char cast[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
-    __attribute__((aligned(64))) char result[GI_TILE_BYTES];
+    __attribute__((aligned(64))) char result[GPUARR_MAX_OUTPUTS][GI_TILE_BYTES];
     __attribute__((aligned(64))) char back[GI_TILE_BYTES];
 } gi_tiles;
 
@@ -5967,15 +6234,15 @@ typedef struct gi_tiles {
 static int64_t gi_down(const gi_job *j, const gi_operand *v) { return j->ndim > 1 ? v->strides[j->ndim - 2] : 0; }
 static int64_t gi_step(const gi_job *j, const gi_operand *v) { return v->strides[j->ndim - 1]; }
 
-/* Where an element of an operand lies. `outer` counts through the dimensions before the last two. */
-static char *gi_locate(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
+/* How far from the first an element of an operand lies. `outer` counts through the dimensions before the last two. */
+static int64_t gi_offset(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
 {
-    char *p = v->data + row * gi_down(j, v) + column * gi_step(j, v);
+    int64_t offset = row * gi_down(j, v) + column * gi_step(j, v);
     for (int d = j->ndim - 3; d >= 0; d--) {
-        p += outer % j->shape[d] * v->strides[d];
+        offset += outer % j->shape[d] * v->strides[d];
         outer /= j->shape[d];
     }
-    return p;
+    return offset;
 }
 
 /* n elements of a source, packed, as the kernel wants them: where they lie, in `raw` or in `cast`. */
@@ -5992,23 +6259,46 @@ static const void *gi_read_tile(const gi_operand *v, const char *from, int64_t s
     return cast;
 }
 
-/* Writes a tile of results to a row of the output. */
-static void gi_write_tile(const gi_job *j, char *to, int64_t n, const void *packed, const bool *mask, const gi_ahead *next)
+/* Writes a tile of results to a row of an output. */
+static void gi_write_tile(const gi_job *j, const gi_operand *v, char *to, int64_t n, const void *packed, const bool *mask,
+                          const gi_ahead *next)
 {
-    int size = (int)ga_itemsize(j->out.dtype);
+    int size = (int)ga_itemsize(v->dtype);
     if (j->stream) j->stream(to, packed, n * size, next);
-    else if (mask) gi_scatter_where(size, n, to, gi_step(j, &j->out), packed, mask);
-    else gi_scatter(size, n, to, gi_step(j, &j->out), packed);
+    else if (mask) gi_scatter_where(size, n, to, gi_step(j, v), packed, mask);
+    else gi_scatter(size, n, to, gi_step(j, v), packed);
+}
+
+/* The part of a user's kernel. x: the inputs in the order of the parameters, out: the outputs, the formula's own result first. */
+static void gi_run_own(const gi_own *own, int64_t n, char *const *out, const char *const *x, int64_t place, int64_t step)
+{
+    const ga_kernel *k = own->kernel;
+    gi_elements      e;
+    int              in = 0, to = 0;
+    e.n      = n;
+    e.index  = place;
+    e.step   = step;
+    e.result = k->result.output ? out[to++] : NULL;
+    for (int p = 0; p < k->parameters; p++) e.operand[p] = k->parameter[p].output ? out[to++] : (char *)x[in++];
+    own->cpu(&e, own->exact);
+}
+
+/* Runs the kernel on n packed elements. */
+static void gi_compute(const gi_job *j, int64_t n, char *const *out, const char *const *x, int64_t place)
+{
+    if (j->own.kernel) gi_run_own(&j->own, n, out, x, place, gi_step(j, &j->place));
+    else j->kernel(n, out[0], x[0], x[1], x[2]);
 }
 
 /* Computes a row of a block, tile by tile. */
 static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_tiles *t)
 {
     int         sources = j->inputs + j->masked;
-    int64_t     size = ga_itemsize(j->out.dtype), step = gi_step(j, &j->out), n = j->tile;
-    bool        cast = j->out.wanted != j->out.dtype, packed = !j->masked && !j->stream && step == size;
-    const char *x[GI_MOST_INPUTS + 1]    = { NULL, NULL, NULL, NULL, NULL };
-    int64_t     move[GI_MOST_INPUTS + 1] = { 0, 0, 0, 0, 0 }; /* bytes from element to element; -1: through a tile */
+    int64_t     size = ga_itemsize(j->out.dtype), n = j->tile;
+    bool        whole                    = !j->masked && !j->stream; /* may the kernel write where the results belong? */
+    const char *x[GI_MOST_INPUTS + 1]    = { NULL };
+    char       *out[GPUARR_MAX_OUTPUTS]  = { NULL };
+    int64_t     move[GI_MOST_INPUTS + 1] = { 0 }; /* bytes from element to element; -1: through a tile */
     gi_ahead    next;
     next.inputs = 0;
     for (int k = 0; k < sources; k++) {
@@ -6022,24 +6312,34 @@ static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_t
         move[k] = v->wanted == v->dtype && row->step[k] == ga_itemsize(v->dtype) ? row->step[k] : -1;
         if (move[k] > 0) next.step[next.inputs++] = GI_LINE * move[k] / size;
     }
-    if (j->stream) n -= (int64_t)((uintptr_t)row->out % GI_LINE) / size; /* so that tiles end with lines */
+    if (j->stream) n -= (int64_t)((uintptr_t)row->out[0] % GI_LINE) / size; /* so that tiles end with lines */
+    bool packed = whole && gi_step(j, &j->out) == size;
     for (int64_t at = 0; at < columns; at += n, n = j->tile) {
-        char *to = row->out + at * step, *result = packed && !cast ? to : t->result, *back = packed ? to : t->back;
         if (n > columns - at) n = columns - at;
         next.inputs = 0;
         for (int k = 0; k < sources; k++) {
             if (move[k] < 0) /* what is only copied needs no tile of its own */
                 x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n,
-                                                  t->raw[k], packed && !j->kernel ? to : t->cast[k]);
+                                                  t->raw[k], packed && !gi_computes(j) ? row->out[0] + at * size : t->cast[k]);
             if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
         }
-        const char *made = x[0];
-        if (j->kernel) {
-            j->kernel(n, result, x[0], x[1], x[2]);
-            if (cast) gi_cast(j->out.dtype, j->out.wanted, n, back, result);
-            made = cast ? back : result;
+        for (int k = 0; k < j->outputs; k++) {
+            const gi_operand *v = gi_target_of(j, k);
+            out[k]              = row->out[k] + at * gi_step(j, v);
+            if (!whole || j->apart || v->wanted != v->dtype || gi_step(j, v) != ga_itemsize(v->dtype)) out[k] = t->result[k];
         }
-        if (made != to) gi_write_tile(j, to, n, made, (const bool *)x[j->inputs], &next);
+        if (gi_computes(j)) gi_compute(j, n, out, x, row->place + at * gi_step(j, &j->place));
+        for (int k = 0; k < j->outputs; k++) {
+            const gi_operand *v    = gi_target_of(j, k);
+            char             *to   = row->out[k] + at * gi_step(j, v);
+            const char       *made = gi_computes(j) ? out[k] : x[0];
+            if (gi_computes(j) && v->wanted != v->dtype) {
+                char *back = whole && gi_step(j, v) == ga_itemsize(v->dtype) ? to : t->back;
+                gi_cast(v->dtype, v->wanted, n, back, made);
+                made = back;
+            }
+            if (made != to) gi_write_tile(j, v, to, n, made, (const bool *)x[j->inputs], &next);
+        }
         for (int k = 0; k < sources; k++)
             if (move[k] > 0) x[k] += n * move[k];
     }
@@ -6049,10 +6349,11 @@ static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_t
 static void gi_run_rows(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     for (int64_t r = 0; r < rows; r++) {
-        if (j->direct) j->kernel(columns, row.out, row.in[0], row.in[1], row.in[2]);
+        if (j->direct) gi_compute(j, columns, row.out, row.in, row.place);
         else gi_run_row(j, &row, columns, t);
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
-        row.out += gi_down(j, &j->out);
+        for (int k = 0; k < j->outputs; k++) row.out[k] += gi_down(j, gi_target_of(j, k));
+        row.place += gi_down(j, &j->place);
     }
 }
 
@@ -6063,7 +6364,8 @@ static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t co
     for (int64_t at = 0; at < columns; at += j->height) {
         int64_t n    = columns - at < j->height ? columns - at : j->height;
         gi_row  part = row;
-        part.out += at * gi_step(j, &j->out);
+        for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_step(j, gi_target_of(j, k));
+        part.place += at * gi_step(j, &j->place);
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_source_of(j, k)->crossed) continue;
@@ -6097,11 +6399,13 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
         for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
         for (int k = 0; k < j->inputs + j->masked; k++) {
             const gi_operand *v = gi_source_of(j, k);
-            row.in[k]           = v->number ? v->data : gi_locate(j, v, outer, first, from);
+            row.in[k]           = v->number ? v->data : v->data + gi_offset(j, v, outer, first, from);
             row.step[k]         = v->number ? 0 : gi_step(j, v);
             row.down[k]         = v->number ? 0 : gi_down(j, v);
         }
-        row.out = gi_locate(j, &j->out, outer, first, from);
+        for (int k = 0; k < j->outputs; k++)
+            row.out[k] = gi_target_of(j, k)->data + gi_offset(j, gi_target_of(j, k), outer, first, from);
+        row.place = gi_offset(j, &j->place, outer, first, from);
         if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
         else gi_run_rows(j, row, rows, columns, &tiles);
     }
@@ -6115,14 +6419,16 @@ static int gi_strided_operands(gi_job *j, gi_operand **all)
     for (int k = 0; k < j->inputs; k++)
         if (!j->in[k].number) all[n++] = &j->in[k];
     all[n++] = &j->out;
+    for (int k = 1; k < j->outputs; k++) all[n++] = &j->more[k - 1];
     if (j->masked) all[n++] = &j->mask;
+    if (j->own.kernel) all[n++] = &j->place;
     return n;
 }
 
 /* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
 static void gi_coalesce(gi_job *j)
 {
-    gi_operand *all[GI_MOST_INPUTS + 2];
+    gi_operand *all[GI_MOST_STRIDED];
     int         operands = gi_strided_operands(j, all), n = 0;
     for (int d = 0; d < j->ndim; d++) {
         if (j->shape[d] == 1) continue;
@@ -6145,7 +6451,7 @@ static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : strid
 /* Puts dimension `from` behind or before others, to become dimension `to`. */
 static void gi_move_dimension(gi_job *j, int from, int to)
 {
-    gi_operand *all[GI_MOST_INPUTS + 2];
+    gi_operand *all[GI_MOST_STRIDED];
     int         operands = gi_strided_operands(j, all), way = to < from ? -1 : 1;
     for (int d = from; d != to; d += way) {
         int64_t length    = j->shape[d];
@@ -6222,17 +6528,24 @@ static void gi_run(gi_job *j, int cost)
     if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked; /* what computes long has time to write */
-    for (int k = 0; k <= j->inputs; k++) {
-        const gi_operand *v = k < j->inputs ? &j->in[k] : &j->out;
+    /* What computes long has time to write. */
+    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked && j->outputs == 1;
+    j->apart      = false;
+    for (int k = 0; k < j->inputs + j->outputs; k++) {
+        const gi_operand *v = k < j->inputs ? &j->in[k] : gi_target_of(j, k - j->inputs);
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
         if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
-        if (k < j->inputs && v->data == j->out.data) streamed = false; /* its lines are in the cache already */
+        for (int i = 0; k < j->inputs && i < j->outputs; i++)
+            if (v->data == gi_target_of(j, i)->data) {
+                streamed = false; /* its lines are in the cache already */
+                j->apart = j->own.kernel != NULL;
+            }
     }
     const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
     bool          across = gi_choose_blocks(j, (int)square);
     j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
-    j->direct            = !j->masked && !j->stream && j->kernel && gi_runs_directly(j, &j->out);
+    j->direct            = !j->masked && !j->stream && !j->apart && gi_computes(j);
+    for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_runs_directly(j, gi_target_of(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
     if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
@@ -6324,123 +6637,216 @@ static bool gi_clear(const char *site, ga_array *a)
     return true;
 }
 
-/* The whole of an elementwise call: shapes, devices, the output (made here unless out is given), overlap, the run.
-   wanted[k]: the dtype in which the kernel takes input k; result: what it makes. NULL kernel: a copy of input 0. */
-static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
-                        ga_dtype result, ga_array *out, const ga_array *where)
+/* The strides of GA_INDEX: those of a C-ordered array of single bytes. */
+static void gi_place_strides(gi_job *j)
 {
-    static const char *const names[GI_MOST_INPUTS] = { "the first operand", "the second operand", "the third operand",
-                                                       "the fourth operand" };
-    gi_job                   j;
-    j.kernel = kernel.cpu;
-    j.gpu    = kernel.gpu;
-    j.inputs = n;
-    j.ndim   = 0;
-    j.masked = where != NULL;
-    for (int k = 0; k < n; k++)
-        if ((in[k].array || in[k].kind == GA_KIND_ARRAY) && !gi_check(site, in[k].array, names[k])) return NULL;
-    if (out && !gi_check(site, out, ".out")) return NULL;
-    if (where && !gi_check(site, where, ".where")) return NULL;
-    const ga_array *all[GI_MOST_INPUTS + 2] = { NULL, NULL, NULL, NULL, where, out };
-    for (int k = 0; k < n; k++) all[k] = in[k].array;
-    ga_device device = gi_common_device(site, GI_MOST_INPUTS + 2, all);
-    if (device == GA_DEVICE_DEFAULT) return NULL;
-    for (int k = 0; k <= n; k++) {
-        const ga_array *a = k < n ? in[k].array : where;
-        if (a && !gi_broadcast_into(&j.ndim, j.shape, a->ndim, a->shape)) {
-            const ga_array *first = in[0].array && in[0].array != a ? in[0].array : in[1 % n].array ? in[1 % n].array : a;
-            return (ga_array *)gi_fail(
-                site, GA_BAD_SHAPE, "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
-                gi_shape_of(first), gi_shape_of(a));
-        }
+    int64_t below = 1;
+    memset(&j->place, 0, sizeof j->place);
+    j->place.dtype = j->place.wanted = GA_U8;
+    for (int d = j->ndim - 1; d >= 0; d--) {
+        j->place.strides[d] = below;
+        below *= j->shape[d];
     }
-    if (out) {
-        int     ndim = j.ndim;
-        int64_t shape[GPUARR_MAX_DIMS];
-        memcpy(shape, j.shape, sizeof shape);
-        if (!gi_broadcast_into(&ndim, shape, out->ndim, out->shape) || !gi_equal_shapes(ndim, shape, out->ndim, out->shape))
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out),
-                                       gi_shape_text(j.ndim, j.shape));
-        j.ndim = ndim;
-        memcpy(j.shape, shape, sizeof shape);
-        if (!gi_same_kind(result, out->dtype))
-            return (ga_array *)gi_fail(
-                site, GA_BAD_DTYPE,
-                "the result is %s and does not go into .out of %s: use a dtype of the same kind or ga_astype",
-                ga_dtype_name(result), ga_dtype_name(out->dtype));
+}
+
+/* What an elementwise call works on. */
+typedef struct gi_map_call {
+    const char     *site;
+    gi_function     function; /* all NULL: a copy of input 0 */
+    int             cost, inputs, outputs;
+    const ga_arg   *in;
+    const ga_dtype *wanted; /* the dtypes in which the kernel takes the inputs */
+    const ga_dtype *result; /* and in which it makes the outputs */
+    ga_array      **out;    /* of those that are NULL, new arrays are made */
+    const ga_array *where;
+} gi_map_call;
+
+static const char *gi_out_name(const gi_map_call *c) { return c->outputs == 1 ? ".out" : "an array of .outs"; }
+
+/* The shape of the call, and whether its arrays fit. False with an error. */
+static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
+{
+    *ndim = 0;
+    for (int k = 0; k <= c->inputs; k++) {
+        const ga_array *a = k < c->inputs ? c->in[k].array : c->where;
+        if (!a || gi_broadcast_into(ndim, shape, a->ndim, a->shape)) continue;
+        const ga_array *first = c->in[0].array;
+        if ((!first || first == a) && c->inputs > 1) first = c->in[1].array;
+        if (!first) first = a;
+        return gi_fail(c->site, GA_BAD_SHAPE,
+                       "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
+                       gi_shape_of(first), gi_shape_of(a)),
+               false;
+    }
+    int     result_ndim = *ndim;
+    int64_t result_shape[GPUARR_MAX_DIMS];
+    memcpy(result_shape, shape, sizeof result_shape);
+    for (int k = 0; k < c->outputs; k++) {
+        const ga_array *out = c->out[k];
+        if (!out) continue;
+        if (!gi_broadcast_into(ndim, shape, out->ndim, out->shape) || !gi_equal_shapes(*ndim, shape, out->ndim, out->shape))
+            return gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s, the result %s", gi_out_name(c), gi_shape_of(out),
+                           gi_shape_text(result_ndim, result_shape)),
+                   false;
+        if (!gi_same_kind(c->result[k], out->dtype))
+            return gi_fail(c->site, GA_BAD_DTYPE,
+                           "the result is %s and does not go into %s of %s: use a dtype of the same kind or ga_astype",
+                           ga_dtype_name(c->result[k]), gi_out_name(c), ga_dtype_name(out->dtype)),
+                   false;
         for (int d = 0; d < out->ndim; d++)
             if (out->shape[d] > 1 && out->strides[d] == 0)
-                return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".out repeats its elements (ga_broadcast_to): copy it first");
+                return gi_fail(c->site, GA_BAD_ARGUMENT, "%s repeats its elements (ga_broadcast_to): copy it first",
+                               gi_out_name(c)),
+                       false;
+        for (int i = 0; i < k; i++)
+            if (c->out[i] && ga_may_share_memory(out, c->out[i]))
+                return gi_fail(c->site, GA_BAD_ARGUMENT, "two arrays of .outs share memory: each result needs its own"), false;
     }
+    return true;
+}
+
+/* The arrays that are written: those that were given, else new ones. False: none was made. */
+static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, const int64_t *shape, ga_array **target)
+{
+    for (int k = 0; k < c->outputs; k++) {
+        target[k] = c->out[k] ? c->out[k] : gi_new(c->site, c->result[k], device, ndim, shape);
+        if (target[k] && (c->out[k] || !c->where || gi_clear(c->site, target[k]))) continue;
+        for (int i = 0; i <= k; i++)
+            if (!c->out[i]) ga_free(target[i]);
+        return false;
+    }
+    return true;
+}
+
+static bool gi_map_all(const gi_map_call *c);
+#if GI_HAS_CUDA
+/* There are no casts behind a kernel there: into targets of other dtypes than the kernel's, results are copied. */
+static bool gi_map_and_assign(const gi_map_call *c, ga_array *const *target)
+{
+    ga_array   *made[GPUARR_MAX_OUTPUTS] = { NULL };
+    gi_map_call same                     = *c;
+    same.out                             = made;
+    same.where                           = NULL;
+    bool ok                              = gi_map_all(&same);
+    for (int k = 0; k < c->outputs; k++) {
+        ok = ok && gi_assign_where(c->site, target[k], gi_operand_arg(made[k]), c->where);
+        ga_free(made[k]);
+    }
+    return ok;
+}
+#endif
+
+/* The whole of an elementwise call: shapes, devices, the outputs, overlap, the run. False with an error, and nothing was made. */
+static bool gi_map_all(const gi_map_call *c)
+{
+    static const char *const names[GI_MOST_INPUTS] = { "the first operand",   "the second operand", "the third operand",
+                                                       "the fourth operand",  "the fifth operand",  "the sixth operand",
+                                                       "the seventh operand", "the eighth operand" };
+    const char              *site                  = c->site;
+    gi_job                   j;
+    const int                n     = c->inputs;
+    const ga_array          *where = c->where, *all[GI_MOST_STRIDED] = { NULL };
+    j.kernel  = c->function.cpu;
+    j.gpu     = c->function.gpu;
+    j.own     = c->function.own;
+    j.inputs  = n;
+    j.outputs = c->outputs;
+    j.masked  = where != NULL;
+    for (int k = 0; k < n; k++)
+        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_check(site, c->in[k].array, names[k])) return false;
+    for (int k = 0; k < c->outputs; k++)
+        if (c->out[k] && !gi_check(site, c->out[k], gi_out_name(c))) return false;
+    if (where && !gi_check(site, where, ".where")) return false;
+    for (int k = 0; k < n; k++) all[k] = c->in[k].array;
+    all[n] = where;
+    for (int k = 0; k < c->outputs; k++) all[n + 1 + k] = c->out[k];
+    ga_device device = gi_common_device(site, n + 1 + c->outputs, all);
+    if (device == GA_DEVICE_DEFAULT || !gi_map_shape(c, &j.ndim, j.shape)) return false;
     for (int k = 0; k < n; k++) {
         char text[64];
-        if (in[k].array || gi_number_fits(in[k], wanted[k])) continue;
-        gi_number_text(in[k], text, sizeof text);
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
-                                   "the number %s does not fit %s: convert the array with ga_astype first", text,
-                                   ga_dtype_name(wanted[k]));
+        if (c->in[k].array || gi_number_fits(c->in[k], c->wanted[k])) continue;
+        gi_number_text(c->in[k], text, sizeof text);
+        return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
+                       ga_dtype_name(c->wanted[k])),
+               false;
     }
+#if GI_HAS_CUDA
+    if (device == GA_CUDA && j.own.kernel && !j.own.gpu)
+#else
+    if (device == GA_CUDA && j.own.kernel)
+#endif
+        return gi_fail(site, GA_BAD_DEVICE,
+                       "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
+                       j.own.kernel->name),
+               false;
 
-    ga_array *target = out ? out : gi_new(site, result, device, j.ndim, j.shape);
-    if (!target) return NULL;
-    if (!out && where && !gi_clear(site, target)) {
-        ga_free(target);
-        return NULL;
-    }
-    ga_array                         *copies[GI_MOST_INPUTS + 1] = { NULL, NULL, NULL, NULL, NULL };
+    ga_array *target[GPUARR_MAX_OUTPUTS] = { NULL };
+    if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
+    ga_array                         *copies[GI_MOST_INPUTS + 1] = { NULL };
     bool                              ok                         = true;
     __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
     for (int k = 0; k <= n && ok; k++) {
-        const ga_array *a = k < n ? in[k].array : where;
+        const ga_array *a = k < n ? c->in[k].array : where;
         gi_operand     *v = k < n ? &j.in[k] : &j.mask;
         if (k == n && !where) break;
         if (!a) { /* a tile of copies of the number */
-            int size   = (int)ga_itemsize(wanted[k]);
+            int size   = (int)ga_itemsize(c->wanted[k]);
             v->data    = tiles[k];
             v->number  = true;
             v->crossed = false;
-            v->dtype = v->wanted = wanted[k];
+            v->dtype = v->wanted = c->wanted[k];
             int64_t copies_of_it = GI_TILE_BYTES / size;
-            gi_number_to(in[k], wanted[k], tiles[k]);
+            gi_number_to(c->in[k], c->wanted[k], tiles[k]);
             if (device == GA_CPU)
-                gi_repeat(size, target->size < copies_of_it ? target->size : copies_of_it, tiles[k], tiles[k]);
+                gi_repeat(size, target[0]->size < copies_of_it ? target[0]->size : copies_of_it, tiles[k], tiles[k]);
             continue;
         }
-        if (out && ga_may_share_memory(a, out) && !gi_same_layout(a, j.ndim, j.shape, out)) {
+        bool clash = false;
+        for (int i = 0; i < c->outputs; i++)
+            clash = clash || (c->out[i] && ga_may_share_memory(a, c->out[i]) && !gi_same_layout(a, j.ndim, j.shape, c->out[i]));
+        if (clash) {
             copies[k] = (ga_copy)(a, site); /* as if the sources had been copied before */
             ok        = copies[k] != NULL;
             a         = copies[k];
         }
 #if GI_HAS_CUDA
         /* no casts on the way through tiles there: what the kernel takes otherwise is converted before, unless all is a copy */
-        if (ok && device == GA_CUDA && a->dtype != (k < n ? wanted[k] : GA_BOOL) && (k == n || j.kernel)) {
-            ga_array *cast = gi_convert(site, a, k < n ? wanted[k] : GA_BOOL);
+        if (ok && device == GA_CUDA && a->dtype != (k < n ? c->wanted[k] : GA_BOOL) && (k == n || gi_computes(&j))) {
+            ga_array *cast = gi_convert(site, a, k < n ? c->wanted[k] : GA_BOOL);
             ga_free(copies[k]);
             copies[k] = cast;
             ok        = cast != NULL;
             a         = cast;
         }
 #endif
-        if (ok) gi_operand_of(v, a, k < n ? wanted[k] : GA_BOOL, j.ndim, j.shape);
+        if (ok) gi_operand_of(v, a, k < n ? c->wanted[k] : GA_BOOL, j.ndim, j.shape);
     }
+    for (int k = 0; k < c->outputs && ok; k++)
+        gi_operand_of(k == 0 ? &j.out : &j.more[k - 1], target[k], c->result[k], j.ndim, j.shape);
+    gi_place_strides(&j);
+    bool same = true; /* are the results of the dtypes that the kernel makes? */
+    for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
+    (void)same;
 #if GI_HAS_CUDA
-    if (ok && device == GA_CUDA && j.kernel && result != target->dtype) { /* nor behind the kernel */
-        ga_array *same = gi_map(site, kernel, cost, n, in, wanted, result, NULL, NULL);
-        ok             = same && gi_assign_where(site, target, gi_operand_arg(same), where);
-        ga_free(same);
-    } else if (ok && device == GA_CUDA) {
-        gi_operand_of(&j.out, target, result, j.ndim, j.shape);
-        ok = gi_cuda_run(site, &j);
-    } else
+    if (ok && device == GA_CUDA) ok = same || !gi_computes(&j) ? gi_cuda_run(site, &j) : gi_map_and_assign(c, target);
+    else
 #endif
-        if (ok) {
-        gi_operand_of(&j.out, target, result, j.ndim, j.shape);
-        gi_run(&j, cost);
-    }
+        if (ok)
+        gi_run(&j, c->cost);
     for (int k = 0; k <= n; k++) ga_free(copies[k]);
-    if (ok) return target;
-    if (!out) ga_free(target);
-    return NULL;
+    for (int k = 0; k < c->outputs; k++) {
+        if (!ok && !c->out[k]) ga_free(target[k]);
+        if (ok) c->out[k] = target[k];
+    }
+    return ok;
+}
+
+/* The same for one output. wanted[k]: the dtype in which the kernel takes input k; result: what it makes. */
+static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
+                        ga_dtype result, ga_array *out, const ga_array *where)
+{
+    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &out, where };
+    return gi_map_all(&c) ? out : NULL;
 }
 
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
@@ -6693,6 +7099,135 @@ static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cos
     }
 #define GA_TABLE
 #include "gpuarr.h"
+
+/* ---- >>own kernels: of GA_ELEMENTWISE -------------------------------------------------------------------------------- */
+
+static bool gi_is_word_part(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Does the formula contain the word (or, if `open`, one that begins so)? */
+static bool gi_says(const char *formula, const char *word, bool open)
+{
+    size_t length = strlen(word);
+    for (const char *p = formula; (p = strstr(p, word)) != NULL; p += length)
+        if ((p == formula || !gi_is_word_part(p[-1])) && (open || !gi_is_word_part(p[length]))) return true;
+    return false;
+}
+
+static bool gi_has_loop(const ga_kernel *k)
+{
+    return gi_says(k->formula, "for", false) || gi_says(k->formula, "while", false) || gi_says(k->formula, "goto", false);
+}
+
+/* How long an element takes, in simple operations: a guess, by which work is divided. */
+static int gi_own_cost(const ga_kernel *k)
+{
+    return gi_has_loop(k) ? 256 : gi_says(k->formula, "GA_", true) ? GI_COSTLY : GI_CHEAP;
+}
+
+/* The stamp for the dtype of what the parameters of type T get: the first that holds it. */
+static const gi_stamp *gi_own_stamp(const ga_kernel *k, int n, const ga_arg *generic)
+{
+    if (k->stamps == 1) return k->stamp;
+    ga_dtype common = gi_common_dtype(n, generic);
+    for (int s = 0; s < k->stamps; s++)
+        if (k->stamp[s].dtype == common) return &k->stamp[s];
+    for (int s = 0; s < k->stamps; s++)
+        if (ga_can_cast(common, k->stamp[s].dtype)) return &k->stamp[s];
+    return NULL;
+}
+
+static gi_own_kernel gi_own_loop(const gi_stamp *s)
+{
+    int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE;
+    while (!s->cpu[isa]) isa--;
+    return s->cpu[isa];
+}
+
+/* Fills in the function of a kernel for its operands, and the dtypes in which it takes and makes elements. False with an error. */
+static bool gi_own_function(const char *site, const ga_kernel *k, int n, const ga_arg *in, gi_function *f, ga_dtype *wanted,
+                            int *outputs, ga_dtype *result)
+{
+    ga_arg generic[GPUARR_MAX_INPUTS];
+    int    inputs = 0, generics = 0;
+    *outputs = 0;
+    for (int p = 0; p < k->parameters; p++) inputs += !k->parameter[p].output;
+    if (inputs > GPUARR_MAX_INPUTS || k->parameters - inputs + k->result.output > GPUARR_MAX_OUTPUTS)
+        return gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) has more than %d operands or %d results", k->name, k->site,
+                       GPUARR_MAX_INPUTS, GPUARR_MAX_OUTPUTS),
+               false;
+    if (n != inputs)
+        return gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) takes %d operand%s, not %d", k->name, k->site, inputs,
+                       inputs == 1 ? "" : "s", n),
+               false;
+    for (int p = 0, i = 0; p < k->parameters; p++) {
+        if (k->parameter[p].output) continue;
+        if (k->parameter[p].dtype == GA_DTYPE_DEFAULT) generic[generics++] = in[i];
+        i++;
+    }
+    const gi_stamp *stamp = gi_own_stamp(k, generics, generic);
+    if (!stamp)
+        return gi_fail(site, GA_BAD_DTYPE, "%s (%s) does not exist for %s", k->name, k->site,
+                       ga_dtype_name(gi_common_dtype(generics, generic))),
+               false;
+    if (k->result.output) result[(*outputs)++] = k->result.dtype ? k->result.dtype : stamp->dtype;
+    for (int p = 0, i = 0; p < k->parameters; p++) {
+        ga_dtype dtype = k->parameter[p].dtype ? k->parameter[p].dtype : stamp->dtype;
+        if (!gi_is_stamped(site, dtype)) return false;
+        if (k->parameter[p].output) {
+            result[(*outputs)++] = dtype;
+            continue;
+        }
+        if (!gi_may_compute(in[i], dtype))
+            return gi_fail(site, GA_BAD_DTYPE, "operand %d is %s and %s (%s) takes %s: use ga_astype first", i + 1,
+                           ga_dtype_name(in[i].array ? in[i].array->dtype : gi_number_dtype(in[i])), k->name, k->site,
+                           ga_dtype_name(dtype)),
+                   false;
+        wanted[i++] = dtype;
+    }
+    f->cpu        = NULL;
+    f->gpu        = NULL;
+    f->own.cpu    = gi_own_loop(stamp);
+    f->own.gpu    = stamp->cuda;
+    f->own.kernel = k;
+    f->own.exact  = gi_has_loop(k);
+    return true;
+}
+
+ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_options o)
+{
+    static const char *const none = "a kernel is NULL: give the name that GA_ELEMENTWISE was given";
+    if (!k) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s", none);
+    for (int i = 0; i < n; i++)
+        if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
+    if (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where) ||
+        gi_null_option(o.site, "outs", o.outs))
+        return NULL;
+    gi_map_call c;
+    ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];
+    ga_array   *out[GPUARR_MAX_OUTPUTS] = { NULL };
+    memset(&c, 0, sizeof c);
+    if (!gi_own_function(o.site, k, n, in, &c.function, wanted, &c.outputs, result)) return NULL;
+    if (o.out && o.outs) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".out and .outs: give one of them");
+    if (c.outputs > 1 && !o.outs)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "%s (%s) has %d results: give .outs = an array of %d ga_array *, NULL or to be written into",
+                                   k->name, k->site, c.outputs, c.outputs);
+    for (int i = 0; i < c.outputs; i++) out[i] = o.outs ? o.outs[i] : o.out;
+    c.site   = o.site;
+    c.cost   = gi_own_cost(k);
+    c.inputs = n;
+    c.in     = in;
+    c.wanted = wanted;
+    c.result = result;
+    c.out    = out;
+    c.where  = o.where;
+    if (!gi_map_all(&c)) return NULL;
+    for (int i = 0; i < c.outputs && o.outs; i++) o.outs[i] = out[i];
+    return out[0];
+}
 
 /* ---- copies, casts, choices ------------------------------------------------------------------------------------------ */
 
@@ -8587,200 +9122,10 @@ ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
 }
 
 /* ---- random numbers ---------------------------------------------------------------------------------------------- */
-/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) turns a counter and a
-   key into four random words. The key is the seed; the counter is the stream and the number of a block of elements, so that
-   every element can be computed alone. */
-
-GI_BEGIN_FAST
-
-typedef struct gi_philox_words {
-    uint32_t w[4];
-} gi_philox_words;
-
-GI_FORMULA gi_philox_words gi_philox_round(gi_philox_words x, uint64_t key, uint32_t round)
-{
-    uint32_t        key0 = (uint32_t)key + round * 0x9E3779B9u, key1 = (uint32_t)(key >> 32) + round * 0xBB67AE85u;
-    uint64_t        left = (uint64_t)0xD2511F53u * x.w[0], right = (uint64_t)0xCD9E8D57u * x.w[2];
-    gi_philox_words y = { { (uint32_t)(right >> 32) ^ x.w[1] ^ key0, (uint32_t)right, (uint32_t)(left >> 32) ^ x.w[3] ^ key1,
-                            (uint32_t)left } };
-    return y;
-}
-
-GI_FORMULA gi_philox_words gi_philox(uint64_t counter, uint64_t stream, uint64_t key)
-{
-    gi_philox_words x = { { (uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)stream, (uint32_t)(stream >> 32) } };
-    x                 = gi_philox_round(x, key, 0); /* ten rounds; no loop, so that compilers vectorise over counters */
-    x                 = gi_philox_round(x, key, 1);
-    x                 = gi_philox_round(x, key, 2);
-    x                 = gi_philox_round(x, key, 3);
-    x                 = gi_philox_round(x, key, 4);
-    x                 = gi_philox_round(x, key, 5);
-    x                 = gi_philox_round(x, key, 6);
-    x                 = gi_philox_round(x, key, 7);
-    x                 = gi_philox_round(x, key, 8);
-    return gi_philox_round(x, key, 9);
-}
-
-typedef enum gi_random_kind { GI_UNIFORM_F32, GI_UNIFORM_F64, GI_INTEGERS, GI_NORMAL } gi_random_kind;
-
-typedef struct gi_random_plan {
-    gi_random_kind kind;
-    uint64_t       seed, stream;
-    uint64_t       low, span;   /* integers: low <= x < low + span, modulo 2**64 */
-    double         mean, sigma; /* normal numbers */
-} gi_random_plan;
-
-/* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact. */
-GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
-GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
-{
-    return gi_mul_f64((double)(int32_t)(high >> 6), 0x1p-26) +
-           gi_mul_f64((double)(int32_t)((high & 63) << 21 | low >> 11), 0x1p-53);
-}
-
-/* The upper half of the 128 bits of a * b. */
-GI_FORMULA uint64_t gi_multiply_high(uint64_t a, uint64_t b)
-{
-    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
-    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
-    return a_high * b_high + (middle >> 32) + ((a_low * b_high + (uint32_t)middle) >> 32);
-}
-
-/* low + bits * span / 2**64 would be slightly biased. Lemire (2019): draw again when the lower half of the product is below
-   2**64 modulo span. Elements are fewer than 2**48, so the counters from attempt * 2**48 on are free for element i's next
-   attempts. */
-GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int64_t i)
-{
-    if (bits * p->span < p->span) {
-        uint64_t least = (0 - p->span) % p->span;
-        for (uint64_t attempt = 1; bits * p->span < least; attempt++) {
-            gi_philox_words x = gi_philox((attempt << 48) + (uint64_t)i, p->stream, p->seed);
-            bits              = (uint64_t)x.w[1] << 32 | x.w[0];
-        }
-    }
-    return (int64_t)(p->low + gi_multiply_high(bits, p->span));
-}
-
-/* Box and Muller (1958): a point at a random angle whose squared distance is exponentially distributed has two independent
-   normal coordinates. */
-GI_FORMULA double gi_normal_pair(const gi_random_plan *p, gi_philox_words x, double *second)
-{
-    double unit     = gi_unit_f64(x.w[0], x.w[1]) + 0x1p-53; /* in (0, 1]: it has a logarithm */
-    double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(unit)));
-    double angle    = gi_mul_f64(0x1.921fb54442d18p+2, gi_unit_f64(x.w[2], x.w[3]));
-    *second         = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
-    return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
-}
-
-/* The words of many counters, word by word, so that the loops over them vectorise. */
-enum { GI_COUNTERS = 64 };
-typedef struct gi_random_words {
-    uint32_t w[4][GI_COUNTERS];
-} gi_random_words;
-
-static GI_INLINE void gi_random_fill(const gi_random_plan *p, uint64_t counter, gi_random_words *b)
-{
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        gi_philox_words x = gi_philox(counter + (uint64_t)i, p->stream, p->seed);
-        b->w[0][i]        = x.w[0];
-        b->w[1][i]        = x.w[1];
-        b->w[2][i]        = x.w[2];
-        b->w[3][i]        = x.w[3];
-    }
-}
-
-/* Elements begin to begin + 4 * GI_COUNTERS - 1: four from each counter. */
-static GI_INLINE void gi_uniform_f32_block(const gi_random_plan *p, int64_t begin, float *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 4, &b);
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        x[4 * i]     = gi_unit_f32(b.w[0][i]);
-        x[4 * i + 1] = gi_unit_f32(b.w[1][i]);
-        x[4 * i + 2] = gi_unit_f32(b.w[2][i]);
-        x[4 * i + 3] = gi_unit_f32(b.w[3][i]);
-    }
-}
-
-/* Elements begin to begin + 2 * GI_COUNTERS - 1: two from each counter. */
-static GI_INLINE void gi_uniform_f64_block(const gi_random_plan *p, int64_t begin, double *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 2, &b);
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        x[2 * i]     = gi_unit_f64(b.w[0][i], b.w[1][i]);
-        x[2 * i + 1] = gi_unit_f64(b.w[2][i], b.w[3][i]);
-    }
-}
-
-static GI_INLINE void gi_integers_block(const gi_random_plan *p, int64_t begin, int64_t *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 2, &b);
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        x[2 * i]     = gi_random_integer(p, (uint64_t)b.w[1][i] << 32 | b.w[0][i], begin + 2 * i);
-        x[2 * i + 1] = gi_random_integer(p, (uint64_t)b.w[3][i] << 32 | b.w[2][i], begin + 2 * i + 1);
-    }
-}
-
-static GI_INLINE void gi_normal_block(const gi_random_plan *p, int64_t begin, double *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 2, &b);
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        gi_philox_words words = { { b.w[0][i], b.w[1][i], b.w[2][i], b.w[3][i] } };
-        double          second;
-        x[2 * i]     = gi_normal_pair(p, words, &second);
-        x[2 * i + 1] = second;
-    }
-}
-
-static GI_INLINE void gi_random_blocks(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
-{
-    double  last[2 * GI_COUNTERS]; /* the last block, of which only a part is wanted */
-    int64_t each = p->kind == GI_UNIFORM_F32 ? 4 * GI_COUNTERS : 2 * GI_COUNTERS, itemsize = (int64_t)sizeof last / each;
-    for (int64_t i = 0; i < n; i += each) {
-        void *to = i + each <= n ? (char *)out + i * itemsize : (char *)last;
-        switch (p->kind) {
-        case GI_UNIFORM_F32: gi_uniform_f32_block(p, begin + i, (float *)to); break;
-        case GI_UNIFORM_F64: gi_uniform_f64_block(p, begin + i, (double *)to); break;
-        case GI_INTEGERS: gi_integers_block(p, begin + i, (int64_t *)to); break;
-        default: gi_normal_block(p, begin + i, (double *)to); break;
-        }
-        if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
-    }
-}
-
-/* The same loops for two instruction sets. */
-static void gi_random_baseline(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
-{
-    gi_random_blocks(p, begin, n, out);
-}
-#if GI_HAS_X86
-__attribute__((target("avx2,fma,bmi,bmi2"))) static void gi_random_avx2(const gi_random_plan *p, int64_t begin, int64_t n,
-                                                                        void *out)
-{
-    gi_random_blocks(p, begin, n, out);
-}
-#endif
-
 static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out)
 {
-    const gi_random_plan *p = (const gi_random_plan *)plan;
-#if GI_HAS_X86
-    if (gi_cpu_isa() >= GI_ISA_AVX2) {
-        gi_random_avx2(p, begin, n, out);
-        return;
-    }
-#endif
-    gi_random_baseline(p, begin, n, out);
+    gi_cpu_random()((const gi_random_plan *)plan, begin, n, out);
 }
-
-GI_END_FAST
 
 static const gi_generator gi_random_generator = GI_GENERATOR(random);
 
@@ -8977,10 +9322,12 @@ typedef struct gi_reduction {
     char    *result; /* packed results, one a line */
     char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int64_t  columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
+    int64_t  columns, width;   /* of lines that are folded side by side: as many beside each other, as many at once */
+    bool     one_behind_other; /* their rows are short and lie so */
 } gi_reduction;
 
-#define GI_ACC_BYTES 16 /* of the largest accumulator */
+#define GI_ACC_BYTES  16                 /* of the largest accumulator */
+#define GI_NEAR_BYTES ((int64_t)1 << 20) /* of the caches of one processor */
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
@@ -8993,6 +9340,21 @@ static void gi_touch(const void *p, int64_t bytes)
     __asm__ volatile("" : : "r"(any));
 }
 
+/* Are packed lines read where they lie, and more than the near caches hold? */
+static bool gi_lies_far(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+}
+
+/* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
+static int64_t gi_share(int64_t n, int64_t least)
+{
+    int64_t shares = n / least, threads = ga_get_num_threads();
+    if (shares < 4 * threads && shares > threads) shares -= shares % threads;
+    return shares > 1 ? (n + shares - 1) / shares : least;
+}
+
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
@@ -9000,11 +9362,11 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     const gi_lines                   *p = &r->lines;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
     int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
-    bool                              direct = p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype;
+    bool                              far = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (direct) gi_touch(x, n * size);
+        if (far) gi_touch(x, n * size);
         r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
@@ -9039,16 +9401,17 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     folded row by row, each step of the tree for all of them at once.                                                          */
 
 #define GI_PANEL_BYTES  8192 /* of the accumulators of a panel, */
-#define GI_PANEL_WIDTH  1024 /* and at most so many lines, */
-#define GI_PANEL_NARROW 128  /* or these, when rows must be gathered */
+#define GI_PANEL_NARROW 128  /* but so many lines when rows must be gathered */
 #define GI_PANEL_LEVELS 11   /* accumulators of the steps of the tree that are open at a time */
 #define GI_SHORT_LINE   32   /* shorter lines are not worth being folded one after the other */
 
 typedef struct gi_panel {
     const gi_lines *lines;
+    const char     *at;           /* the first element of the first line */
     int64_t         first, count; /* the lines */
     int64_t         start, n;     /* which of their elements: a block of them */
-    char           *raw, *cast;   /* room for eight rows that must be gathered or cast */
+    bool            packed;       /* the elements of a row lie side by side, as they are folded */
+    char           *raw, *cast;   /* else room for eight rows */
 } gi_panel;
 
 /* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
@@ -9071,14 +9434,14 @@ static bool gi_is_packed_row(const gi_lines *p)
 /* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
 static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
 {
-    const gi_lines *p    = s->lines;
-    const char     *at   = gi_line_start(p, s->first) + gi_offset_in_line(p, s->start + k);
-    int64_t         size = ga_itemsize(p->a->dtype), stride = p->kept_strides[p->kept - 1], room = GI_PANEL_NARROW * 16;
-    if (gi_is_packed_row(p)) return at;
-    gi_gather((int)size, s->count, s->raw + slot * room, at, stride);
-    if (p->dtype == p->a->dtype) return s->raw + slot * room;
-    gi_cast(p->dtype, p->a->dtype, s->count, s->cast + slot * room, s->raw + slot * room);
-    return s->cast + slot * room;
+    const gi_lines *p  = s->lines;
+    const char     *at = s->at + (p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k));
+    if (s->packed) return at;
+    char *raw = s->raw + slot * (GI_PANEL_NARROW * 16), *cast = s->cast + slot * (GI_PANEL_NARROW * 16);
+    gi_gather((int)ga_itemsize(p->a->dtype), s->count, raw, at, p->kept_strides[p->kept - 1]);
+    if (p->dtype == p->a->dtype) return raw;
+    gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
+    return cast;
 }
 
 /* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
@@ -9105,10 +9468,32 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
     gi_panel s;
     memset(&s, 0, sizeof s);
-    s.lines = p;
-    s.first = unit / panels * columns + column;
-    s.count = columns - column < width ? columns - column : width;
+    s.lines  = p;
+    s.first  = unit / panels * columns + column;
+    s.count  = columns - column < width ? columns - column : width;
+    s.at     = gi_line_start(p, s.first);
+    s.packed = gi_is_packed_row(p);
     return s;
+}
+
+/* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
+static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
+{
+    int64_t row = count * f->acc_bytes, h = 1;
+    if (n == GI_BLOCK) {
+        const void *eighths[8];
+        n /= 8;
+        for (int k = 0; k < 8; k++) eighths[k] = x + k * n * row_bytes;
+        f->rows(n * count, accs, eighths);
+    } else {
+        f->widen(n * count, accs, x);
+    }
+    while (h < n) h *= 2;
+    for (h /= 2; h > 0; h /= 2) {
+        if (n <= h) continue;
+        f->join((n - h) * count, accs, accs + h * row);
+        n = h;
+    }
 }
 
 /* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
@@ -9127,7 +9512,12 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
         int64_t column = s.first % r->columns, group = s.first - column;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
-        gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= (int64_t)sizeof room) {
+            gi_fold_packed_rows(&r->fold, s.n, s.count, p->strides[0], s.at + s.start * p->strides[0], room);
+            if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
+        } else {
+            gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        }
         if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
     }
 }
@@ -9177,13 +9567,15 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     }
     int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
     if (r->columns == 1) {
-        gi_parallel(p->lines * r->blocks, 1 + 65536 / rows, gi_reduce_blocks, r);
+        gi_parallel(p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
         if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
-        int64_t most   = GI_PANEL_BYTES / r->fold.acc_bytes;
-        r->width       = gi_panel_width(p, r->columns, most < GI_PANEL_WIDTH ? most : GI_PANEL_WIDTH, r->blocks);
-        int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
-        gi_parallel(panels * r->blocks, 1 + 65536 / (r->width * rows), gi_reduce_panels, r);
+        r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
+        int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        int64_t beside      = r->columns < r->width ? r->columns : r->width;
+        r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
+                              p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
+        gi_parallel(panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
         if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
     if (r->accs) gi_release(r->accs, acc_bytes);
@@ -9327,21 +9719,7 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
 /* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
 /*  The tree is that of the sums, of nodes; gi_join_nodes says how two join. Elements are taken relative to the first one of the line. */
 
-typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
-
 GI_BEGIN_FAST
-/* The moment from the node of all elements. */
-GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
-{
-    double r;
-    if (what == GI_MEAN) return v.n > 0 ? v.s / v.n : gi_nan_f64();
-    if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */
-        return gi_nan_f64();
-    if (v.n - ddof > 0) r = v.m / (v.n - ddof);
-    else /* as NumPy: 0 / 0 for no degrees of freedom */ r = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
-    return what == GI_STD ? gi_root_f64(r) : r;
-}
-
 /* The moment of n complex numbers; `sum`: the variances of their two parts, added. */
 GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int ddof)
 {
@@ -9433,6 +9811,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char   raw[GI_BLOCK * 16];
     __attribute__((aligned(64))) double cast[GI_BLOCK], origin[GI_NODE_STEP];
     int64_t                             known = -1;
+    bool                                far   = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
         int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
@@ -9442,7 +9821,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
             known = line;
         }
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (x != raw && x != cast) gi_touch(x, n * ga_itemsize(p->dtype));
+        if (far) gi_touch(x, n * ga_itemsize(p->dtype));
         gi_node node     = gi_block_node(r, n, x, origin);
         r->nodes.n[unit] = node.n;
         r->nodes.s[unit] = node.s;
@@ -9463,8 +9842,7 @@ static void gi_moment_lines(int64_t begin, int64_t end, void *job)
                 v.s[b] = *block.s;
                 v.m[b] = *block.m;
             }
-        gi_node node    = { *v.n, *v.s, *v.m };
-        r->result[line] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+        r->join->value(1, &r->result[line], &v, r->what, r->skip_nan, r->ddof);
     }
 }
 
@@ -9541,10 +9919,7 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
                 memmove(to.s, first.s, (size_t)p.count * sizeof *to.s);
                 memmove(to.m, first.m, (size_t)p.count * sizeof *to.m);
             }
-        for (int64_t i = 0; i < p.count; i++) {
-            gi_node node           = { v.n[i], v.s[i], v.m[i] };
-            r->result[p.first + i] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
-        }
+        r->join->value(p.count, r->result + p.first, &v, r->what, r->skip_nan, r->ddof);
     }
 }
 
@@ -9586,12 +9961,12 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     r.nodes.m = r.nodes.s + count;
     r.columns = gi_line_columns(p);
     if (r.columns == 1) {
-        gi_parallel(count, 1 + 32768 / rows, gi_moment_blocks, &r);
+        gi_parallel(count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
         gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
         r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.blocks, 1 + 32768 / (r.width * rows), gi_moment_panels, &r);
+        gi_parallel(panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
         gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
@@ -9646,14 +10021,12 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block that holds the extreme is looked through. Lines side by side are gone through row by row.  */
+    row above, then the first block with the best extreme is looked through. Lines side by side are gone through row by row.   */
 
-enum {
-    GI_SEGMENT_BLOCKS = 64,   /* of a line */
-    GI_SEGMENT_ROWS   = 8192, /* of lines side by side, */
-    GI_SEARCH_WIDTH   = 1024, /* so many at once */
-    GI_SEARCH_LEAST   = 64    /* and not fewer */
-};
+#define GI_SEGMENT_BLOCKS 64   /* of a line */
+#define GI_SEGMENT_ROWS   512  /* at least, of lines side by side, */
+#define GI_SEARCH_WIDTH   2048 /* so many at once */
+#define GI_SEARCH_LEAST   64   /* and not fewer */
 
 typedef struct gi_search {
     gi_lines  lines;
@@ -9686,22 +10059,14 @@ static bool gi_is_better(const gi_search *r, const void *x, const void *best)
 /* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
 static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
 {
-    enum { PART = 256 };
-    __attribute__((aligned(64))) char wanted[PART * 16];
-    bool                              found[PART], nan = gi_is_nan(r, x);
-    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : (int64_t)PART;
-    memcpy(wanted, x, (size_t)size);
-    for (int64_t done = 1; done < copies && !nan; done *= 2)
-        memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
-    for (int64_t start = 0; start < n; start += PART) {
-        int64_t     m    = n - start < PART ? n - start : (int64_t)PART;
-        const char *part = (const char *)elements + start * size;
-        if (nan) r->unordered(m, found, part, NULL, NULL);
-        else r->equal(m, found, part, wanted, NULL);
-        const bool *hit = (const bool *)memchr(found, 1, (size_t)m);
-        if (hit) return start + (hit - found);
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_first_equal_##tag(n, (const T *)elements, *(const T *)x);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return 0;
     }
-    return 0;
 }
 
 /* A unit is a segment of a line. */
@@ -9709,24 +10074,26 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[GI_SEGMENT_BLOCKS * 16], folded[GI_SEGMENT_BLOCKS * 16];
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[2][16];
     int64_t                           size = ga_itemsize(p->dtype);
+    bool                              far  = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / r->segments, start = unit % r->segments * r->segment;
-        int64_t n = p->length - start < r->segment ? p->length - start : r->segment, blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
-        for (int64_t b = 0; b < blocks; b++) {
-            int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
-            const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
-            if (x != raw) gi_touch(x, m * size);
-            r->fold.block(m, extremes + b * size, x);
+        int64_t line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
+        int64_t stop = p->length - first < r->segment ? p->length : first + r->segment;
+        int     kept = 0; /* which of the extremes is that of the best block */
+        for (int64_t start = first; start < stop; start += GI_BLOCK) {
+            int64_t     n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
+            const void *x = gi_read_line(p, line, start, n, raw, NULL);
+            if (far) gi_touch(x, n * size);
+            r->fold.block(n, extremes[start == first ? kept : 1 - kept], x);
+            if (start == first || !gi_is_better(r, extremes[1 - kept], extremes[kept])) continue;
+            kept = 1 - kept;
+            best = start;
         }
-        memcpy(folded, extremes, (size_t)(blocks * size));
-        if (blocks > 1) r->fold.halve(blocks, folded);
-        int64_t     b = blocks > 1 ? gi_first_equal(r, blocks, extremes, folded) : 0;
-        int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
-        const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
-        memcpy(r->extremes + unit * size, folded, (size_t)size);
-        r->places[unit] = start + b * GI_BLOCK + gi_first_equal(r, m, x, folded);
+        int64_t     n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
+        const void *x = gi_read_line(p, line, best, n, raw, NULL);
+        memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
+        r->places[unit] = best + gi_first_equal(r, n, x, extremes[kept]);
     }
 }
 
@@ -9817,7 +10184,15 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
-    r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
+    r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
+    int64_t panels = 0;
+    if (r.columns > 1) {
+        r.width        = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
+        panels         = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        int64_t wanted = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few elements are better than all before */
+        r.segment      = (p->length + wanted - 1) / wanted;
+        if (r.segment < GI_SEGMENT_ROWS) r.segment = GI_SEGMENT_ROWS;
+    }
     r.segments    = (p->length + r.segment - 1) / r.segment;
     int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
     r.places = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
@@ -9826,13 +10201,8 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
         return NULL;
     }
     r.extremes = (char *)(r.places + count);
-    if (r.columns == 1) {
-        gi_parallel(count, 1 + 65536 / work, gi_search_segments, &r);
-    } else {
-        r.width        = gi_panel_width(p, r.columns, GI_SEARCH_WIDTH, r.segments);
-        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
-    }
+    if (r.columns == 1) gi_parallel(count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
+    else gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
     gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
     gi_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {
@@ -11304,80 +11674,142 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
 typedef struct gi_scan_job {
     gi_lines  lines, out; /* read as lines.dtype, made `wide`, written as the dtype of out */
     ga_dtype  wide;
-    ga_op     op;        /* add or multiply, */
-    gi_kernel join;      /* the kernel of that */
-    int64_t   blocks;    /* of a line */
-    bool      ends_only; /* write the last one of each block to ends, nothing else */
-    char     *ends;      /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
+    bool      product;
+    gi_kernel join;           /* of `wide` */
+    int64_t   blocks;         /* of a line */
+    int64_t   columns, width; /* of lines side by side: beside each other, at once */
+    bool      ends_only;      /* write the last one of each block to ends, nothing else */
+    char     *ends;           /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
 } gi_scan_job;
 
-/* Puts what the last of 1024 elements becomes into the first: then neighbours are joined, and again those, as a tree.
-   */
-static void gi_last_of_block(const gi_scan_job *j, char *x, char *spare)
+#define GI_SCAN_WIDTH 8 /* lines side by side: a cache line of float64 */
+
+/* What the last of 1024 rows becomes, written over the first row of a; x may be a, b has room for as many. */
+static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *x, char *a, char *b)
 {
-    int width = (int)ga_itemsize(j->wide);
-    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2) {
-        gi_gather(width, n, spare, x, 2 * width);
-        gi_gather(width, n, spare + n * width, x + width, 2 * width);
-        j->join(n, x, spare + n * width, spare, NULL);
+    int64_t width = ga_itemsize(j->wide), row = columns * width;
+    if (j->wide == GA_F64) {
+        gi_cpu_scans(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
+        return;
+    }
+    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(a + i * row, x + 2 * i * row, (size_t)row);
+            memcpy(b + i * row, x + (2 * i + 1) * row, (size_t)row);
+        }
+        j->join(n * columns, a, b, a, NULL);
     }
 }
 
-static void gi_running_u64(ga_op op, int64_t n, uint64_t *x)
+/* n <= 1024 rows of wide elements at x, which may be a. Returns where the result is: at a, at b, or at x itself. */
+static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, char *a, char *b)
 {
-    if (op == GA_OP_add)
-        for (int64_t i = 1; i < n; i++) x[i] += x[i - 1];
-    else
-        for (int64_t i = 1; i < n; i++) x[i] *= x[i - 1];
-}
-
-/* n <= 1024 packed wide elements at x; spare has room for as many. Returns where the result is: at x or at spare. */
-static char *gi_scan_block(const gi_scan_job *j, int64_t n, char *x, char *spare)
-{
-    int64_t width = ga_itemsize(j->wide);
+    int64_t row = columns * ga_itemsize(j->wide);
+    if (j->wide == GA_F64)
+        return (const char *)gi_cpu_scans(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
+                                                         (double *)(void *)a, (double *)(void *)b);
     if (gi_is_int(j->wide)) { /* sums and products that wrap are the same in any order */
-        gi_running_u64(j->op, n, (uint64_t *)(void *)x);
-        return x;
+        const uint64_t *v = (const uint64_t *)(const void *)x;
+        uint64_t       *r = (uint64_t *)(void *)a;
+        memmove(a, x, (size_t)row);
+        if (j->product)
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] * v[i];
+        else
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] + v[i];
+        return a;
     }
     for (int64_t d = 1; d < n; d *= 2) {
-        memcpy(spare, x, (size_t)(d * width));
-        j->join(n - d, spare + d * width, x + d * width, x, NULL);
-        char *scanned = spare;
-        spare         = x;
-        x             = scanned;
+        char *to = x == a ? b : a;
+        memcpy(to, x, (size_t)(d * row));
+        j->join((n - d) * columns, to + d * row, x + d * row, x, NULL);
+        x = to;
     }
     return x;
 }
 
+/* Writes n rows where they belong, each joined with `before` if there is one. a and b: x is one of them, or neither. */
+static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, const char *before, char *a,
+                             char *b, char *to, int64_t along, int64_t across)
+{
+    const ga_array *out   = j->out.a;
+    int64_t         width = ga_itemsize(j->wide), row = columns * width, size = ga_itemsize(out->dtype);
+    char           *spare  = x == a ? b : a;
+    bool            floats = j->wide == GA_F64 && gi_is_float(out->dtype);
+    if (floats && columns == 1 && along == size) {
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
+        return;
+    }
+    for (int64_t i = 0; i < n && floats && across == size; i++)
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
+                     (const double *)(const void *)(x + i * row));
+    if (floats && across == size) return;
+    if (before) {
+        memcpy(spare, before, (size_t)row);
+        for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are rows */
+            memcpy(spare + done * row, spare, (size_t)((done < n - done ? done : n - done) * row));
+        j->join(n * columns, spare, spare, x, NULL);
+        x     = spare;
+        spare = x == a ? b : a;
+    }
+    gi_cast(out->dtype, j->wide, n * columns, spare, x);
+    if (columns == 1) gi_scatter((int)size, n, to, along, spare);
+    for (int64_t i = 0; i < n && columns > 1; i++)
+        gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
+}
+
+static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block)
+{
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], a[GI_BLOCK * 16], b[GI_BLOCK * 16];
+    int64_t                           width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
+    int64_t                           n    = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+    char                             *ends = j->ends + (line * (j->blocks - 1) + block) * width;
+    const char *before = block > 0 ? ends - width : NULL, *x = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
+    if (j->lines.dtype != j->wide) {
+        gi_cast(j->wide, j->lines.dtype, n, a, x);
+        x = a;
+    }
+    if (j->ends_only) {
+        gi_last_of_block(j, 1, x, a, b);
+        memcpy(ends, a, (size_t)width);
+        return;
+    }
+    x = gi_scan_block(j, n, 1, x, a, b);
+    gi_write_scanned(j, n, 1, x, before, a, b, (char *)gi_line_start(&j->out, line) + start * along, along, 0);
+}
+
+/* The same for a panel of lines. */
+static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t block)
+{
+    __attribute__((aligned(64))) char a[GI_BLOCK * GI_SCAN_WIDTH * 8], b[GI_BLOCK * GI_SCAN_WIDTH * 8];
+    char                              raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
+    gi_panel                          s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
+    int64_t                           width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
+    s.start = block * GI_BLOCK;
+    s.n     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
+    s.raw   = raw;
+    s.cast  = cast;
+    for (int64_t i = 0; i < s.n; i++) gi_cast(j->wide, j->lines.dtype, s.count, a + i * s.count * width, gi_read_row(&s, i, 0));
+    if (j->ends_only) {
+        gi_last_of_block(j, s.count, a, a, b);
+        gi_scatter((int)width, s.count, j->ends + (s.first * ends + block) * width, ends * width, a);
+        return;
+    }
+    const char *x = gi_scan_block(j, s.n, s.count, a, a, b);
+    if (block > 0) gi_gather((int)width, s.count, before, j->ends + (s.first * ends + block - 1) * width, ends * width);
+    gi_write_scanned(j, s.n, s.count, x, block > 0 ? before : NULL, a, b,
+                     (char *)gi_line_start(&j->out, s.first) + s.start * along, along, j->out.kept_strides[j->out.kept - 1]);
+}
+
+/* A unit is a block. */
 static void gi_scan_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_scan_job                *j = (const gi_scan_job *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], x[GI_BLOCK * 16], spare[GI_BLOCK * 16];
-    int64_t                           width = ga_itemsize(j->wide), blocks = j->ends_only ? j->blocks - 1 : j->blocks;
+    const gi_scan_job *j      = (const gi_scan_job *)job;
+    int64_t            blocks = j->ends_only ? j->blocks - 1 : j->blocks;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / blocks, block = unit % blocks, start = block * GI_BLOCK;
-        int64_t n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
-        char   *before = block > 0 ? j->ends + (line * (j->blocks - 1) + block - 1) * width : NULL;
-        gi_cast(j->wide, j->lines.dtype, n, x, gi_read_line(&j->lines, line, start, n, raw, cast));
-        if (j->ends_only) {
-            gi_last_of_block(j, x, spare);
-            memcpy(j->ends + unit * width, x, (size_t)width);
-            continue;
-        }
-        char *scanned = gi_scan_block(j, n, x, spare), *other = scanned == x ? spare : x;
-        if (before) {
-            memcpy(other, before, (size_t)width);
-            for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are elements */
-                memcpy(other + done * width, other, (size_t)((done < n - done ? done : n - done) * width));
-            j->join(n, other, other, scanned, NULL);
-            char *joined = other;
-            other        = scanned;
-            scanned      = joined;
-        }
-        const ga_array *out = j->out.a;
-        gi_cast(out->dtype, j->wide, n, other, scanned);
-        int64_t stride = j->out.strides[0];
-        gi_scatter((int)ga_itemsize(out->dtype), n, (char *)gi_line_start(&j->out, line) + start * stride, stride, other);
+        if (j->columns > 1) gi_scan_panel_block(j, unit / blocks, unit % blocks);
+        else gi_scan_line_block(j, unit / blocks, unit % blocks);
     }
 }
 
@@ -11396,23 +11828,26 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         !gi_plan_lines(site, &j.out, out, out->dtype, axis, &axes, false))
         return false;
     j.wide          = wide;
-    j.op            = op;
+    j.product       = op == GA_OP_multiply;
     j.join          = gi_cpu_kernel(op, wide);
     j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    j.columns       = gi_line_columns(&j.lines);
+    j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
     ga_array *ends  = NULL;
-    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK);
-    bool      done = true;
+    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
+    int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
         ends                   = gi_new(site, wide, in->device, 2, shape);
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
-        gi_parallel(lines * (j.blocks - 1), chunk, gi_scan_units, &j);
+        gi_parallel(units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
         done        = gi_scan(site, ends, wide, ends, 1, wide, op);
     }
-    if (done) gi_parallel(lines * j.blocks, chunk, gi_scan_units, &j);
+    if (done) gi_parallel(units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
@@ -15239,20 +15674,23 @@ static ga_dtype gi_rank_key_dtype(ga_dtype dtype)
 }
 
 GI_BEGIN_FAST
+/* The key of the float64 with these bits. */
+static GI_INLINE uint64_t gi_key_of_f64(uint64_t u)
+{
+    const uint64_t infinity = (uint64_t)0x7FF << 52;
+    uint64_t       nan      = 0 - ((infinity - (u & ~GI_KEY_SIGN)) >> 63); /* all bits if it is one */
+    uint64_t       turn     = (0 - (u >> 63)) | GI_KEY_SIGN;               /* all bits of a negative number, else the sign */
+    return (u ^ turn) | nan;
+}
+
 /* Turns n elements of a key dtype into their keys; keys may be x. */
 static void gi_make_keys(ga_dtype dtype, int64_t n, uint64_t *keys, const void *x)
 {
-    const uint64_t infinity = (uint64_t)0x7FF << 52;
-    memmove(keys, x, (size_t)n * sizeof *keys);
+    if (x != keys) memmove(keys, x, (size_t)n * sizeof *keys);
     if (dtype == GA_I64)
         for (int64_t i = 0; i < n; i++) keys[i] ^= GI_KEY_SIGN;
-    if (dtype != GA_F64) return;
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t u    = keys[i];
-        uint64_t nan  = 0 - ((infinity - (u & ~GI_KEY_SIGN)) >> 63); /* all bits if it is one */
-        uint64_t turn = (0 - (u >> 63)) | GI_KEY_SIGN;               /* all bits of a negative number, else the sign */
-        keys[i]       = (u ^ turn) | nan;
-    }
+    if (dtype == GA_F64)
+        for (int64_t i = 0; i < n; i++) keys[i] = gi_key_of_f64(keys[i]);
 }
 
 /* The element of a key, as its key dtype. */
@@ -15451,22 +15889,21 @@ static void gi_sift_bounds(ga_dtype dtype, double low, double high, void *bounds
     else memcpy(bounds, wide, sizeof wide);
 }
 
-/* Which of n packed elements lie between or on the bounds: bit i % 64 of in[i / 64]. */
-static void gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
+/* Which of n packed elements lie between or on the bounds: bit i % 64 of in[i / 64]. Returns their number. */
+static int64_t gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
 {
     double          wide[GI_BLOCK];
-    const ga_dtype  as     = gi_sifted_as(dtype);
-    const gi_dense *loops  = gi_cpu_dense(as);
-    int64_t         unused = 0;
-    if (dtype == as) {
-        loops->sift(n, x, bounds, in, &unused);
-        return;
-    }
-    for (int64_t i = 0; i < n; i += GI_BLOCK) {
-        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
-        gi_cast(as, dtype, m, wide, (const char *)x + i * ga_itemsize(dtype));
-        loops->sift(m, wide, bounds, in + i / 64, &unused);
-    }
+    const ga_dtype  as    = gi_sifted_as(dtype);
+    const gi_dense *loops = gi_cpu_dense(as);
+    gi_sifted       sum   = { 0, 0, false };
+    if (dtype == as) loops->sift(n, x, bounds, in, &sum);
+    else
+        for (int64_t i = 0; i < n; i += GI_BLOCK) {
+            int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
+            gi_cast(as, dtype, m, wide, (const char *)x + i * ga_itemsize(dtype));
+            loops->sift(m, wide, bounds, in + i / 64, &sum);
+        }
+    return sum.inside;
 }
 
 /* How many keys are equal to one. */
@@ -15493,25 +15930,28 @@ typedef struct gi_bracket {
     bool                  collect; /* else there is but one element to be had */
     int64_t               room;    /* for collected keys, in each part */
     uint64_t             *keys;
-    int64_t               found[GI_MOST_THREADS], from_low[GI_MOST_THREADS];
-    bool                  finite[GI_MOST_THREADS];
+    int64_t               found[GI_MOST_THREADS];
+    gi_sifted             sifted[GI_MOST_THREADS];
 } gi_bracket;
 
-enum { GI_BRACKET_SAMPLE = 16384, GI_BRACKET_QUANTILES = 16 /* more are counted in bins, all at once */ };
+enum {
+    GI_BRACKET_SAMPLE    = 16384,
+    GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
+    GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
+};
 
-/* The keys of `taken` elements of a line, one at random from each of as many equal parts; NaN is left out. Returns their number. */
-static int64_t gi_sample_keys(const gi_lines *p, int64_t line, int64_t taken, uint64_t *keys)
+/* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
+static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 {
-    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, kept = 0;
-    const char *first = gi_line_start(p, line);
-    char        raw[GI_BLOCK * 8];
-    double      wide[GI_BLOCK];
+    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, most = part < INT32_MAX ? part : INT32_MAX;
+    const char *first  = gi_line_start(p, line);
     uint32_t    chance = 1;
+    char        raw[GI_BLOCK * 8];
     for (int64_t i = 0; i < taken; i += GI_BLOCK) {
         int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
         for (int64_t k = 0; k < n; k++) {
             chance              = chance * 1664525 + 1013904223;
-            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)(part < 65536 ? part : 65536) >> 32);
+            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32);
             const char *at      = first;
             for (int d = p->reduced - 1; d > 0; d--) {
                 at += element % p->shape[d] * p->strides[d];
@@ -15519,17 +15959,50 @@ static int64_t gi_sample_keys(const gi_lines *p, int64_t line, int64_t taken, ui
             }
             memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
         }
-        gi_cast(p->dtype, p->a->dtype, n, wide, raw);
-        gi_make_keys(p->dtype, n, keys + kept, wide);
-        for (int64_t k = kept, end = kept + n; k < end; k++) {
-            keys[kept] = keys[k];
-            kept += p->dtype != GA_F64 || keys[k] != GI_KEY_NAN;
-        }
+        gi_cast(p->dtype, p->a->dtype, n, (char *)out + i * 8, raw);
     }
-    return kept;
 }
 
 GI_BEGIN_FAST
+/* Copies element i, float32 as float64, else eight bytes. */
+static GI_INLINE void gi_pick_one(bool single, const void *x, int64_t i, char *out)
+{
+    if (single) {
+        double wide = (double)((const float *)x)[i];
+        memcpy(out, &wide, sizeof wide);
+    } else {
+        memcpy(out, (const char *)x + 8 * i, 8);
+    }
+}
+
+static GI_INLINE int64_t gi_pick_as(bool single, int64_t n, const void *x, const uint64_t *in, char *out)
+{
+    const uint64_t top   = (uint64_t)1 << 63;
+    int64_t        found = 0;
+    for (int64_t i = 0; i < n; i += 64) {
+        uint64_t bits = in[i / 64];
+        if (n - i < 64) {
+            for (; bits; bits &= bits - 1) gi_pick_one(single, x, i + __builtin_ctzll(bits), out + 8 * found++);
+            continue;
+        }
+        do
+            for (int k = 0; k < 4; k++) { /* most words name less than that: there is no branch to be guessed */
+                gi_pick_one(single, x, i + __builtin_ctzll(bits | top), out + 8 * found);
+                found += bits != 0;
+                bits &= bits - 1;
+            }
+        while (bits);
+    }
+    return found;
+}
+
+/* Copies the elements that the bits name and returns their number. One more may be written behind. */
+static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in, void *out)
+{
+    return single ? gi_pick_as(true, n, x, in, (char *)out) : gi_pick_as(false, n, x, in, (char *)out);
+}
+GI_END_FAST
+
 static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
     gi_bracket                       *b = (gi_bracket *)job;
@@ -15537,38 +16010,26 @@ static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
     uint64_t                          in[GI_BLOCK / 64];
-    bool (*sift)(int64_t, const void *, const void *, uint64_t *, int64_t *) = gi_cpu_dense(b->compared)->sift;
+    const gi_dense                   *loops = gi_cpu_dense(b->compared);
     for (int64_t part = begin; part < end; part++) {
         uint64_t *keys = b->keys + part * b->room;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0, from_low = 0;
-        bool      finite = true;
-        for (int64_t i = gi_part_start(s, part); i < stop && (!b->collect || found + GI_BLOCK <= b->room); i += GI_BLOCK) {
+        int64_t   stop = gi_part_start(s, part + 1), found = 0;
+        gi_sifted sum = { 0, 0, false };
+        for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
             int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
             const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
             if (b->compared != b->lines.dtype) {
                 gi_cast(b->compared, b->lines.dtype, n, wide, x);
                 compared = wide;
             }
-            finite = sift(n, compared, b->bounds, in, &from_low) && finite;
-            for (int64_t k = 0; k < n; k += 64) {
-                uint64_t bits = in[k / 64];
-                for (; b->collect && bits; bits &= bits - 1) {
-                    int64_t at = k + __builtin_ctzll(bits);
-                    double  one;
-                    if (b->compared == GA_F32) one = (double)((const float *)x)[at];
-                    else memcpy(&one, (const char *)x + 8 * at, sizeof one);
-                    memcpy(&keys[found++], &one, sizeof one);
-                }
-                for (; bits; bits &= bits - 1) found++;
-            }
+            loops->sift(n, compared, b->bounds, in, &sum);
+            if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
         }
-        if (b->collect) gi_make_keys(s->lines->dtype, found, keys, keys);
-        b->found[part]    = found;
-        b->from_low[part] = from_low;
-        b->finite[part]   = finite;
+        gi_make_keys(s->lines->dtype, found, keys, keys);
+        b->found[part]  = found;
+        b->sifted[part] = sum;
     }
 }
-GI_END_FAST
 
 /* The element of a key as float64. */
 static double gi_key_value(ga_dtype dtype, uint64_t key)
@@ -15587,9 +16048,15 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     ga_dtype              dtype = s->lines->dtype;
     const uint64_t        least = dtype == GA_F64 ? ~((uint64_t)0xFFF << 52) : 0, most = dtype == GA_F64 ? ~least : UINT64_MAX;
     int64_t               taken = s->n / 8 < GI_BRACKET_SAMPLE ? s->n / 8 : (int64_t)GI_BRACKET_SAMPLE;
-    int64_t               m     = gi_sample_keys(s->lines, s->line, taken, sample);
-    int64_t               reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
-    int64_t               ranks[2] = { middle - reach, middle + reach };
+    int64_t               m     = 0;
+    gi_sample(s->lines, s->line, taken, sample);
+    gi_make_keys(dtype, taken, sample, sample);
+    for (int64_t i = 0; i < taken; i++) {
+        sample[m] = sample[i];
+        m += dtype != GA_F64 || sample[i] != GI_KEY_NAN;
+    }
+    int64_t reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
+    int64_t ranks[2] = { middle - reach, middle + reach };
     if (reach > m / 16) return false;
     bool bounded[2] = { ranks[0] >= 0, ranks[1] < m };
     gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
@@ -15861,20 +16328,21 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     int done = 0;
     if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
         gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, n = s->n, below = 0, ranks[2], m = 0;
-        bool    full = false, finite = true;
+        int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+        bool    full = false, odd = false;
         for (int64_t part = 0; part < s->parts; part++) {
-            full = full || (b.collect && b.found[part] + GI_BLOCK > b.room);
-            if (b.collect) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
+            full = full || b.found[part] > b.room - GI_PICK_ROOM;
+            odd  = odd || b.sifted[part].odd;
+            if (part > 0) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
             found += b.found[part];
-            below -= b.from_low[part];
-            finite = finite && b.finite[part];
+            inside += b.sifted[part].inside;
+            below -= b.sifted[part].from_low;
         }
-        if (!full && !finite) n -= gi_count_key(s, GI_KEY_NAN);
+        if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
         below += n;
         if (n < s->n && !o.rule.skip_nan) n = 0;
         if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
-        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
+        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
             uint64_t keys[2] = { b.low, b.low };
             done             = 1;
             if (n > 0 && b.collect) {
@@ -16984,42 +17452,71 @@ ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const g
 /* ---- kappa-sigma clipping ------------------------------------------------------------------------------------------------ */
 
 typedef struct gi_clipping {
-    const ga_array *x;         /* contiguous */
-    double          low, high; /* keep what lies between or on them */
-    int64_t        *counts;    /* of each chunk: elements kept; then where they go */
-    char           *out;       /* write them there */
-    bool           *mask;      /* or what is not kept there */
+    const ga_array *x; /* contiguous */
+    char            bounds[16];
+    uint64_t       *bits;   /* what is kept */
+    int64_t        *counts; /* of each chunk: elements kept; then where they go */
+    char           *out;    /* their copies */
+    bool           *mask;   /* or what is not kept */
 } gi_clipping;
 
 enum { GI_CLIP_CHUNK = 16384 };
 
-static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
+static int64_t gi_clip_chunk_end(const gi_clipping *c, int64_t start)
+{
+    return c->x->size - start < GI_CLIP_CHUNK ? c->x->size : start + GI_CLIP_CHUNK;
+}
+
+static void gi_clip_sift(int64_t begin, int64_t end, void *job)
+{
+    gi_clipping *c = (gi_clipping *)job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t     start = chunk * GI_CLIP_CHUNK, n = gi_clip_chunk_end(c, start) - start;
+        const char *x    = (const char *)c->x->data + start * ga_itemsize(c->x->dtype);
+        c->counts[chunk] = gi_sift(c->x->dtype, n, x, c->bounds, c->bits + start / 64);
+    }
+}
+
+GI_BEGIN_FAST
+/* The first bit that is not set from bit i on, n if there is none. */
+static GI_INLINE int64_t gi_next_gap(const uint64_t *bits, int64_t i, int64_t n)
+{
+    while (i < n) {
+        uint64_t word = ~bits[i / 64] >> (i % 64);
+        if (word) return i + __builtin_ctzll(word) < n ? i + __builtin_ctzll(word) : n;
+        i = (i / 64 + 1) * 64;
+    }
+    return n;
+}
+
+static void gi_clip_copy(int64_t begin, int64_t end, void *job)
 {
     gi_clipping *c    = (gi_clipping *)job;
     int64_t      size = ga_itemsize(c->x->dtype);
-    double       tile[GI_TILE];
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t start = chunk * GI_CLIP_CHUNK, count = 0;
-        int64_t stop = c->x->size - start < GI_CLIP_CHUNK ? c->x->size : start + GI_CLIP_CHUNK;
-        char   *out  = c->out ? c->out + c->counts[chunk] * size : NULL;
-        for (int64_t i = start; i < stop; i += GI_TILE) {
-            int64_t     n  = stop - i < GI_TILE ? stop - i : GI_TILE;
-            const char *in = (const char *)c->x->data + i * size;
-            gi_cast(GA_F64, c->x->dtype, n, tile, in);
-            if (!out && !c->mask)
-                for (int64_t k = 0; k < n; k++) count += (tile[k] >= c->low) & (tile[k] <= c->high);
-            for (int64_t k = 0; c->mask && k < n; k++) c->mask[i + k] = !((tile[k] >= c->low) & (tile[k] <= c->high));
-            for (int64_t from = 0; out && from < n;) { /* run by run */
-                int64_t to = from;
-                while (to < n && (tile[to] >= c->low) & (tile[to] <= c->high)) to++;
-                memcpy(out, in + from * size, (size_t)((to - from) * size));
-                out += (to - from) * size;
-                from = to + 1;
-            }
+        int64_t     start = chunk * GI_CLIP_CHUNK, stop = gi_clip_chunk_end(c, start);
+        const char *in  = (const char *)c->x->data;
+        char       *out = c->out + c->counts[chunk] * size;
+        for (int64_t i = gi_next_bit(c->bits, start, stop); i < stop;) { /* run by run */
+            int64_t gap = gi_next_gap(c->bits, i, stop);
+            memcpy(out, in + i * size, (size_t)((gap - i) * size));
+            out += (gap - i) * size;
+            i = gi_next_bit(c->bits, gap, stop);
         }
-        if (c->counts && !out) c->counts[chunk] = count;
     }
 }
+
+static void gi_clip_mask(int64_t begin, int64_t end, void *job)
+{
+    gi_clipping *c = (gi_clipping *)job;
+    uint64_t     bits[GI_CLIP_CHUNK / 64];
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t start = chunk * GI_CLIP_CHUNK, n = gi_clip_chunk_end(c, start) - start;
+        gi_sift(c->x->dtype, n, (const char *)c->x->data + start * ga_itemsize(c->x->dtype), c->bounds, bits);
+        for (int64_t i = 0; i < n; i++) c->mask[start + i] = !(bits[i / 64] >> (i % 64) & 1);
+    }
+}
+GI_END_FAST
 
 #if GI_HAS_CUDA
 static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high);
@@ -17030,16 +17527,16 @@ static bool      gi_cuda_between(const char *site, const ga_array *x, double low
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
     GI_IF_CUDA(x->device, gi_cuda_keep_between(site, x, low, high));
-    int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
-    size_t      bytes = (size_t)chunks * sizeof(int64_t);
+    int64_t chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
+    size_t  count_bytes = (size_t)chunks * sizeof(int64_t), bytes = count_bytes + (size_t)(x->size / 64 + 1) * sizeof(uint64_t);
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x      = x;
-    c.low    = low;
-    c.high   = high;
     c.counts = (int64_t *)gi_alloc(site, bytes);
     if (!c.counts) return NULL;
-    gi_parallel(chunks, 2, gi_clip_chunks, &c);
+    c.bits = (uint64_t *)(c.counts + chunks);
+    gi_sift_bounds(x->dtype, low, high, c.bounds);
+    gi_parallel(chunks, 2, gi_clip_sift, &c);
     for (int64_t i = 0; i < chunks; i++) {
         int64_t count = c.counts[i];
         c.counts[i]   = kept;
@@ -17049,7 +17546,7 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
                                        : gi_new(site, x->dtype, x->device, 1, &kept);
     if (result && kept < x->size) {
         c.out = (char *)result->data;
-        gi_parallel(chunks, 2, gi_clip_chunks, &c);
+        gi_parallel(chunks, 2, gi_clip_copy, &c);
     }
     gi_release(c.counts, bytes);
     return result;
@@ -17063,10 +17560,9 @@ static bool gi_mask_outside(const char *site, const ga_array *x, double low, dou
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x    = x;
-    c.low  = low;
-    c.high = high;
     c.mask = (bool *)mask->data;
-    gi_parallel((x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
+    gi_sift_bounds(x->dtype, low, high, c.bounds);
+    gi_parallel((x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_mask, &c);
     return true;
 }
 
@@ -17116,49 +17612,371 @@ static double gi_inside(double x, bool strictly, double towards)
     return x < -DBL_MAX ? -DBL_MAX : x > DBL_MAX ? DBL_MAX : x;
 }
 
+/* What is asked for, and how far it has come. */
+typedef struct gi_clip_rounds {
+    bool   lesson, mean;
+    double below, above; /* how many standard deviations */
+    int    most, passes; /* rounds */
+    double keep_low, keep_high;
+    double low, high, std; /* of the last round that was looked at */
+    bool   settled;        /* it removes nothing */
+} gi_clip_rounds;
+
+/* ---- rounds of clipping that are decided by a sketch --------------------------------------------------------------------- */
+/*  Which elements lie beyond the bounds of a round can nearly always be told without knowing the bounds to their last bit. So one
+    pass over a large array makes a sketch of it: the elements that may come to lie beyond (the tails) and those that may become
+    the median (the middle) are copied; of all others (the core) it keeps the number, the sum and the sum of squares. Rounds are
+    gone through on the sketch as long as it has what they need, and no element lies closer to a bound than rounding errors reach:
+    then what is left is what the exact way leaves.                                                                          */
+
+enum {
+    GI_SKETCH_LEAST  = 65536,
+    GI_SKETCH_SAMPLE = 16384,
+    GI_SKETCH_TRIAL  = 4 /* rounds are tried on each fourth */,
+    GI_SKETCH_BINS   = 2048
+};
+
+typedef struct gi_sketch {
+    double    core_low, core_high, center;
+    int64_t   core;                     /* elements between or on the bounds */
+    double    sum, squares;             /* of their distances from center */
+    double   *tails;                    /* the others that are left */
+    int64_t   tail_count, removed_low;  /* removed below the core */
+    uint64_t *middle;                   /* keys, in the order of their bins */
+    int64_t   first;                    /* elements below them, removed or not */
+    int64_t   bins[GI_SKETCH_BINS + 1]; /* where the keys of each bin start; their number */
+} gi_sketch;
+
+/* The last bin that does not start behind a place of the middle. */
+static int64_t gi_sketch_bin_of(const gi_sketch *k, int64_t place)
+{
+    int64_t bin = 0, beyond = GI_SKETCH_BINS;
+    while (beyond - bin > 1) {
+        int64_t half = (bin + beyond) / 2;
+        if (k->bins[half] <= place) bin = half;
+        else beyond = half;
+    }
+    return bin;
+}
+
+/* The median of the n elements that are left; false if it is not in the middle. */
+static bool gi_sketch_median(const gi_sketch *k, int64_t n, double *median)
+{
+    int64_t before = k->removed_low - k->first, places[2] = { before + (n - 1) / 2, before + n / 2 };
+    if (places[0] < 0 || places[1] >= k->bins[GI_SKETCH_BINS]) return false;
+    int64_t bin[2] = { gi_sketch_bin_of(k, places[0]), gi_sketch_bin_of(k, places[1]) }, both = bin[0] == bin[1];
+    for (int64_t i = 0; i < 2 - both; i++) {
+        int64_t start = k->bins[bin[i]];
+        gi_rank_select(k->middle + start, k->bins[bin[i] + 1] - start, start, 1 + both, places + i, 0);
+    }
+    *median = (gi_key_value(GA_F64, k->middle[places[0]]) + gi_key_value(GA_F64, k->middle[places[1]])) / 2;
+    return true;
+}
+
+GI_BEGIN_FAST
+/* Removes the tails beyond the bounds. False: some lie within reach of one, so that is not certain. */
+static bool gi_cut_tails(gi_sketch *k, double low, double high, double reach)
+{
+    int64_t kept = 0, near = 0;
+    for (int64_t i = 0; i < k->tail_count; i++) { /* without a branch */
+        double v       = k->tails[i];
+        k->tails[kept] = v;
+        kept += (v > low) & (v < high);
+        near += (fabs(v - low) <= reach) | (fabs(v - high) <= reach);
+        k->removed_low += v <= low;
+    }
+    k->tail_count = kept;
+    return near == 0;
+}
+GI_END_FAST
+
+/* Goes through a round. False: it is not certain, and the sketch is used up, or it removes nothing, or is the last one allowed. */
+static bool gi_sketch_round(gi_sketch *k, gi_clip_rounds *r)
+{
+    const double range[3] = { -DBL_MAX, DBL_MAX, k->center };
+    int64_t      n = k->core + k->tail_count, before = k->tail_count;
+    double       sums[2] = { k->sum, k->squares }, center;
+    r->settled           = false;
+    if (n < 2) return false;
+    for (int64_t i = 0; i < before; i += GI_BLOCK)
+        gi_cpu_dense(GA_F64)->sum_clamped(before - i < GI_BLOCK ? before - i : GI_BLOCK, k->tails + i, range, sums);
+    double distance = sums[0] / (double)n, square = sums[1] / (double)n;
+    if (!(square <= DBL_MAX) || !(distance * distance < square / 2)) return false; /* too much would cancel */
+    center = k->center + distance;
+    if (!r->mean && !gi_sketch_median(k, n, &center)) return false;
+    r->std  = sqrt(square - distance * distance);
+    r->low  = center - r->below * r->std;
+    r->high = center + r->above * r->std;
+    /* More than the rounding errors of the sums here, and of the exact way, can move the bounds. */
+    double reach = 0x1p-40 * sqrt((double)n) * r->std * (1 + r->below + r->above) + 0x1p-44 * (fabs(r->low) + fabs(r->high));
+    if (k->core > 0 && !(r->low + reach < k->core_low && k->core_high < r->high - reach)) return false;
+    if (!gi_cut_tails(k, r->low, r->high, reach)) return false;
+    r->settled = before == k->tail_count;
+    if (r->settled || r->passes + 1 >= r->most) return false;
+    if (r->keep_low < r->low) r->keep_low = r->low;
+    if (r->keep_high > r->high) r->keep_high = r->high;
+    r->passes++;
+    return true;
+}
+
+typedef struct gi_sketch_part {
+    int64_t   tails, middle;
+    int64_t   below, above, lower; /* elements on each side of the core, NaN below it; those of them that are tails below it */
+    bool      full;                /* there is more than there is room for */
+    gi_sifted core, bracket;
+    double    sums[2];
+} gi_sketch_part;
+
+typedef struct gi_sketching {
+    const ga_array *x; /* contiguous */
+    gi_sketch      *sketch;
+    double          middle_low, middle_high, bin_scale;
+    char            core_bounds[16], middle_bounds[16];
+    int64_t         parts, room; /* for the tails and for the middle of each part */
+    double         *tails, *middle;
+    int64_t        *bins; /* of each part: how much of the middle is in each bin; then where the next one goes */
+    gi_sketch_part  found[GI_MOST_THREADS];
+} gi_sketching;
+
+/* Draws a sample, goes through the rounds on that, and so finds where the core and the middle should be. False: no use. */
+static bool gi_place_sketch(gi_sketching *s, const gi_lines *line, const gi_clip_rounds *r)
+{
+    gi_sketch     *k      = s->sketch;
+    gi_clip_rounds trial  = *r;
+    double        *sample = s->tails, core[2];
+    int64_t        taken = s->x->size / 8 < GI_SKETCH_SAMPLE ? s->x->size / 8 : (int64_t)GI_SKETCH_SAMPLE, m = 0;
+    gi_sample(line, 0, taken, sample);
+    for (int64_t i = 0; i < taken; i++)
+        if (fabs(sample[i]) <= DBL_MAX) sample[m++] = sample[i];
+    if (m < taken / 2) return false;
+    memset(k, 0, sizeof *k);
+    k->tails      = sample + m;
+    k->tail_count = m / GI_SKETCH_TRIAL;
+    k->middle     = (uint64_t *)(void *)s->middle;
+    for (int64_t i = 0; i < k->tail_count; i++) k->tails[i] = sample[GI_SKETCH_TRIAL * i];
+    for (int bin = 1; bin <= GI_SKETCH_BINS; bin++) k->bins[bin] = k->tail_count;
+    gi_make_keys(GA_F64, k->tail_count, k->middle, k->tails);
+    if (trial.most < INT_MAX) trial.most++; /* so that it goes through the last one */
+    if (!gi_sketch_median(k, k->tail_count, &k->center)) return false;
+    for (int round = 0; round < 100 && gi_sketch_round(k, &trial); round++) continue;
+    if (!(trial.std > 0)) return false;
+
+    int64_t removed[2] = { 0, 0 }, reach = 2 * (int64_t)sqrt((double)m) + 2, ranks[2];
+    for (int64_t i = 0; i < m; i++) {
+        removed[0] += sample[i] < trial.keep_low;
+        removed[1] += sample[i] > trial.keep_high;
+    }
+    for (int i = 0; i < 2; i++) { /* from the median of all to the one of what will be left, or the other way round */
+        int64_t shift = (removed[0] - removed[1]) / 2;
+        ranks[i]      = m / 2 + (i == (shift > 0) ? shift : 0) + (i == 0 ? -reach : reach);
+    }
+    if (ranks[0] < 0 || ranks[1] >= m || removed[0] + removed[1] > m / 2) return false;
+    gi_make_keys(GA_F64, m, k->middle, sample);
+    gi_rank_select(k->middle, m, 0, 2, ranks, 0);
+    s->middle_low  = gi_key_value(GA_F64, k->middle[ranks[0]]);
+    s->middle_high = gi_key_value(GA_F64, k->middle[ranks[1]]);
+    s->bin_scale   = (double)GI_SKETCH_BINS / (s->middle_high - s->middle_low);
+    gi_sift_bounds(s->x->dtype, s->middle_low, s->middle_high, s->middle_bounds);
+    core[0] = (trial.low > trial.keep_low ? trial.low : trial.keep_low) + trial.std / 4;
+    core[1] = (trial.high < trial.keep_high ? trial.high : trial.keep_high) - trial.std / 4;
+    gi_sift_bounds(s->x->dtype, core[0], core[1], s->core_bounds);
+    gi_cast(GA_F64, gi_sifted_as(s->x->dtype), 2, core, s->core_bounds);
+    memset(k, 0, sizeof *k);
+    k->core_low  = core[0];
+    k->core_high = core[1];
+    k->center    = s->middle_low;
+    return k->core_low < s->middle_low && s->middle_high < k->core_high;
+}
+
+GI_BEGIN_FAST
+static GI_INLINE int64_t gi_sketch_bin(const gi_sketching *s, double v)
+{
+    double bin = (v - s->middle_low) * s->bin_scale; /* NaN where bins have no width */
+    return (int64_t)(bin < GI_SKETCH_BINS - 1 ? bin : GI_SKETCH_BINS - 1);
+}
+
+static void gi_sketch_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_sketching   *s     = (gi_sketching *)job;
+    const ga_dtype  dtype = s->x->dtype, as = gi_sifted_as(dtype);
+    const int64_t   share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
+    const double    range[3] = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
+    const gi_dense *loops    = gi_cpu_dense(as);
+    double          wide[GI_BLOCK];
+    uint64_t        core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
+    for (int64_t part = begin; part < end; part++) {
+        gi_sketch_part *found = &s->found[part];
+        int64_t         stop = part == s->parts - 1 ? s->x->size : (part + 1) * share, kept = 0;
+        double         *tails = s->tails + part * s->room, *middle = s->middle + part * s->room;
+        memset(found, 0, sizeof *found);
+        for (int64_t i = part * share; i < stop && found->tails <= most && found->middle <= most; i += GI_BLOCK) {
+            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const void *x = (const char *)s->x->data + i * ga_itemsize(dtype);
+            if (as != dtype) {
+                gi_cast(as, dtype, n, wide, x);
+                x = wide;
+            }
+            loops->sift(n, x, s->core_bounds, core, &found->core);
+            loops->sift(n, x, s->middle_bounds, bracket, &found->bracket);
+            loops->sum_clamped(n, x, range, found->sums);
+            for (int64_t k = 0; k < n; k += 64) core[k / 64] ^= n - k < 64 ? ((uint64_t)1 << (n - k)) - 1 : ~(uint64_t)0;
+            found->tails += gi_pick(as == GA_F32, n, x, core, tails + found->tails);
+            found->middle += gi_pick(as == GA_F32, n, x, bracket, middle + found->middle);
+        }
+        found->full   = found->tails > most || found->middle > most;
+        int64_t *bins = s->bins + part * GI_SKETCH_BINS;
+        memset(bins, 0, GI_SKETCH_BINS * sizeof *bins);
+        for (int64_t k = 0; k < found->middle; k++) bins[gi_sketch_bin(s, middle[k])]++;
+        for (int64_t k = 0; k < found->tails; k++) {
+            double v    = tails[k];
+            tails[kept] = v;
+            kept += fabs(v) <= DBL_MAX; /* what is infinite or NaN was never there */
+            found->lower += (v < range[0]) & (v >= -DBL_MAX);
+            found->above += v > range[1];
+        }
+        found->below = found->tails - found->above;
+        found->tails = kept;
+    }
+}
+
+/* Sorts the middle into its bins. */
+static void gi_sketch_middle(int64_t begin, int64_t end, void *job)
+{
+    gi_sketching *s = (gi_sketching *)job;
+    for (int64_t part = begin; part < end; part++) {
+        const double *middle = s->middle + part * s->room;
+        int64_t      *bins   = s->bins + part * GI_SKETCH_BINS;
+        for (int64_t k = 0; k < s->found[part].middle; k++)
+            s->sketch->middle[bins[gi_sketch_bin(s, middle[k])]++] = gi_key_of_f64(gi_bits_f64(middle[k]));
+    }
+}
+GI_END_FAST
+
+/* What the parts have found becomes the sketch. */
+static void gi_join_sketch(gi_sketching *s)
+{
+    gi_sketch *k   = s->sketch;
+    double     low = k->core_low - k->center, high = k->core_high - k->center;
+    int64_t    from = 0, middle = 0; /* of the core from the middle on */
+    k->tails = s->tails;
+    for (int64_t part = 0; part < s->parts; part++) {
+        const gi_sketch_part *found = &s->found[part];
+        double                below = (double)found->below, above = (double)found->above;
+        memmove(k->tails + k->tail_count, s->tails + part * s->room, (size_t)found->tails * sizeof *k->tails);
+        k->tail_count += found->tails;
+        k->core += found->core.inside;
+        k->sum += found->sums[0] - (below * low + above * high);
+        k->squares += found->sums[1] - (below * (low * low) + above * (high * high));
+        k->first += found->lower + found->core.inside;
+        from += found->bracket.from_low - (found->core.from_low - found->core.inside);
+    }
+    k->first -= from;
+    for (int bin = 0; bin < GI_SKETCH_BINS; bin++) {
+        k->bins[bin] = middle;
+        for (int64_t part = 0; part < s->parts; part++) {
+            int64_t *place = &s->bins[part * GI_SKETCH_BINS + bin], keys = *place;
+            *place = middle;
+            middle += keys;
+        }
+    }
+    k->bins[GI_SKETCH_BINS] = middle;
+}
+
+/* Goes through as many rounds as a sketch of x decides. False: no memory. */
+static bool gi_clip_by_sketch(const char *site, const ga_array *x, gi_clip_rounds *r)
+{
+    gi_sketch    k;
+    gi_sketching s;
+    gi_lines     line;
+    ga_shape     every_axis;
+    memset(&s, 0, sizeof s);
+    memset(&every_axis, 0, sizeof every_axis);
+    if (!gi_plan_lines(site, &line, x, GA_F64, 0, &every_axis, false)) return false;
+    s.x      = x;
+    s.sketch = &k;
+    s.parts  = ga_get_num_threads();
+    if (x->size < s.parts * GI_SELECT_PART) s.parts = 1 + x->size / GI_SELECT_PART;
+    s.room       = x->size / s.parts / 8 + 2 * GI_BLOCK;
+    size_t bytes = (size_t)(s.parts * (2 * s.room + GI_SKETCH_BINS)) * sizeof(double);
+    s.tails      = (double *)gi_alloc(site, bytes);
+    if (!s.tails) return false;
+    s.middle  = s.tails + s.parts * s.room;
+    s.bins    = (int64_t *)(void *)(s.middle + s.parts * s.room);
+    bool full = !gi_place_sketch(&s, &line, r), ok = true;
+    if (!full) gi_parallel(s.parts, 1, gi_sketch_parts, &s);
+    for (int64_t part = 0; part < s.parts; part++) full = full || s.found[part].full;
+    if (!full) {
+        gi_join_sketch(&s);
+        size_t key_bytes = (size_t)k.bins[GI_SKETCH_BINS] * sizeof *k.middle;
+        k.middle         = (uint64_t *)gi_alloc(site, key_bytes);
+        ok               = k.middle != NULL;
+        if (ok) gi_parallel(s.parts, 1, gi_sketch_middle, &s);
+        while (ok && gi_sketch_round(&k, r)) continue;
+        gi_release(k.middle, key_bytes);
+    }
+    gi_release(s.tails, bytes);
+    return ok;
+}
+
 ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
 {
-    const char *site = o.site;
+    const char    *site  = o.site;
+    double         sigma = o.sigma == 0 ? 3 : o.sigma, low = 0, high = 0;
+    gi_clip_rounds r;
+    memset(&r, 0, sizeof r);
+    r.lesson    = o.rule == GA_CLIP_LESSON;
+    r.mean      = o.mean;
+    r.below     = o.sigma_low == 0 ? sigma : o.sigma_low;
+    r.above     = o.sigma_high == 0 ? sigma : o.sigma_high;
+    r.most      = r.lesson || o.maxiters == -1 ? INT_MAX : o.maxiters == 0 ? 5 : o.maxiters;
+    r.keep_low  = -DBL_MAX;
+    r.keep_high = DBL_MAX;
     if (!gi_check(site, a, "a")) return NULL;
     if (gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "ga_sigma_clip does not exist for %s", ga_dtype_name(a->dtype));
-    bool   lesson = o.rule == GA_CLIP_LESSON;
-    double sigma  = o.sigma == 0 ? 3 : o.sigma;
-    double below = o.sigma_low == 0 ? sigma : o.sigma_low, above = o.sigma_high == 0 ? sigma : o.sigma_high;
-    if (!lesson && o.rule != GA_CLIP_ASTROPY)
+    if (!r.lesson && o.rule != GA_CLIP_ASTROPY)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".rule = %d: use GA_CLIP_LESSON or GA_CLIP_ASTROPY", (int)o.rule);
-    if (!(below > 0 && above > 0))
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a sigma is not positive: %g below, %g above", below, above);
+    if (!(r.below > 0 && r.above > 0))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a sigma is not positive: %g below, %g above", r.below, r.above);
     if (o.maxiters < -1) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".maxiters = %d: use -1 for no limit", o.maxiters);
-    int most = lesson || o.maxiters == -1 ? INT_MAX : o.maxiters == 0 ? 5 : o.maxiters, passes = 0;
 
-    double    low = 0, high = 0, keep_low = -DBL_MAX, keep_high = DBL_MAX;
-    ga_array *whole = gi_contiguous(site, a, a->dtype), *x = whole ? gi_keep_between(site, whole, keep_low, keep_high) : NULL;
-    bool      ok = x != NULL;
-    for (int64_t removed = 1; ok && removed > 0 && passes < most; passes++) {
-        double center, std;
-        ok = gi_center_and_std(site, x, o.mean, &center, &std);
-        if (!ok) break;
-        low                 = center - gi_mul_f64(below, std);
-        high                = center + gi_mul_f64(above, std);
-        double    inner_low = gi_inside(low, lesson, (double)INFINITY), inner_high = gi_inside(high, lesson, -(double)INFINITY);
-        ga_array *rest = gi_keep_between(site, x, inner_low, inner_high);
-        ok             = rest != NULL;
-        removed        = ok ? x->size - rest->size : 0;
-        if (lesson) { /* what was removed once stays so; astropy's result is what lies within the last bounds */
-            keep_low  = inner_low > keep_low ? inner_low : keep_low;
-            keep_high = inner_high < keep_high ? inner_high : keep_high;
-        } else {
-            keep_low  = inner_low;
-            keep_high = inner_high;
+    ga_array *whole = gi_contiguous(site, a, a->dtype), *x = NULL; /* x: what is left */
+    bool      ok = whole != NULL, done = false, sketch = ok && whole->device == GA_CPU;
+    bool      wanted = !r.lesson || o.low || o.high; /* the last bounds, to their last bit */
+    while (ok && !done) {
+        int passes = r.passes;
+        if (sketch && (x ? x : whole)->size >= GI_SKETCH_LEAST) ok = gi_clip_by_sketch(site, x ? x : whole, &r);
+        sketch = r.passes > passes;
+        if (ok && (!x || sketch)) {
+            ga_array *rest = gi_keep_between(site, x ? x : whole, r.keep_low, r.keep_high);
+            ok             = rest != NULL;
+            ga_free(x);
+            x = rest;
         }
-        ga_free(x);
-        x = rest;
-        if (!lesson && ok && x->size == 0) most = passes + 1; /* nothing is left to take bounds from */
+        if (!ok) break;
+        int64_t before = x->size;
+        if (!r.settled || wanted) { /* a round in the exact way */
+            double center, std;
+            ok = gi_center_and_std(site, x, o.mean, &center, &std);
+            if (!ok) break;
+            low               = center - gi_mul_f64(r.below, std);
+            high              = center + gi_mul_f64(r.above, std);
+            double inner_low  = gi_inside(low, r.lesson, (double)INFINITY);
+            double inner_high = gi_inside(high, r.lesson, -(double)INFINITY);
+            /* what the lesson removed once stays so; astropy's result is what lies within the last bounds */
+            r.keep_low     = r.lesson && !(inner_low > r.keep_low) ? r.keep_low : inner_low;
+            r.keep_high    = r.lesson && !(inner_high < r.keep_high) ? r.keep_high : inner_high;
+            ga_array *rest = gi_keep_between(site, x, inner_low, inner_high);
+            ok             = rest != NULL;
+            ga_free(x);
+            x = rest;
+        }
+        r.passes++;
+        done = ok && (x->size == before || r.passes >= r.most || (!r.lesson && x->size == 0)); /* nothing to take bounds from */
     }
     ga_array *result = NULL, *mask = NULL;
-    if (ok && lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
-    else if (ok) result = gi_keep_between(site, whole, keep_low, keep_high);
+    if (ok && r.lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
+    else if (ok) result = gi_keep_between(site, whole, r.keep_low, r.keep_high);
     if (result && result->data == a->data) { /* nothing was removed: still, what is returned is a new array */
         ga_array *copy = gi_convert(site, result, result->dtype);
         ga_free(result);
@@ -17166,7 +17984,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     }
     if (result && o.mask) {
         mask = gi_new(site, GA_BOOL, a->device, a->ndim, a->shape);
-        if (!mask || !gi_mask_outside(site, whole, keep_low, keep_high, mask)) {
+        if (!mask || !gi_mask_outside(site, whole, r.keep_low, r.keep_high, mask)) {
             ga_free(mask);
             ga_free(result);
             mask = result = NULL;
@@ -17176,7 +17994,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     ga_free(whole);
     if (o.mask) *o.mask = mask;
     if (!result) return NULL;
-    if (o.passes) *o.passes = passes;
+    if (o.passes) *o.passes = r.passes;
     if (o.low) *o.low = low;
     if (o.high) *o.high = high;
     return result;
@@ -20377,8 +21195,329 @@ void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream s
 }
 bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, gi_has_device(site, GA_CUDA); }
 #endif
+#endif /* GI_IMPLEMENTING */
+
+#ifndef GA_ELEMENTWISE
+/* ==== >>own kernels: what GA_ELEMENTWISE makes of a formula ========================================================== */
+/*  name_formula      the formula as a function, inlined into
+    name_part_T       a loop over some elements, which says whether an argument of an elementary function was rare, and that into
+    name_baseline_T   name_avx2_T, name_avx512_T: for each instruction set (gpuarr_cpu.h, >>own kernels), and
+    name              the ga_kernel.
+    "float x" in a list of parameters becomes a tag and the rest: f32, x.                                                     */
+
+/* clang-format off */
+#define GA_TYPE_bool     b8,
+#define GA_TYPE__Bool    b8,
+#define GA_TYPE_int8_t   i8,
+#define GA_TYPE_uint8_t  u8,
+#define GA_TYPE_int16_t  i16,
+#define GA_TYPE_uint16_t u16,
+#define GA_TYPE_int32_t  i32,
+#define GA_TYPE_int      i32,
+#define GA_TYPE_uint32_t u32,
+#define GA_TYPE_unsigned u32,
+#define GA_TYPE_int64_t  i64,
+#define GA_TYPE_uint64_t u64,
+#define GA_TYPE_float    f32,
+#define GA_TYPE_double   f64,
+#define GA_TYPE_ga_c64   c64,
+#define GA_TYPE_ga_c128  c128,
+#define GA_TYPE_T        T,
+#define GA_TYPE_void     none,
+
+/* Its type, where T is that of the tag t, and its dtype. */
+#define GI_TYPE_b8(t)   gi_b8
+#define GI_TYPE_i8(t)   gi_i8
+#define GI_TYPE_u8(t)   gi_u8
+#define GI_TYPE_i16(t)  gi_i16
+#define GI_TYPE_u16(t)  gi_u16
+#define GI_TYPE_i32(t)  gi_i32
+#define GI_TYPE_u32(t)  gi_u32
+#define GI_TYPE_i64(t)  gi_i64
+#define GI_TYPE_u64(t)  gi_u64
+#define GI_TYPE_f32(t)  gi_f32
+#define GI_TYPE_f64(t)  gi_f64
+#define GI_TYPE_c64(t)  gi_c64
+#define GI_TYPE_c128(t) gi_c128
+#define GI_TYPE_T(t)    gi_##t
+#define GI_TYPE_none(t) void
+#define GI_DTYPE_b8     GA_BOOL
+#define GI_DTYPE_i8     GA_I8
+#define GI_DTYPE_u8     GA_U8
+#define GI_DTYPE_i16    GA_I16
+#define GI_DTYPE_u16    GA_U16
+#define GI_DTYPE_i32    GA_I32
+#define GI_DTYPE_u32    GA_U32
+#define GI_DTYPE_i64    GA_I64
+#define GI_DTYPE_u64    GA_U64
+#define GI_DTYPE_f32    GA_F32
+#define GI_DTYPE_f64    GA_F64
+#define GI_DTYPE_c64    GA_C64
+#define GI_DTYPE_c128   GA_C128
+#define GI_DTYPE_T      GA_DTYPE_DEFAULT
+#define GI_DTYPE_none   GA_DTYPE_DEFAULT
+/* clang-format on */
+
+/* GI_PARAMETERS(M, x, float a, double *r): M(x, 0, f32, a) M(x, 1, f64, *r) */
+#define GI_PARAMETERS(M, x, ...) GI_EACH(GI_PARAMETER, (M, x), __VA_ARGS__)
+#define GI_PARAMETER(Mx, k, p)   GI_PARAMETER_((GI_UNWRAP Mx, k, GA_TYPE_##p))
+#define GI_PARAMETER_(all)       GI_PARAMETER__ all
+#define GI_PARAMETER__(M, ...)   M(__VA_ARGS__)
+#define GI_UNWRAP(...)           __VA_ARGS__
+#define GI_TYPE_OF(tag, t)       GI_JOIN(GI_TYPE_, tag)(t)
+#define GI_FIRST(a, ...)         a
+#define GI_SECOND(a, b, ...)     b
+#define GI_TAG_OF(type)          GI_TAG_OF_(GA_TYPE_##type)
+#define GI_TAG_OF_(...)          GI_FIRST(__VA_ARGS__, )
+/* VOID or VALUE, for the tag of a formula's result. */
+#define GI_VOID_none             ~, VOID
+#define GI_RESULT_KIND(tag)      GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
+#define GI_RESULT_KIND_(...)     GI_SECOND(__VA_ARGS__)
+
+/* What a formula can ask for while it is computed. */
+typedef struct gi_here {
+    int64_t  index;
+    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
+    uint32_t rare_f32;
+    uint64_t rare_f64;
+} gi_here;
+
+#ifdef __CUDACC__
+#define GI_PORTABLE __host__ __device__ inline
+#else
+#define GI_PORTABLE inline
+#endif
+
+#ifdef __cplusplus
+/* The value of an expression, or nothing in particular where a body returns itself. */
+struct gi_no_value {
+    template <class R> GI_PORTABLE operator R() const { return R(); }
+};
+template <class V> GI_PORTABLE V operator,(V value, gi_no_value) { return value; }
+#define GI_BODY_VALUE(type, cast, ...) return cast(__extension__({ __VA_ARGS__; }), gi_no_value());
+/* A parameter's argument: the element, or where it goes. */
+template <class P> struct gi_argument;
+template <class P> struct gi_argument<void(P)> {
+    enum { output = 0 };
+    static GI_PORTABLE P of(const P *p) { return *p; }
+};
+template <class P> struct gi_argument<void(P *)> {
+    enum { output = 1 };
+    static GI_PORTABLE P *of(P *p) { return *p = P(), p; }
+};
+#define GI_IS_OUTPUT(T, ...)           (gi_argument<void(__VA_ARGS__)>::output != 0)
+#define GI_ARGUMENT(T, p, ...)         gi_argument<void(__VA_ARGS__)>::of(p)
+#else
+#define GI_IS_VOID(...) _Generic((__typeof__(__extension__({ __VA_ARGS__; })) *)0, void * : 1, default : 0)
+#define GI_BODY_VALUE(type, cast, ...)                                                                                         \
+    static const type gi_never __attribute__((unused)) = { 0 };                                                                \
+    return cast(__builtin_choose_expr(GI_IS_VOID(__VA_ARGS__), __extension__({                                                 \
+                                          __VA_ARGS__;                                                                         \
+                                          gi_never;                                                                            \
+                                      }),                                                                                      \
+                                      __extension__({ __VA_ARGS__; })));
+#define GI_IS_OUTPUT(T, ...)   _Generic((void (*)(__VA_ARGS__))0, void (*)(T *) : 1, default : 0)
+#define GI_ARGUMENT(T, p, ...) __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), *(p))
+#endif
+
+/* ---- what formulas may call ---------------------------------------------------------------------------------------------- */
+/*  An elementary function is computed by its fast core, and notes whether its argument was rare; if one of a part of the elements
+    was, the part is computed once more, exactly. A formula with a loop is exact at once: it might wait for a right value in vain. */
+
+#define GI_OWN_ELEMENTARY(name, tag)                                                                                           \
+    GI_FORMULA gi_##tag gi_own_##name##_##tag(gi_here *at, gi_##tag x)                                                         \
+    {                                                                                                                          \
+        if (at->exact) return gi_op_##name##_##tag(x);                                                                         \
+        at->rare_##tag |= gi_##name##_rare_##tag(x);                                                                           \
+        return gi_##name##_core_##tag(x);                                                                                      \
+    }
+#define GI_OWN_ELEMENTARY2(name, tag)                                                                                          \
+    GI_FORMULA gi_##tag gi_own_##name##_##tag(gi_here *at, gi_##tag x, gi_##tag y)                                             \
+    {                                                                                                                          \
+        if (at->exact) return gi_op_##name##_##tag(x, y);                                                                      \
+        at->rare_##tag |= gi_##name##_rare_##tag(x, y);                                                                        \
+        return gi_##name##_core_##tag(x, y);                                                                                   \
+    }
+GI_BEGIN_FAST
+#define GA_ELEMENTARY(name, ...)  GI_OWN_ELEMENTARY(name, f32) GI_OWN_ELEMENTARY(name, f64)
+#define GA_ELEMENTARY2(name, ...) GI_OWN_ELEMENTARY2(name, f32) GI_OWN_ELEMENTARY2(name, f64)
+#define GA_TABLE
+#include "gpuarr.h"
+GI_END_FAST
+
+/* float stays float, all else is double. */
+#ifdef __cplusplus
+template <class V> struct gi_float_of {
+    typedef double type;
+};
+template <> struct gi_float_of<float> {
+    typedef float type;
+};
+#define GI_IN_FLOAT(v)     gi_float_of<decltype(v)>::type
+template <class V> struct gi_is_single {
+    enum { yes = sizeof(V) == sizeof(float) };
+};
+#define GI_FLOAT_FN(fn, v) gi_pick_function<gi_is_single<GI_IN_FLOAT(v)>::yes>::of(fn##_f32, fn##_f64)
+template <bool single> struct gi_pick_function {
+    template <class F, class D> static GI_PORTABLE constexpr D of(F, D d) { return d; }
+};
+template <> struct gi_pick_function<true> {
+    template <class F, class D> static GI_PORTABLE constexpr F of(F f, D) { return f; }
+};
+#else
+#define GI_FLOAT_FN(fn, v) _Generic((v), float : fn##_f32, default : fn##_f64)
+#endif
+#define GI_OWN_1(name, x)    GI_FLOAT_FN(gi_own_##name, (x) + 0)(gi_at, x)
+#define GI_OWN_2(name, x, y) GI_FLOAT_FN(gi_own_##name, (x) + (y))(gi_at, x, y)
+#define GI_OP_1(name, x)     GI_FLOAT_FN(gi_op_##name, (x) + 0)(x)
+#define GI_OP_2(name, x, y)  GI_FLOAT_FN(gi_op_##name, (x) + (y))(x, y)
+#undef GA_FMA
+#define GA_EXP(x)             GI_OWN_1(exp, x)
+#define GA_EXP2(x)            GI_OWN_1(exp2, x)
+#define GA_EXPM1(x)           GI_OWN_1(expm1, x)
+#define GA_LOG(x)             GI_OWN_1(log, x)
+#define GA_LOG2(x)            GI_OWN_1(log2, x)
+#define GA_LOG10(x)           GI_OWN_1(log10, x)
+#define GA_LOG1P(x)           GI_OWN_1(log1p, x)
+#define GA_SIN(x)             GI_OWN_1(sin, x)
+#define GA_COS(x)             GI_OWN_1(cos, x)
+#define GA_TAN(x)             GI_OWN_1(tan, x)
+#define GA_ARCSIN(x)          GI_OWN_1(arcsin, x)
+#define GA_ARCCOS(x)          GI_OWN_1(arccos, x)
+#define GA_ARCTAN(x)          GI_OWN_1(arctan, x)
+#define GA_SINH(x)            GI_OWN_1(sinh, x)
+#define GA_COSH(x)            GI_OWN_1(cosh, x)
+#define GA_TANH(x)            GI_OWN_1(tanh, x)
+#define GA_ARCSINH(x)         GI_OWN_1(arcsinh, x)
+#define GA_ARCCOSH(x)         GI_OWN_1(arccosh, x)
+#define GA_ARCTANH(x)         GI_OWN_1(arctanh, x)
+#define GA_CBRT(x)            GI_OWN_1(cbrt, x)
+#define GA_POWER(x, y)        GI_OWN_2(power, x, y)
+#define GA_ARCTAN2(x, y)      GI_OWN_2(arctan2, x, y)
+#define GA_HYPOT(x, y)        GI_OWN_2(hypot, x, y)
+#define GA_NEXTAFTER(x, y)    GI_OWN_2(nextafter, x, y)
+#define GA_LOGADDEXP(x, y)    GI_OWN_2(logaddexp, x, y)
+#define GA_SQRT(x)            GI_OP_1(sqrt, x)
+#define GA_ABSOLUTE(x)        GI_OP_1(absolute, x)
+#define GA_SIGN(x)            GI_OP_1(sign, x)
+#define GA_FLOOR(x)           GI_OP_1(floor, x)
+#define GA_CEIL(x)            GI_OP_1(ceil, x)
+#define GA_TRUNC(x)           GI_OP_1(trunc, x)
+#define GA_RINT(x)            GI_OP_1(rint, x)
+#define GA_ISNAN(x)           GI_OP_1(isnan, x)
+#define GA_ISINF(x)           GI_OP_1(isinf, x)
+#define GA_ISFINITE(x)        GI_OP_1(isfinite, x)
+#define GA_MAXIMUM(x, y)      GI_OP_2(maximum, x, y)
+#define GA_MINIMUM(x, y)      GI_OP_2(minimum, x, y)
+#define GA_FMAX(x, y)         GI_OP_2(fmax, x, y)
+#define GA_FMIN(x, y)         GI_OP_2(fmin, x, y)
+#define GA_COPYSIGN(x, y)     GI_OP_2(copysign, x, y)
+#define GA_FMOD(x, y)         GI_OP_2(fmod, x, y)
+#define GA_REMAINDER(x, y)    GI_OP_2(remainder, x, y)
+#define GA_FLOOR_DIVIDE(x, y) GI_OP_2(floor_divide, x, y)
+#define GA_FMA(x, y, z)       GI_FLOAT_FN(gi_fma, (x) + (y) + (z))(x, y, z) /* x * y + z, rounded once */
+#define GA_INDEX              (gi_at->index)
+
+/* ---- the stamps ----------------------------------------------------------------------------------------------------------- */
+
+#define GI_OWN_LOOPS
+#include "gpuarr_cpu.h"
+#undef GI_OWN_LOOPS
+
+#define GI_DECLARATION(t, k, tag, ...) , GI_TYPE_OF(tag, t) __VA_ARGS__
+#define GI_POINTER(t, k, tag, ...)     GI_TYPE_OF(tag, t) *__restrict__ const gi_##k = (GI_TYPE_OF(tag, t) *)gi_e->operand[k];
+#define GI_PASSED(t, k, tag, ...)      , GI_ARGUMENT(GI_TYPE_OF(tag, t), gi_##k + gi_i, GI_TYPE_OF(tag, t) __VA_ARGS__)
+#define GI_INFO(t, k, tag, ...)                                                                                                \
+    { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__) },
+#define GI_ONE_MORE(t, k, ...) +1
+#define GI_POINTER_VOID(type)
+#define GI_POINTER_VALUE(type)        type *__restrict__ const gi_o = (type *)gi_e->result;
+#define GI_STORE_VOID(value)          value
+#define GI_STORE_VALUE(value)         gi_o[gi_i] = value
+#define GI_HAS_VOID                   false
+#define GI_HAS_VALUE                  true
+#define GI_BODY_VOID(type, cast, ...) __VA_ARGS__;
+#define GI_BY_RESULT(what, result)    GI_JOIN(what, GI_RESULT_KIND(GI_TAG_OF(result)))
+
+#if defined(__clang__) || defined(__GNUC__)
+#define GI_BEGIN_FORMULA _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-value\"")
+#define GI_END_FORMULA   _Pragma("GCC diagnostic pop")
+#endif
+
+/* The formula; written out once, so that a compiler complains about it once. */
+#define GI_FORMULA_OF(name, t, type, cast, result, parameters, ...)                                                            \
+    GI_BEGIN_FORMULA                                                                                                           \
+    GI_FORMULA type name##_formula_##t parameters                                                                              \
+    {                                                                                                                          \
+        (void)gi_at;                                                                                                           \
+        GI_BY_RESULT(GI_BODY_, result)(type, cast, __VA_ARGS__)                                                                \
+    }                                                                                                                          \
+    GI_END_FORMULA
+
+/* The loops. */
+#define GI_LOOPS_OF(name, t, result, parameters)                                                                               \
+    static GI_OWN_INLINE bool name##_part_##t(const gi_elements *gi_e, int64_t gi_from, int64_t gi_to, bool gi_exact)          \
+    {                                                                                                                          \
+        GI_PARAMETERS(GI_POINTER, t, GI_UNWRAP parameters)                                                                     \
+        GI_BY_RESULT(GI_POINTER_, result)(GI_TYPE_OF(GI_TAG_OF(result), t)) uint32_t gi_rare_f32 = 0;                          \
+        uint64_t                                                                     gi_rare_f64 = 0;                          \
+        for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
+            gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0 };                                               \
+            GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
+            gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
+            gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
+        }                                                                                                                      \
+        return (gi_rare_f32 | gi_rare_f64) != 0;                                                                               \
+    }                                                                                                                          \
+    GI_OWN_STAMPS(name, t)
+
+#define GI_KERNEL_OF(name, text, result, parameters)                                                                           \
+    __attribute__((unused)) static const ga_kernel name[1] = { { #name,                                                        \
+                                                                 text,                                                         \
+                                                                 __FILE__ ":" GI_STRING(__LINE__),                             \
+                                                                 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),         \
+                                                                 { GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),                      \
+                                                                   GI_BY_RESULT(GI_HAS_, result) },                            \
+                                                                 { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) },           \
+                                                                 (int)(sizeof name##_stamps / sizeof *name##_stamps),          \
+                                                                 name##_stamps } };
+
+#define GA_ELEMENTWISE(name, result, parameters, ...)                                                                          \
+    GI_FORMULA_OF(name, fixed, result, , result, (gi_here * gi_at, GI_UNWRAP parameters), __VA_ARGS__)                         \
+    GI_LOOPS_OF(name, fixed, result, parameters)                                                                               \
+    static const gi_stamp name##_stamps[] = { GI_STAMP_OF(name, fixed, GA_DTYPE_DEFAULT) };                                    \
+    GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
+
+/* The same for each T of a family. */
+#ifdef GPUARR_FEW_DTYPES
+#define GI_FAMILY_INT(M, ...)                                                                                                  \
+    M(u8, GA_U8, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+#else
+#define GI_FAMILY_INT(M, ...)                                                                                                  \
+    M(i8, GA_I8, __VA_ARGS__)                                                                                                  \
+    M(u8, GA_U8, __VA_ARGS__) M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__)              \
+        M(u32, GA_U32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+#endif
+#define GI_FAMILY_FLT(M, ...)  M(f32, GA_F32, __VA_ARGS__) M(f64, GA_F64, __VA_ARGS__)
+#define GI_FAMILY_REAL(M, ...) GI_FAMILY_INT(M, __VA_ARGS__) GI_FAMILY_FLT(M, __VA_ARGS__)
+
+#define GI_GENERIC(t, dtype, name, result, parameters, ...)                                                                    \
+    GI_FORMULA_OF(name, t, GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t)), result,                       \
+                  (gi_here * gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_UNWRAP parameters)),                                    \
+                  typedef gi_##t T __attribute__((unused));                                                                    \
+                  __VA_ARGS__)                                                                                                 \
+    GI_LOOPS_OF(name, t, result, parameters)
+#define GI_GENERIC_STAMP(t, dtype, name) GI_STAMP_OF(name, t, dtype),
+#define GA_ELEMENTWISE_T(name, family, result, parameters, ...)                                                                \
+    GI_FAMILY_##family(GI_GENERIC, name, result, parameters,                                                                   \
+                       __VA_ARGS__) static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_GENERIC_STAMP, name) };    \
+    GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
+
+#endif /* GA_ELEMENTWISE */
 #ifdef __NVCC__
 #pragma nv_diagnostic pop
 #endif
-#endif /* GPUARR_IMPLEMENTATION */
+#endif /* GI_DEFINES_KERNELS */
+#undef GI_IMPLEMENTING
+#undef GI_DEFINES_KERNELS
 #endif /* GA_TABLE */

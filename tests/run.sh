@@ -199,7 +199,7 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS -DGPUARR_BASELINE_ONLY -
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory folds distances filters convolve products; do
+for t in rows api errors memory folds distances filters convolve products images; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
@@ -271,7 +271,6 @@ part "results of make bench" bench_results
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
 part "nvcc and its kernels" tools/ptx_gate
 [ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
-[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" examples/exercises/run.sh solutions
 
 # ---- 7. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
 if [ "$job" = check ]; then
@@ -287,5 +286,7 @@ if [ "$job" = check ]; then
 fi
 
 joined simulated
+[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" EXERCISES_LIBRARIES="$PWD/$B" \
+    examples/exercises/run.sh solutions
 cuda_real
 finish

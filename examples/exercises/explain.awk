@@ -41,6 +41,7 @@ function did(word) { return word ~ /^read/ ? "reads" : word ~ /^write/ ? "writes
 
 function say(words, help)
 {
+    if (said[at, words_kind]++) return # the same, by other threads
     printf "wrong: %s%s\n", at ? "line " at ": " : "", words
     if (at) quote(at)
     if (other && other != at) quote(other)
@@ -71,6 +72,8 @@ function who() { return thread == "" ? "the program" : "thread " thread " of blo
 function tell(    action, word, helps, other_who, n)
 {
     if (head == "" || told >= most) return
+    words_kind = head
+    gsub(/[0-9]+|0x[0-9a-f]+| (read|write|atomic access)/, "", words_kind)
     other_who = conflict
     if (head ~ /^data race/) {
         word = head ~ /in shared memory/ ? "shared" : "global"
@@ -79,15 +82,18 @@ function tell(    action, word, helps, other_who, n)
         if (match(conflict, /by block [0-9]+ thread [0-9]+ of the same kernel/)) {
             split(substr(conflict, RSTART, RLENGTH), n, " ")
             other_who = "thread " n[5] (n[3] == block_number ? " of the same block" : " of block " n[3])
-            if (n[3] == block_number) helps = advice ~ /one warp/ ? "between the two a barrier is missing: __syncthreads(), reached by all threads of the block (inside of one warp __syncwarp() is enough)" : "between the two a barrier is missing: __syncthreads(), reached by all threads of the block"
-            else helps = "blocks run in any order, and no barrier is between them: use an atomic function, or let each thread write a place of its own"
+            if (n[3] == block_number && at == other) helps = "both are in one line, where no barrier can stand between them. If they count or add in one place: use an atomic function (atomicAdd). If one needs what was there before the other wrote: first all read, then a barrier, then all write"
+            else if (n[3] == block_number) helps = advice ~ /one warp/ ? "between the two a barrier is missing: __syncthreads(), reached by all threads of the block (inside of one warp __syncwarp() is enough)" : "between the two a barrier is missing: __syncthreads(), reached by all threads of the block"
+            else helps = "blocks run in any order, and no barrier stands between them: use an atomic function, or let each thread write a place of its own"
         } else if (conflict ~ /by host code/) {
             other_who = "the program on the processor"
             helps = "wait for the stream before you touch the memory: cudaStreamSynchronize"
         } else {
-            sub(/^.* by /, "by ", other_who)
-            if (thread == "") say("a race: one piece of work uses memory that another, queued " other_who ", uses at the same time", "nothing orders the two: put them into one stream, or make one wait (cudaStreamWaitEvent, cudaStreamSynchronize)")
-            else say("a race: " who() " " action " what is used " other_who " at the same time", "nothing orders the two: put them into one stream, or make one wait (cudaStreamWaitEvent, cudaStreamSynchronize)")
+            if (match(conflict, /kernel [^ ]+ launched at [^ ]+ in stream [0-9]+/)) {
+                split(substr(conflict, RSTART, RLENGTH), n, " ")
+                other_who = "the kernel " n[2] " in stream " n[8]
+            } else sub(/^.* by /, "", other_who)
+            say("a race: " (thread == "" ? mine : "the kernel, by " who() ",") " uses the same memory at the same time as " other_who, "nothing orders the two: give each its own memory, put them into one stream, or make one wait (cudaStreamWaitEvent, cudaStreamSynchronize)")
             return
         }
         say("a race in " word " memory: " who() " " action " the same place that " other_who " " (conflict ~ /with a read/ ? "reads" : conflict ~ /with a write/ ? "writes" : "changes") (other && other != at ? " in line " other : "") "; which comes first is chance", helps)
@@ -111,7 +117,7 @@ function tell(    action, word, helps, other_who, n)
     else if (head ~ /of memory that nothing wrote/) say(who() " reads memory that nobody has written", "memory from cudaMalloc holds garbage: copy something there, or cudaMemset it first")
     else if (head ~ /to the host reads device memory that nothing wrote/) say("a copy to the processor takes memory that nobody has written", "does the kernel write all of its result? is the copy too long?")
     else if (head ~ /^divergent barrier/) say("the threads of one block wait at different barriers", "all threads of a block must reach the same __syncthreads(): move it out of the if")
-    else if (head ~ /the others have already returned/) say("not all threads of the block reach this barrier: some have returned before", "do not return before a barrier; let the threads that have nothing to do skip the work, not the barrier")
+    else if (head ~ /the others have already returned/) say("not all threads of the block come to this barrier: some have returned, or gone around it", "no return before a barrier, and no if around it: threads that have nothing to do skip the work, not the barrier")
     else if (head ~ /^launch of .* refused/) { sub(/^launch of /, "the launch of ", head); sub(/ refused: .*/, "", head); say(head " is refused: " advice, "") }
     else if (head ~ /is a host pointer/) say("the kernel is given a pointer to memory of the processor", "a kernel can only use memory of the GPU: from cudaMalloc, filled by cudaMemcpy")
     else if (head ~ /host code .* device (pointer|memory)/) say("the program uses memory of the GPU directly", "copy it with cudaMemcpy first")
@@ -128,7 +134,7 @@ function tell(    action, word, helps, other_who, n)
 /^cudasim: / {
     tell()
     head = substr($0, 10)
-    thread = block = conflict = memory = advice = detail = ""
+    thread = block = conflict = memory = advice = detail = mine = ""
     at = other = bytes = 0
     block_number = -1
     next
@@ -145,6 +151,7 @@ function tell(    action, word, helps, other_who, n)
 /^      conflicts with / { conflict = substr($0, 7); next }
 /^      which was at / { other = line_of($0); next }
 /^      memory: / { memory = substr($0, 15); next }
-/^      (in kernel|allocated at|freed at|by ) / { next }
+/^      by / { mine = substr($0, 10); next }
+/^      (in kernel|allocated at|freed at) / { next }
 { if (advice != "") detail = detail " " advice; advice = substr($0, 7); if (detail == "") detail = advice }
 END { tell() }
