@@ -16918,16 +16918,29 @@ static GI_INLINE int64_t gi_next_bit(const uint64_t *bits, int64_t i, int64_t n)
     return n;
 }
 
-/* The runs among n elements from start on, written unless runs is NULL; returns their number. bits says which bytes are not 0;
-   NULL: 0 is a label, too. Sets `largest` to a larger label. */
-static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64_t n, int size, const uint64_t *bits,
+/* The runs among n elements from start on, written unless runs is NULL; returns their number. busy tells in which words there is
+   something; NULL: 0 is a label, too. Sets `largest` to a larger label. */
+static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64_t n, int size, const bool *busy,
                                         gi_label_run *runs, int64_t *largest)
 {
-    const char *in    = (const char *)g->labels->data + start * size;
-    int64_t     found = 0;
+    const char *in = (const char *)g->labels->data + start * size;
+    uint64_t    bits[8]; /* which bytes of a word are not 0 */
+    int64_t     words = (n + GI_LABEL_WORD - 1) / GI_LABEL_WORD, packed = -1, found = 0;
     for (int64_t i = 0; i < n;) {
-        if (bits) i = gi_next_bit(bits, i * size, n * size) / size;
-        if (i >= n) break;
+        if (busy) { /* to the next element that is not 0 */
+            int64_t word = i / GI_LABEL_WORD;
+            if (!busy[word]) {
+                const bool *next = (const bool *)memchr(busy + word, true, (size_t)(words - word));
+                if (!next) break;
+                word = next - busy;
+                i    = word * GI_LABEL_WORD;
+            }
+            int64_t at = word * GI_LABEL_WORD, m = n - at < GI_LABEL_WORD ? n - at : (int64_t)GI_LABEL_WORD;
+            if (packed != word) gi_cpu_bit_rows()->pack(m * size, bits, in + at * size);
+            packed = word;
+            i      = at + gi_next_bit(bits, (i - at) * size, m * size) / size;
+            if (i == at + m) continue;
+        }
         int64_t  first = i, label = gi_label_at(g->labels, start + i), group = gi_group_of(g, label);
         uint64_t bytes = gi_label_bytes(in, i, size);
         for (i++; i < n && gi_label_bytes(in, i, size) == bytes;) i++;
@@ -16946,33 +16959,15 @@ static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64
 /* The same for a chunk. The first time, when runs is NULL, it notes where there is something. */
 static int64_t gi_scan_chunk(const gi_groups *g, int64_t chunk, gi_label_run *runs, int64_t *largest)
 {
-    uint64_t           room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
-    int                size  = (int)ga_itemsize(g->labels->dtype);
-    int64_t            start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
-    bool              *busy  = g->busy + start / GI_LABEL_WORD;
-    const char        *in    = (const char *)g->labels->data + start * size;
-    const gi_bit_rows *loops = gi_cpu_bit_rows();
-    if (gi_group_of(g, 0) < 0) {
-        bits = room;
-        if (!runs) loops->pack(n * size, bits, in);
-        for (int64_t i = 0; i < n; i += GI_LABEL_WORD) {
-            int64_t   m  = n - i < GI_LABEL_WORD ? n - i : (int64_t)GI_LABEL_WORD;
-            uint64_t *at = bits + i / GI_LABEL_WORD * size, any = 0;
-            if (runs) {
-                if (*busy) loops->pack(m * size, at, in + i * size);
-                else memset(at, 0, (size_t)size * sizeof *at);
-            } else {
-                for (int64_t k = 0; k < (m * size + 63) / 64; k++) any |= at[k];
-                *busy = any != 0;
-            }
-            busy++;
-        }
-    }
+    int     size  = (int)ga_itemsize(g->labels->dtype);
+    int64_t start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
+    bool   *busy = gi_group_of(g, 0) < 0 ? g->busy + start / GI_LABEL_WORD : NULL;
+    if (busy && !runs) gi_cpu_bit_rows()->busy(n, size, busy, (const char *)g->labels->data + start * size);
     switch (size) {
-    case 1: return gi_scan_labels(g, start, n, 1, bits, runs, largest);
-    case 2: return gi_scan_labels(g, start, n, 2, bits, runs, largest);
-    case 4: return gi_scan_labels(g, start, n, 4, bits, runs, largest);
-    default: return gi_scan_labels(g, start, n, 8, bits, runs, largest);
+    case 1: return gi_scan_labels(g, start, n, 1, busy, runs, largest);
+    case 2: return gi_scan_labels(g, start, n, 2, busy, runs, largest);
+    case 4: return gi_scan_labels(g, start, n, 4, busy, runs, largest);
+    default: return gi_scan_labels(g, start, n, 8, busy, runs, largest);
     }
 }
 
