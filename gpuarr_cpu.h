@@ -491,7 +491,7 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
         const GA_T *x   = (const GA_T *)x_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i]) ? 1 : any;
         if (any) {
             memcpy(copy, x, (size_t)m * sizeof *x);
             x = copy;
@@ -513,7 +513,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
         const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i], y[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i], y[i]) ? 1 : any;
         if (any) {
             memcpy(copy[0], x, (size_t)m * sizeof *x);
             memcpy(copy[1], y, (size_t)m * sizeof *y);
@@ -1816,6 +1816,27 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
 static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs),
                                                   GI_FIND(gi_unite_rows) };
 
+/* Powers to the plain numbers of GI_EASY_POWERS. */
+#define GI_POWER(name, tag, T)                                                                                                 \
+    static void GI_FIND(gi_powers_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)           \
+    {                                                                                                                          \
+        (void)y, (void)z;                                                                                                      \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++) ((T *)out)[i] = gi_power_##name##_##tag(((const T *)x)[i]);                            \
+    }
+#define GI_POWERS(name, value) GI_POWER(name, f32, float) GI_POWER(name, f64, double)
+GI_EASY_POWERS(GI_POWERS)
+#undef GI_POWERS
+#undef GI_POWER
+#define GI_POWER_CASE(name, value)                                                                                             \
+    if (exponent == value) return dtype == GA_F32 ? GI_FIND(gi_powers_##name##_f32) : GI_FIND(gi_powers_##name##_f64);
+static gi_kernel GI_FIND(gi_find_power)(double exponent, ga_dtype dtype)
+{
+    GI_EASY_POWERS(GI_POWER_CASE)
+    return NULL;
+}
+#undef GI_POWER_CASE
+
 /* Copies past the caches: a line that is written as a whole need not be read before. When all is written: gi_stream_end. */
 static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next)
 {
@@ -2613,6 +2634,15 @@ static gi_kernel gi_cpu_select(int itemsize)
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
 #endif
     return gi_find_select_baseline(itemsize);
+}
+
+static gi_kernel gi_cpu_power(double exponent, ga_dtype dtype)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_power_avx512(exponent, dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_power_avx2(exponent, dtype);
+#endif
+    return gi_find_power_baseline(exponent, dtype);
 }
 
 /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes. */
