@@ -858,7 +858,7 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
 enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 16, GI_MOST_LANES = GI_BLOCK / GI_LANE_ELEMENTS };
 
 /* Passes in which the lanes of a unit may fold their elements: as many accumulators of each lane find room in shared memory. */
-#define GI_MOST_PASSES(acc_bytes) ((acc_bytes) > 8 ? 4 : 8)
+#define GI_MOST_PASSES(acc_bytes) ((acc_bytes) > 32 ? 1 : (acc_bytes) > 8 ? 4 : 8)
 
 /* What moments need besides (see >>cuda moments): the result that is wanted, and factors of the formula that joins two nodes of a block,
    which depend on the distance of its two halves. */
@@ -882,8 +882,20 @@ typedef struct gi_cuda_factors {
     int64_t     stride;
 } gi_cuda_factors;
 
+/* The inputs of a reduction of the user's, but for the first one. */
+typedef struct gi_cuda_input {
+    const char *data;
+    int         kept;
+    gi_divisor  kept_shape[GPUARR_MAX_DIMS];
+    int64_t     kept_strides[GPUARR_MAX_DIMS];
+    int64_t     stride, outer; /* in a run of inner.by elements, and from one run to the next */
+    bool        two;           /* are there several runs? */
+    gi_divisor  inner;
+} gi_cuda_input;
+
 typedef struct gi_cuda_folding {
     const char *data;   /* the first element of the first line */
+    int64_t     lines_before; /* lines before that one */
     int64_t     length; /* elements of a line */
     int64_t     before; /* elements of the line before data (of a line in several launches) */
     int64_t     stride; /* from one to the next in a run of inner.by elements */
@@ -910,6 +922,7 @@ typedef struct gi_cuda_folding {
         gi_cuda_moments moments;
         gi_cuda_search  search;
         gi_cuda_factors factors;
+        gi_cuda_input   inputs[GPUARR_MAX_INPUTS - 1];
     };
 } gi_cuda_folding;
 
@@ -1019,7 +1032,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
     enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = F::any_order || WIDEST < 4 ? WIDEST : 4 };
     enum { LEFT = F::any_order ? 1 : W };
-    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES(sizeof(A))]);
+    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_WIDER(GI_MOST_PASSES(sizeof(A)), LEFT)]);
     const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
     const uint32_t within =
         j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
@@ -1040,7 +1053,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     }
     const F        f(j, line, at, start, n);
     const uint32_t pitch = j.columns ? units : 1;
-    A             *s     = shared + (j.columns ? within : within * lanes * 4); /* of this unit */
+    A             *s     = shared + (j.columns ? within : within * lanes * LEFT); /* of this unit */
     A              a[HALF];
 #pragma unroll 1
     for (uint32_t e = i; e < j.step; e += lanes) { /* a pass: elements e, e + step, e + 2 step ... */
@@ -1474,6 +1487,7 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_fo
         p.data += half.kept_shape[0] * p.kept_strides[0];
         p.kept_shape[0] -= half.kept_shape[0];
         p.lines -= lines;
+        j.lines_before += lines;
         if (j.accs) j.accs += lines * j.blocks * acc_bytes;
         else j.result += lines * result_bytes;
         return gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
