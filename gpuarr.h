@@ -10233,6 +10233,11 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 /*  The tree of section >>reduce, on accumulators that only the user's functions know: one makes accumulators of elements side by side,
     one joins rows of them. Each input is a set of lines of its own; all are read in the same order.                             */
 
+#if GI_HAS_CUDA
+struct gi_reducing;
+static bool gi_cuda_reduce_own(const char *site, const struct gi_reducing *r, ga_array *result);
+#endif
+
 enum { GI_REDUCING_PART = 256 /* elements of a line that are brought together from all inputs */ };
 
 typedef struct gi_reducing {
@@ -10446,6 +10451,12 @@ static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, g
 #endif
         if (device == GA_CPU) memcpy(a->data, element, (size_t)ga_itemsize(dtype));
     }
+#if GI_HAS_CUDA
+    if (device == GA_CUDA && a->dtype != dtype) { /* no casts on the way there */
+        a = *copy = gi_convert(site, a, dtype);
+        if (!a) return NULL;
+    }
+#endif
     gi_broadcast_strides(a, ndim, shape, strides);
     return gi_new_view(site, a, a->data, a->dtype, ndim, shape, strides);
 }
@@ -10504,6 +10515,9 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     arrays[n] = o.out;
     ga_device device = gi_common_device(o.site, n + 1, arrays);
     if (device == GA_DEVICE_DEFAULT) return NULL;
+    if (device == GA_CUDA && !k->cuda)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
+                                   k->map.name, k->map.site);
     memset(&r, 0, sizeof r);
     r.k = k;
     for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
@@ -10522,7 +10536,7 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
         ok       = r.length == 0 ? gi_reducing_empty(o.site, k, result)
                    : r.lines == 0 ? true
 #if GI_HAS_CUDA
-                   : device == GA_CUDA ? gi_cuda_own_reduce(o.site, &r, result)
+                   : device == GA_CUDA ? gi_cuda_reduce_own(o.site, &r, result)
 #endif
                                        : gi_reducing_reduce(o.site, &r);
         if (!ok) {
@@ -21164,10 +21178,10 @@ template <> struct gi_float_of<float> {
     typedef float type;
 };
 #define GI_IN_FLOAT(v)             gi_float_of<decltype(v)>::type
-template <class V> struct gi_is_float {
+template <class V> struct gi_is_single {
     enum { yes = sizeof(V) == sizeof(float) };
 };
-#define GI_FLOAT_FN(fn, v)         gi_pick_function<gi_is_float<GI_IN_FLOAT(v)>::yes>::of(fn##_f32, fn##_f64)
+#define GI_FLOAT_FN(fn, v)         gi_pick_function<gi_is_single<GI_IN_FLOAT(v)>::yes>::of(fn##_f32, fn##_f64)
 template <bool single> struct gi_pick_function {
     template <class F, class D> static GI_PORTABLE constexpr D of(F, D d) { return d; }
 };
@@ -21336,6 +21350,34 @@ template <> struct gi_pick_function<true> {
 /* Where nothing is computed again, arguments are looked at at once. */
 #define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0 }, *gi_at = &gi_exactly
 
+#if GI_HAS_CUDA
+/* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
+#define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
+#define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
+#define GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                               \
+    struct gi_##name##_on_gpu {                                                                                                \
+        typedef accumulator                                                                                      A;            \
+        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_UNWRAP parameters)>::type           T;            \
+        enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters) };                                                \
+        static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
+        {                                                                                                                      \
+            gi_here gi_at = { index, true, 0, 0 };                                                                             \
+            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));             \
+        }                                                                                                                      \
+        static __device__ __forceinline__ A    join(A a, A b) { return name##_join(a, b); }                                    \
+        static __device__ __forceinline__ void end(void *out, int64_t line, A a, int64_t n)                                    \
+        {                                                                                                                      \
+            ((result *)out)[line] = name##_end(a, n);                                                                          \
+        }                                                                                                                      \
+    };
+#define GI_CUDA_FOLDS_OF(name)                                                                                                 \
+    (void (*)(void))gi_cuda_fold<gi_cuda_own_fold<gi_##name##_on_gpu>>,                                                        \
+        (void (*)(void))gi_cuda_fold<gi_cuda_own_again<gi_##name##_on_gpu>>
+#else
+#define GI_CUDA_REDUCTION(...)
+#define GI_CUDA_FOLDS_OF(name) NULL, NULL
+#endif
+
 #define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                      \
     typedef accumulator gi_##name##_acc;                                                                                       \
     GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");       \
@@ -21363,10 +21405,11 @@ template <> struct gi_pick_function<true> {
     {                                                                                                                          \
         for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                    \
     }                                                                                                                          \
+    GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                   \
     static const gi_stamp name##_stamps[] = { GI_STAMP_OF(name, name##_acc, GA_DTYPE_DEFAULT) };                               \
     __attribute__((unused)) static const ga_reduction name[1] = {                                                              \
         { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),            \
-          (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, NULL, NULL }                               \
+          (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }                   \
     };
 
 #endif /* GA_ELEMENTWISE */

@@ -142,7 +142,7 @@ static void test_against_library(void)
             if (test_small() && a * b * c > 10000) continue;
             ga_array *x = ga_random_normal(0, 3, (a, b, c), .seed = s), *y = ga_random((a, b, c), .seed = s + 9);
             ga_array *f = ga_astype(ga_random_normal(1, 2, (a, b, c), .seed = s + 20), GA_F32);
-            ga_array *i = ga_random_integers(-50, 50, (a, b, c), .seed = s + 30, .dtype = GA_I32);
+            ga_array *i = ga_random_integers(-50, 50, (a, b, c), .dtype = GA_I32, .seed = s + 30);
             against_axes(x, y, f, i);
             against_axes(ga_transpose(x), ga_transpose(y), ga_transpose(f), ga_transpose(i));
             against_axes(ga_index(x, "::-1, :, ::2"), ga_index(y, ":, ::-1, ::2"), ga_index(f, ":, :, ::2"),
