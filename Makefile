@@ -4,12 +4,11 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
-EXAMPLES = first pictures astronomy convolution
+EXAMPLES = first pictures astronomy convolution distances
 HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
 OUT     ?= out
-EXAMPLES = first pictures astronomy distances
 CASES   ?= 200000
 SEED    ?= 1
 

@@ -432,11 +432,27 @@ GI_FORMULA bool GA_FN(signbit)(GA_T x) { return (bool)(GA_FN(bits)(x) >> (8 * si
 GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return a == b; }
 GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b) { return a < b; }
 GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b) { return a <= b; }
-/* A NaN wins; of two equal ones (+0 and -0) the first. */
-GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return ((a >= b) | (a != a)) ? a : b; }
-GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return ((a <= b) | (a != a)) ? a : b; }
-GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b) { return ((a >= b) | (b != b)) ? a : b; }
-GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b) { return ((a <= b) | (b != b)) ? a : b; }
+/* A NaN wins; of two equal ones (+0 and -0) the first. Written so that compilers use the processor's own maximum. */
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return b == b ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return b == b ? smaller : b;
+}
+GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return a == a ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return a == a ? smaller : b;
+}
 /* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
 GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
 {
@@ -644,6 +660,17 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 #define GA_TABLE
 #include "gpuarr.h"
 #undef GI_OP
+
+/* Which of n elements is the first that equals x, or, when x is NaN, the first NaN? There is one. */
+GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
+{
+    int64_t i = 0;
+    if (GA_FN(equal)(x, x))
+        while (i < n - 1 && !GA_FN(equal)(v[i], x)) i++;
+    else
+        while (i < n - 1 && GA_FN(equal)(v[i], v[i])) i++;
+    return i;
+}
 
 #elif GI_PASS == 4
 #include "gpuarr_cpu.h"
@@ -5667,6 +5694,97 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #include "gpuarr.h"
 #undef GI_PASS
 
+/* ---- random numbers: what a counter gives ---------------------------------------------------------------------------- */
+/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) turns a counter and a
+   key into four random words. The key is the seed; the counter is the stream and the number of a block of elements, so that
+   every element can be computed alone. */
+
+typedef struct gi_philox_words {
+    uint32_t w[4];
+} gi_philox_words;
+
+GI_FORMULA gi_philox_words gi_philox_round(gi_philox_words x, uint64_t key, uint32_t round)
+{
+    uint32_t        key0 = (uint32_t)key + round * 0x9E3779B9u, key1 = (uint32_t)(key >> 32) + round * 0xBB67AE85u;
+    uint64_t        left = (uint64_t)0xD2511F53u * x.w[0], right = (uint64_t)0xCD9E8D57u * x.w[2];
+    gi_philox_words y = { { (uint32_t)(right >> 32) ^ x.w[1] ^ key0, (uint32_t)right, (uint32_t)(left >> 32) ^ x.w[3] ^ key1,
+                            (uint32_t)left } };
+    return y;
+}
+
+GI_FORMULA gi_philox_words gi_philox(uint64_t counter, uint64_t stream, uint64_t key)
+{
+    gi_philox_words x = { { (uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)stream, (uint32_t)(stream >> 32) } };
+    x                 = gi_philox_round(x, key, 0); /* ten rounds; no loop, so that compilers vectorise over counters */
+    x                 = gi_philox_round(x, key, 1);
+    x                 = gi_philox_round(x, key, 2);
+    x                 = gi_philox_round(x, key, 3);
+    x                 = gi_philox_round(x, key, 4);
+    x                 = gi_philox_round(x, key, 5);
+    x                 = gi_philox_round(x, key, 6);
+    x                 = gi_philox_round(x, key, 7);
+    x                 = gi_philox_round(x, key, 8);
+    return gi_philox_round(x, key, 9);
+}
+
+typedef enum gi_random_kind { GI_UNIFORM_F32, GI_UNIFORM_F64, GI_INTEGERS, GI_NORMAL } gi_random_kind;
+
+typedef struct gi_random_plan {
+    gi_random_kind kind;
+    uint64_t       seed, stream;
+    uint64_t       low, span;   /* integers: low <= x < low + span, modulo 2**64 */
+    double         mean, sigma; /* normal numbers */
+} gi_random_plan;
+
+/* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact (so gi_unit_of_u64, of both
+   words, may go about it otherwise). */
+GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
+GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
+{
+    return gi_mul_f64((double)(int32_t)(high >> 6), 0x1p-26) +
+           gi_mul_f64((double)(int32_t)((high & 63) << 21 | low >> 11), 0x1p-53);
+}
+
+GI_FORMULA double gi_unit_of_u64(uint64_t words)
+{
+    double high = gi_from_bits_f64(words >> 38 | 0x4330000000000000u) - 0x1p52;
+    double low  = gi_from_bits_f64((words >> 11 & 0x7ffffff) | 0x4330000000000000u) - 0x1p52;
+    return gi_mul_f64(high, 0x1p-26) + gi_mul_f64(low, 0x1p-53);
+}
+
+/* The upper half of the 128 bits of a * b. */
+GI_FORMULA uint64_t gi_multiply_high(uint64_t a, uint64_t b)
+{
+    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
+    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
+    return a_high * b_high + (middle >> 32) + ((a_low * b_high + (uint32_t)middle) >> 32);
+}
+
+/* low + bits * span / 2**64 would be slightly biased. Lemire (2019): draw again when the lower half of the product is below
+   2**64 modulo span. Elements are fewer than 2**48, so the counters from attempt * 2**48 on are free for element i's next
+   attempts. */
+GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int64_t i)
+{
+    if (bits * p->span < p->span) {
+        uint64_t least = (0 - p->span) % p->span;
+        for (uint64_t attempt = 1; bits * p->span < least; attempt++) {
+            gi_philox_words x = gi_philox((attempt << 48) + (uint64_t)i, p->stream, p->seed);
+            bits              = (uint64_t)x.w[1] << 32 | x.w[0];
+        }
+    }
+    return (int64_t)(p->low + gi_multiply_high(bits, p->span));
+}
+
+/* Box and Muller (1958): a point at a random angle whose squared distance is exponentially distributed has two independent
+   normal coordinates. */
+GI_FORMULA double gi_normal_pair(const gi_random_plan *p, double u, double v, double *second)
+{
+    double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(u + 0x1p-53))); /* in (0, 1]: it has a logarithm */
+    double angle    = gi_mul_f64(0x1.921fb54442d18p+2, v);
+    *second         = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
+    return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
+}
+
 /* ---- moments: the nodes of the variance's tree ----------------------------------------------------------------------- */
 
 typedef struct gi_node {
@@ -5685,6 +5803,19 @@ GI_FORMULA gi_node gi_join_nodes(gi_node a, gi_node b)
     r.s            = gi_pick_f64(no_b, a.s, gi_pick_f64(no_a, b.s, r.s));
     r.m            = gi_pick_f64(no_b, a.m, gi_pick_f64(no_a, b.m, r.m));
     return r;
+}
+
+typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
+
+/* The moment from the node of all elements: NaN if something was infinite or NaN, or nothing was there; as NumPy, x / 0 and 0 / 0
+   for no degrees of freedom. */
+GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
+{
+    double left = v.n - ddof, none = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
+    double r = left > 0 ? v.m / left : none;
+    if (what == GI_STD) r = gi_root_f64(r);
+    r = gi_abs_f64(v.s) < gi_infinity_f64() ? r : gi_nan_f64();
+    return what != GI_MEAN ? r : v.n > 0 ? v.s / v.n : gi_nan_f64();
 }
 
 /* ---- convolutions: which element stands for one outside ------------------------------------------------------------- */
@@ -8910,200 +9041,10 @@ ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
 }
 
 /* ---- random numbers ---------------------------------------------------------------------------------------------- */
-/* Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011) turns a counter and a
-   key into four random words. The key is the seed; the counter is the stream and the number of a block of elements, so that
-   every element can be computed alone. */
-
-GI_BEGIN_FAST
-
-typedef struct gi_philox_words {
-    uint32_t w[4];
-} gi_philox_words;
-
-GI_FORMULA gi_philox_words gi_philox_round(gi_philox_words x, uint64_t key, uint32_t round)
-{
-    uint32_t        key0 = (uint32_t)key + round * 0x9E3779B9u, key1 = (uint32_t)(key >> 32) + round * 0xBB67AE85u;
-    uint64_t        left = (uint64_t)0xD2511F53u * x.w[0], right = (uint64_t)0xCD9E8D57u * x.w[2];
-    gi_philox_words y = { { (uint32_t)(right >> 32) ^ x.w[1] ^ key0, (uint32_t)right, (uint32_t)(left >> 32) ^ x.w[3] ^ key1,
-                            (uint32_t)left } };
-    return y;
-}
-
-GI_FORMULA gi_philox_words gi_philox(uint64_t counter, uint64_t stream, uint64_t key)
-{
-    gi_philox_words x = { { (uint32_t)counter, (uint32_t)(counter >> 32), (uint32_t)stream, (uint32_t)(stream >> 32) } };
-    x                 = gi_philox_round(x, key, 0); /* ten rounds; no loop, so that compilers vectorise over counters */
-    x                 = gi_philox_round(x, key, 1);
-    x                 = gi_philox_round(x, key, 2);
-    x                 = gi_philox_round(x, key, 3);
-    x                 = gi_philox_round(x, key, 4);
-    x                 = gi_philox_round(x, key, 5);
-    x                 = gi_philox_round(x, key, 6);
-    x                 = gi_philox_round(x, key, 7);
-    x                 = gi_philox_round(x, key, 8);
-    return gi_philox_round(x, key, 9);
-}
-
-typedef enum gi_random_kind { GI_UNIFORM_F32, GI_UNIFORM_F64, GI_INTEGERS, GI_NORMAL } gi_random_kind;
-
-typedef struct gi_random_plan {
-    gi_random_kind kind;
-    uint64_t       seed, stream;
-    uint64_t       low, span;   /* integers: low <= x < low + span, modulo 2**64 */
-    double         mean, sigma; /* normal numbers */
-} gi_random_plan;
-
-/* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact. */
-GI_FORMULA float  gi_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
-GI_FORMULA double gi_unit_f64(uint32_t low, uint32_t high)
-{
-    return gi_mul_f64((double)(int32_t)(high >> 6), 0x1p-26) +
-           gi_mul_f64((double)(int32_t)((high & 63) << 21 | low >> 11), 0x1p-53);
-}
-
-/* The upper half of the 128 bits of a * b. */
-GI_FORMULA uint64_t gi_multiply_high(uint64_t a, uint64_t b)
-{
-    uint64_t a_low = (uint32_t)a, a_high = a >> 32, b_low = (uint32_t)b, b_high = b >> 32;
-    uint64_t middle = a_high * b_low + (a_low * b_low >> 32);
-    return a_high * b_high + (middle >> 32) + ((a_low * b_high + (uint32_t)middle) >> 32);
-}
-
-/* low + bits * span / 2**64 would be slightly biased. Lemire (2019): draw again when the lower half of the product is below
-   2**64 modulo span. Elements are fewer than 2**48, so the counters from attempt * 2**48 on are free for element i's next
-   attempts. */
-GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int64_t i)
-{
-    if (bits * p->span < p->span) {
-        uint64_t least = (0 - p->span) % p->span;
-        for (uint64_t attempt = 1; bits * p->span < least; attempt++) {
-            gi_philox_words x = gi_philox((attempt << 48) + (uint64_t)i, p->stream, p->seed);
-            bits              = (uint64_t)x.w[1] << 32 | x.w[0];
-        }
-    }
-    return (int64_t)(p->low + gi_multiply_high(bits, p->span));
-}
-
-/* Box and Muller (1958): a point at a random angle whose squared distance is exponentially distributed has two independent
-   normal coordinates. */
-GI_FORMULA double gi_normal_pair(const gi_random_plan *p, gi_philox_words x, double *second)
-{
-    double unit     = gi_unit_f64(x.w[0], x.w[1]) + 0x1p-53; /* in (0, 1]: it has a logarithm */
-    double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(unit)));
-    double angle    = gi_mul_f64(0x1.921fb54442d18p+2, gi_unit_f64(x.w[2], x.w[3]));
-    *second         = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
-    return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
-}
-
-/* The words of many counters, word by word, so that the loops over them vectorise. */
-enum { GI_COUNTERS = 64 };
-typedef struct gi_random_words {
-    uint32_t w[4][GI_COUNTERS];
-} gi_random_words;
-
-static GI_INLINE void gi_random_fill(const gi_random_plan *p, uint64_t counter, gi_random_words *b)
-{
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        gi_philox_words x = gi_philox(counter + (uint64_t)i, p->stream, p->seed);
-        b->w[0][i]        = x.w[0];
-        b->w[1][i]        = x.w[1];
-        b->w[2][i]        = x.w[2];
-        b->w[3][i]        = x.w[3];
-    }
-}
-
-/* Elements begin to begin + 4 * GI_COUNTERS - 1: four from each counter. */
-static GI_INLINE void gi_uniform_f32_block(const gi_random_plan *p, int64_t begin, float *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 4, &b);
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        x[4 * i]     = gi_unit_f32(b.w[0][i]);
-        x[4 * i + 1] = gi_unit_f32(b.w[1][i]);
-        x[4 * i + 2] = gi_unit_f32(b.w[2][i]);
-        x[4 * i + 3] = gi_unit_f32(b.w[3][i]);
-    }
-}
-
-/* Elements begin to begin + 2 * GI_COUNTERS - 1: two from each counter. */
-static GI_INLINE void gi_uniform_f64_block(const gi_random_plan *p, int64_t begin, double *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 2, &b);
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        x[2 * i]     = gi_unit_f64(b.w[0][i], b.w[1][i]);
-        x[2 * i + 1] = gi_unit_f64(b.w[2][i], b.w[3][i]);
-    }
-}
-
-static GI_INLINE void gi_integers_block(const gi_random_plan *p, int64_t begin, int64_t *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 2, &b);
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        x[2 * i]     = gi_random_integer(p, (uint64_t)b.w[1][i] << 32 | b.w[0][i], begin + 2 * i);
-        x[2 * i + 1] = gi_random_integer(p, (uint64_t)b.w[3][i] << 32 | b.w[2][i], begin + 2 * i + 1);
-    }
-}
-
-static GI_INLINE void gi_normal_block(const gi_random_plan *p, int64_t begin, double *x)
-{
-    gi_random_words b;
-    gi_random_fill(p, (uint64_t)begin / 2, &b);
-    GI_VECTORIZE
-    for (int i = 0; i < GI_COUNTERS; i++) {
-        gi_philox_words words = { { b.w[0][i], b.w[1][i], b.w[2][i], b.w[3][i] } };
-        double          second;
-        x[2 * i]     = gi_normal_pair(p, words, &second);
-        x[2 * i + 1] = second;
-    }
-}
-
-static GI_INLINE void gi_random_blocks(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
-{
-    double  last[2 * GI_COUNTERS]; /* the last block, of which only a part is wanted */
-    int64_t each = p->kind == GI_UNIFORM_F32 ? 4 * GI_COUNTERS : 2 * GI_COUNTERS, itemsize = (int64_t)sizeof last / each;
-    for (int64_t i = 0; i < n; i += each) {
-        void *to = i + each <= n ? (char *)out + i * itemsize : (char *)last;
-        switch (p->kind) {
-        case GI_UNIFORM_F32: gi_uniform_f32_block(p, begin + i, (float *)to); break;
-        case GI_UNIFORM_F64: gi_uniform_f64_block(p, begin + i, (double *)to); break;
-        case GI_INTEGERS: gi_integers_block(p, begin + i, (int64_t *)to); break;
-        default: gi_normal_block(p, begin + i, (double *)to); break;
-        }
-        if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
-    }
-}
-
-/* The same loops for two instruction sets. */
-static void gi_random_baseline(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
-{
-    gi_random_blocks(p, begin, n, out);
-}
-#if GI_HAS_X86
-__attribute__((target("avx2,fma,bmi,bmi2"))) static void gi_random_avx2(const gi_random_plan *p, int64_t begin, int64_t n,
-                                                                        void *out)
-{
-    gi_random_blocks(p, begin, n, out);
-}
-#endif
-
 static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out)
 {
-    const gi_random_plan *p = (const gi_random_plan *)plan;
-#if GI_HAS_X86
-    if (gi_cpu_isa() >= GI_ISA_AVX2) {
-        gi_random_avx2(p, begin, n, out);
-        return;
-    }
-#endif
-    gi_random_baseline(p, begin, n, out);
+    gi_cpu_random()((const gi_random_plan *)plan, begin, n, out);
 }
-
-GI_END_FAST
 
 static const gi_generator gi_random_generator = GI_GENERATOR(random);
 
@@ -9300,10 +9241,12 @@ typedef struct gi_reduction {
     char    *result; /* packed results, one a line */
     char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
     int64_t  blocks;
-    int64_t  columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
+    int64_t  columns, width;   /* of lines that are folded side by side: as many beside each other, as many at once */
+    bool     one_behind_other; /* their rows are short and lie so */
 } gi_reduction;
 
-#define GI_ACC_BYTES 16 /* of the largest accumulator */
+#define GI_ACC_BYTES  16                 /* of the largest accumulator */
+#define GI_NEAR_BYTES ((int64_t)1 << 20) /* of the caches of one processor */
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
@@ -9316,6 +9259,21 @@ static void gi_touch(const void *p, int64_t bytes)
     __asm__ volatile("" : : "r"(any));
 }
 
+/* Are packed lines read where they lie, and more than the near caches hold? */
+static bool gi_lies_far(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+}
+
+/* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
+static int64_t gi_share(int64_t n, int64_t least)
+{
+    int64_t shares = n / least, threads = ga_get_num_threads();
+    if (shares < 4 * threads && shares > threads) shares -= shares % threads;
+    return shares > 1 ? (n + shares - 1) / shares : least;
+}
+
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
@@ -9323,11 +9281,11 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     const gi_lines                   *p = &r->lines;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
     int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
-    bool                              direct = p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype;
+    bool                              far = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (direct) gi_touch(x, n * size);
+        if (far) gi_touch(x, n * size);
         r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
@@ -9362,16 +9320,17 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     folded row by row, each step of the tree for all of them at once.                                                          */
 
 #define GI_PANEL_BYTES  8192 /* of the accumulators of a panel, */
-#define GI_PANEL_WIDTH  1024 /* and at most so many lines, */
-#define GI_PANEL_NARROW 128  /* or these, when rows must be gathered */
+#define GI_PANEL_NARROW 128  /* but so many lines when rows must be gathered */
 #define GI_PANEL_LEVELS 11   /* accumulators of the steps of the tree that are open at a time */
 #define GI_SHORT_LINE   32   /* shorter lines are not worth being folded one after the other */
 
 typedef struct gi_panel {
     const gi_lines *lines;
+    const char     *at;           /* the first element of the first line */
     int64_t         first, count; /* the lines */
     int64_t         start, n;     /* which of their elements: a block of them */
-    char           *raw, *cast;   /* room for eight rows that must be gathered or cast */
+    bool            packed;       /* the elements of a row lie side by side, as they are folded */
+    char           *raw, *cast;   /* else room for eight rows */
 } gi_panel;
 
 /* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
@@ -9394,14 +9353,14 @@ static bool gi_is_packed_row(const gi_lines *p)
 /* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
 static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
 {
-    const gi_lines *p    = s->lines;
-    const char     *at   = gi_line_start(p, s->first) + gi_offset_in_line(p, s->start + k);
-    int64_t         size = ga_itemsize(p->a->dtype), stride = p->kept_strides[p->kept - 1], room = GI_PANEL_NARROW * 16;
-    if (gi_is_packed_row(p)) return at;
-    gi_gather((int)size, s->count, s->raw + slot * room, at, stride);
-    if (p->dtype == p->a->dtype) return s->raw + slot * room;
-    gi_cast(p->dtype, p->a->dtype, s->count, s->cast + slot * room, s->raw + slot * room);
-    return s->cast + slot * room;
+    const gi_lines *p  = s->lines;
+    const char     *at = s->at + (p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k));
+    if (s->packed) return at;
+    char *raw = s->raw + slot * (GI_PANEL_NARROW * 16), *cast = s->cast + slot * (GI_PANEL_NARROW * 16);
+    gi_gather((int)ga_itemsize(p->a->dtype), s->count, raw, at, p->kept_strides[p->kept - 1]);
+    if (p->dtype == p->a->dtype) return raw;
+    gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
+    return cast;
 }
 
 /* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
@@ -9428,10 +9387,32 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
     gi_panel s;
     memset(&s, 0, sizeof s);
-    s.lines = p;
-    s.first = unit / panels * columns + column;
-    s.count = columns - column < width ? columns - column : width;
+    s.lines  = p;
+    s.first  = unit / panels * columns + column;
+    s.count  = columns - column < width ? columns - column : width;
+    s.at     = gi_line_start(p, s.first);
+    s.packed = gi_is_packed_row(p);
     return s;
+}
+
+/* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
+static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
+{
+    int64_t row = count * f->acc_bytes, h = 1;
+    if (n == GI_BLOCK) {
+        const void *eighths[8];
+        n /= 8;
+        for (int k = 0; k < 8; k++) eighths[k] = x + k * n * row_bytes;
+        f->rows(n * count, accs, eighths);
+    } else {
+        f->widen(n * count, accs, x);
+    }
+    while (h < n) h *= 2;
+    for (h /= 2; h > 0; h /= 2) {
+        if (n <= h) continue;
+        f->join((n - h) * count, accs, accs + h * row);
+        n = h;
+    }
 }
 
 /* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
@@ -9450,7 +9431,12 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
         int64_t column = s.first % r->columns, group = s.first - column;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
-        gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= (int64_t)sizeof room) {
+            gi_fold_packed_rows(&r->fold, s.n, s.count, p->strides[0], s.at + s.start * p->strides[0], room);
+            if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
+        } else {
+            gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        }
         if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
     }
 }
@@ -9500,13 +9486,15 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     }
     int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
     if (r->columns == 1) {
-        gi_parallel(p->lines * r->blocks, 1 + 65536 / rows, gi_reduce_blocks, r);
+        gi_parallel(p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
         if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
-        int64_t most   = GI_PANEL_BYTES / r->fold.acc_bytes;
-        r->width       = gi_panel_width(p, r->columns, most < GI_PANEL_WIDTH ? most : GI_PANEL_WIDTH, r->blocks);
-        int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
-        gi_parallel(panels * r->blocks, 1 + 65536 / (r->width * rows), gi_reduce_panels, r);
+        r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
+        int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        int64_t beside      = r->columns < r->width ? r->columns : r->width;
+        r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
+                              p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
+        gi_parallel(panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
         if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
     if (r->accs) gi_release(r->accs, acc_bytes);
@@ -9650,21 +9638,7 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
 /* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
 /*  The tree is that of the sums, of nodes; gi_join_nodes says how two join. Elements are taken relative to the first one of the line. */
 
-typedef enum gi_moment { GI_MEAN, GI_VAR, GI_STD } gi_moment;
-
 GI_BEGIN_FAST
-/* The moment from the node of all elements. */
-GI_FORMULA double gi_moment_value(gi_moment what, bool skip_nan, int ddof, gi_node v)
-{
-    double r;
-    if (what == GI_MEAN) return v.n > 0 ? v.s / v.n : gi_nan_f64();
-    if (!gi_isfinite_f64(v.s)) /* something infinite or NaN */
-        return gi_nan_f64();
-    if (v.n - ddof > 0) r = v.m / (v.n - ddof);
-    else /* as NumPy: 0 / 0 for no degrees of freedom */ r = v.m > 0 && !skip_nan ? gi_infinity_f64() : gi_nan_f64();
-    return what == GI_STD ? gi_root_f64(r) : r;
-}
-
 /* The moment of n complex numbers; `sum`: the variances of their two parts, added. */
 GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int ddof)
 {
@@ -9756,6 +9730,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char   raw[GI_BLOCK * 16];
     __attribute__((aligned(64))) double cast[GI_BLOCK], origin[GI_NODE_STEP];
     int64_t                             known = -1;
+    bool                                far   = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
         int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
@@ -9765,7 +9740,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
             known = line;
         }
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (x != raw && x != cast) gi_touch(x, n * ga_itemsize(p->dtype));
+        if (far) gi_touch(x, n * ga_itemsize(p->dtype));
         gi_node node     = gi_block_node(r, n, x, origin);
         r->nodes.n[unit] = node.n;
         r->nodes.s[unit] = node.s;
@@ -9786,8 +9761,7 @@ static void gi_moment_lines(int64_t begin, int64_t end, void *job)
                 v.s[b] = *block.s;
                 v.m[b] = *block.m;
             }
-        gi_node node    = { *v.n, *v.s, *v.m };
-        r->result[line] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
+        r->join->value(1, &r->result[line], &v, r->what, r->skip_nan, r->ddof);
     }
 }
 
@@ -9864,10 +9838,7 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
                 memmove(to.s, first.s, (size_t)p.count * sizeof *to.s);
                 memmove(to.m, first.m, (size_t)p.count * sizeof *to.m);
             }
-        for (int64_t i = 0; i < p.count; i++) {
-            gi_node node           = { v.n[i], v.s[i], v.m[i] };
-            r->result[p.first + i] = gi_moment_value(r->what, r->skip_nan, r->ddof, node);
-        }
+        r->join->value(p.count, r->result + p.first, &v, r->what, r->skip_nan, r->ddof);
     }
 }
 
@@ -9909,12 +9880,12 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     r.nodes.m = r.nodes.s + count;
     r.columns = gi_line_columns(p);
     if (r.columns == 1) {
-        gi_parallel(count, 1 + 32768 / rows, gi_moment_blocks, &r);
+        gi_parallel(count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
         gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
         r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.blocks, 1 + 32768 / (r.width * rows), gi_moment_panels, &r);
+        gi_parallel(panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
         gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
@@ -9969,14 +9940,12 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block that holds the extreme is looked through. Lines side by side are gone through row by row.  */
+    row above, then the first block with the best extreme is looked through. Lines side by side are gone through row by row.   */
 
-enum {
-    GI_SEGMENT_BLOCKS = 64,   /* of a line */
-    GI_SEGMENT_ROWS   = 8192, /* of lines side by side, */
-    GI_SEARCH_WIDTH   = 1024, /* so many at once */
-    GI_SEARCH_LEAST   = 64    /* and not fewer */
-};
+#define GI_SEGMENT_BLOCKS 64   /* of a line */
+#define GI_SEGMENT_ROWS   512  /* at least, of lines side by side, */
+#define GI_SEARCH_WIDTH   2048 /* so many at once */
+#define GI_SEARCH_LEAST   64   /* and not fewer */
 
 typedef struct gi_search {
     gi_lines  lines;
@@ -10009,22 +9978,14 @@ static bool gi_is_better(const gi_search *r, const void *x, const void *best)
 /* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
 static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
 {
-    enum { PART = 256 };
-    __attribute__((aligned(64))) char wanted[PART * 16];
-    bool                              found[PART], nan = gi_is_nan(r, x);
-    int64_t                           size = ga_itemsize(r->lines.dtype), copies = n < PART ? n : (int64_t)PART;
-    memcpy(wanted, x, (size_t)size);
-    for (int64_t done = 1; done < copies && !nan; done *= 2)
-        memcpy(wanted + done * size, wanted, (size_t)((done < copies - done ? done : copies - done) * size));
-    for (int64_t start = 0; start < n; start += PART) {
-        int64_t     m    = n - start < PART ? n - start : (int64_t)PART;
-        const char *part = (const char *)elements + start * size;
-        if (nan) r->unordered(m, found, part, NULL, NULL);
-        else r->equal(m, found, part, wanted, NULL);
-        const bool *hit = (const bool *)memchr(found, 1, (size_t)m);
-        if (hit) return start + (hit - found);
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_first_equal_##tag(n, (const T *)elements, *(const T *)x);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return 0;
     }
-    return 0;
 }
 
 /* A unit is a segment of a line. */
@@ -10032,24 +9993,26 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[GI_SEGMENT_BLOCKS * 16], folded[GI_SEGMENT_BLOCKS * 16];
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[2][16];
     int64_t                           size = ga_itemsize(p->dtype);
+    bool                              far  = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / r->segments, start = unit % r->segments * r->segment;
-        int64_t n = p->length - start < r->segment ? p->length - start : r->segment, blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
-        for (int64_t b = 0; b < blocks; b++) {
-            int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
-            const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
-            if (x != raw) gi_touch(x, m * size);
-            r->fold.block(m, extremes + b * size, x);
+        int64_t line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
+        int64_t stop = p->length - first < r->segment ? p->length : first + r->segment;
+        int     kept = 0; /* which of the extremes is that of the best block */
+        for (int64_t start = first; start < stop; start += GI_BLOCK) {
+            int64_t     n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
+            const void *x = gi_read_line(p, line, start, n, raw, NULL);
+            if (far) gi_touch(x, n * size);
+            r->fold.block(n, extremes[start == first ? kept : 1 - kept], x);
+            if (start == first || !gi_is_better(r, extremes[1 - kept], extremes[kept])) continue;
+            kept = 1 - kept;
+            best = start;
         }
-        memcpy(folded, extremes, (size_t)(blocks * size));
-        if (blocks > 1) r->fold.halve(blocks, folded);
-        int64_t     b = blocks > 1 ? gi_first_equal(r, blocks, extremes, folded) : 0;
-        int64_t     m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK;
-        const void *x = gi_read_line(p, line, start + b * GI_BLOCK, m, raw, NULL);
-        memcpy(r->extremes + unit * size, folded, (size_t)size);
-        r->places[unit] = start + b * GI_BLOCK + gi_first_equal(r, m, x, folded);
+        int64_t     n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
+        const void *x = gi_read_line(p, line, best, n, raw, NULL);
+        memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
+        r->places[unit] = best + gi_first_equal(r, n, x, extremes[kept]);
     }
 }
 
@@ -10140,7 +10103,15 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
-    r.segment     = r.columns > 1 ? GI_SEGMENT_ROWS : GI_SEGMENT_BLOCKS * GI_BLOCK;
+    r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
+    int64_t panels = 0;
+    if (r.columns > 1) {
+        r.width        = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
+        panels         = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        int64_t wanted = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few elements are better than all before */
+        r.segment      = (p->length + wanted - 1) / wanted;
+        if (r.segment < GI_SEGMENT_ROWS) r.segment = GI_SEGMENT_ROWS;
+    }
     r.segments    = (p->length + r.segment - 1) / r.segment;
     int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
     r.places = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
@@ -10149,13 +10120,8 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
         return NULL;
     }
     r.extremes = (char *)(r.places + count);
-    if (r.columns == 1) {
-        gi_parallel(count, 1 + 65536 / work, gi_search_segments, &r);
-    } else {
-        r.width        = gi_panel_width(p, r.columns, GI_SEARCH_WIDTH, r.segments);
-        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
-    }
+    if (r.columns == 1) gi_parallel(count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
+    else gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
     gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
     gi_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {
@@ -11949,80 +11915,142 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
 typedef struct gi_scan_job {
     gi_lines  lines, out; /* read as lines.dtype, made `wide`, written as the dtype of out */
     ga_dtype  wide;
-    ga_op     op;        /* add or multiply, */
-    gi_kernel join;      /* the kernel of that */
-    int64_t   blocks;    /* of a line */
-    bool      ends_only; /* write the last one of each block to ends, nothing else */
-    char     *ends;      /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
+    bool      product;
+    gi_kernel join;           /* of `wide` */
+    int64_t   blocks;         /* of a line */
+    int64_t   columns, width; /* of lines side by side: beside each other, at once */
+    bool      ends_only;      /* write the last one of each block to ends, nothing else */
+    char     *ends;           /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
 } gi_scan_job;
 
-/* Puts what the last of 1024 elements becomes into the first: then neighbours are joined, and again those, as a tree.
-   */
-static void gi_last_of_block(const gi_scan_job *j, char *x, char *spare)
+#define GI_SCAN_WIDTH 8 /* lines side by side: a cache line of float64 */
+
+/* What the last of 1024 rows becomes, written over the first row of a; x may be a, b has room for as many. */
+static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *x, char *a, char *b)
 {
-    int width = (int)ga_itemsize(j->wide);
-    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2) {
-        gi_gather(width, n, spare, x, 2 * width);
-        gi_gather(width, n, spare + n * width, x + width, 2 * width);
-        j->join(n, x, spare + n * width, spare, NULL);
+    int64_t width = ga_itemsize(j->wide), row = columns * width;
+    if (j->wide == GA_F64) {
+        gi_cpu_scans(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
+        return;
+    }
+    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(a + i * row, x + 2 * i * row, (size_t)row);
+            memcpy(b + i * row, x + (2 * i + 1) * row, (size_t)row);
+        }
+        j->join(n * columns, a, b, a, NULL);
     }
 }
 
-static void gi_running_u64(ga_op op, int64_t n, uint64_t *x)
+/* n <= 1024 rows of wide elements at x, which may be a. Returns where the result is: at a, at b, or at x itself. */
+static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, char *a, char *b)
 {
-    if (op == GA_OP_add)
-        for (int64_t i = 1; i < n; i++) x[i] += x[i - 1];
-    else
-        for (int64_t i = 1; i < n; i++) x[i] *= x[i - 1];
-}
-
-/* n <= 1024 packed wide elements at x; spare has room for as many. Returns where the result is: at x or at spare. */
-static char *gi_scan_block(const gi_scan_job *j, int64_t n, char *x, char *spare)
-{
-    int64_t width = ga_itemsize(j->wide);
+    int64_t row = columns * ga_itemsize(j->wide);
+    if (j->wide == GA_F64)
+        return (const char *)gi_cpu_scans(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
+                                                         (double *)(void *)a, (double *)(void *)b);
     if (gi_is_int(j->wide)) { /* sums and products that wrap are the same in any order */
-        gi_running_u64(j->op, n, (uint64_t *)(void *)x);
-        return x;
+        const uint64_t *v = (const uint64_t *)(const void *)x;
+        uint64_t       *r = (uint64_t *)(void *)a;
+        memmove(a, x, (size_t)row);
+        if (j->product)
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] * v[i];
+        else
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] + v[i];
+        return a;
     }
     for (int64_t d = 1; d < n; d *= 2) {
-        memcpy(spare, x, (size_t)(d * width));
-        j->join(n - d, spare + d * width, x + d * width, x, NULL);
-        char *scanned = spare;
-        spare         = x;
-        x             = scanned;
+        char *to = x == a ? b : a;
+        memcpy(to, x, (size_t)(d * row));
+        j->join((n - d) * columns, to + d * row, x + d * row, x, NULL);
+        x = to;
     }
     return x;
 }
 
+/* Writes n rows where they belong, each joined with `before` if there is one. a and b: x is one of them, or neither. */
+static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, const char *before, char *a,
+                             char *b, char *to, int64_t along, int64_t across)
+{
+    const ga_array *out   = j->out.a;
+    int64_t         width = ga_itemsize(j->wide), row = columns * width, size = ga_itemsize(out->dtype);
+    char           *spare  = x == a ? b : a;
+    bool            floats = j->wide == GA_F64 && gi_is_float(out->dtype);
+    if (floats && columns == 1 && along == size) {
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
+        return;
+    }
+    for (int64_t i = 0; i < n && floats && across == size; i++)
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
+                     (const double *)(const void *)(x + i * row));
+    if (floats && across == size) return;
+    if (before) {
+        memcpy(spare, before, (size_t)row);
+        for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are rows */
+            memcpy(spare + done * row, spare, (size_t)((done < n - done ? done : n - done) * row));
+        j->join(n * columns, spare, spare, x, NULL);
+        x     = spare;
+        spare = x == a ? b : a;
+    }
+    gi_cast(out->dtype, j->wide, n * columns, spare, x);
+    if (columns == 1) gi_scatter((int)size, n, to, along, spare);
+    for (int64_t i = 0; i < n && columns > 1; i++)
+        gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
+}
+
+static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block)
+{
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], a[GI_BLOCK * 16], b[GI_BLOCK * 16];
+    int64_t                           width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
+    int64_t                           n    = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+    char                             *ends = j->ends + (line * (j->blocks - 1) + block) * width;
+    const char *before = block > 0 ? ends - width : NULL, *x = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
+    if (j->lines.dtype != j->wide) {
+        gi_cast(j->wide, j->lines.dtype, n, a, x);
+        x = a;
+    }
+    if (j->ends_only) {
+        gi_last_of_block(j, 1, x, a, b);
+        memcpy(ends, a, (size_t)width);
+        return;
+    }
+    x = gi_scan_block(j, n, 1, x, a, b);
+    gi_write_scanned(j, n, 1, x, before, a, b, (char *)gi_line_start(&j->out, line) + start * along, along, 0);
+}
+
+/* The same for a panel of lines. */
+static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t block)
+{
+    __attribute__((aligned(64))) char a[GI_BLOCK * GI_SCAN_WIDTH * 8], b[GI_BLOCK * GI_SCAN_WIDTH * 8];
+    char                              raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
+    gi_panel                          s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
+    int64_t                           width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
+    s.start = block * GI_BLOCK;
+    s.n     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
+    s.raw   = raw;
+    s.cast  = cast;
+    for (int64_t i = 0; i < s.n; i++) gi_cast(j->wide, j->lines.dtype, s.count, a + i * s.count * width, gi_read_row(&s, i, 0));
+    if (j->ends_only) {
+        gi_last_of_block(j, s.count, a, a, b);
+        gi_scatter((int)width, s.count, j->ends + (s.first * ends + block) * width, ends * width, a);
+        return;
+    }
+    const char *x = gi_scan_block(j, s.n, s.count, a, a, b);
+    if (block > 0) gi_gather((int)width, s.count, before, j->ends + (s.first * ends + block - 1) * width, ends * width);
+    gi_write_scanned(j, s.n, s.count, x, block > 0 ? before : NULL, a, b,
+                     (char *)gi_line_start(&j->out, s.first) + s.start * along, along, j->out.kept_strides[j->out.kept - 1]);
+}
+
+/* A unit is a block. */
 static void gi_scan_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_scan_job                *j = (const gi_scan_job *)job;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], x[GI_BLOCK * 16], spare[GI_BLOCK * 16];
-    int64_t                           width = ga_itemsize(j->wide), blocks = j->ends_only ? j->blocks - 1 : j->blocks;
+    const gi_scan_job *j      = (const gi_scan_job *)job;
+    int64_t            blocks = j->ends_only ? j->blocks - 1 : j->blocks;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / blocks, block = unit % blocks, start = block * GI_BLOCK;
-        int64_t n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
-        char   *before = block > 0 ? j->ends + (line * (j->blocks - 1) + block - 1) * width : NULL;
-        gi_cast(j->wide, j->lines.dtype, n, x, gi_read_line(&j->lines, line, start, n, raw, cast));
-        if (j->ends_only) {
-            gi_last_of_block(j, x, spare);
-            memcpy(j->ends + unit * width, x, (size_t)width);
-            continue;
-        }
-        char *scanned = gi_scan_block(j, n, x, spare), *other = scanned == x ? spare : x;
-        if (before) {
-            memcpy(other, before, (size_t)width);
-            for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are elements */
-                memcpy(other + done * width, other, (size_t)((done < n - done ? done : n - done) * width));
-            j->join(n, other, other, scanned, NULL);
-            char *joined = other;
-            other        = scanned;
-            scanned      = joined;
-        }
-        const ga_array *out = j->out.a;
-        gi_cast(out->dtype, j->wide, n, other, scanned);
-        int64_t stride = j->out.strides[0];
-        gi_scatter((int)ga_itemsize(out->dtype), n, (char *)gi_line_start(&j->out, line) + start * stride, stride, other);
+        if (j->columns > 1) gi_scan_panel_block(j, unit / blocks, unit % blocks);
+        else gi_scan_line_block(j, unit / blocks, unit % blocks);
     }
 }
 
@@ -12041,23 +12069,26 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         !gi_plan_lines(site, &j.out, out, out->dtype, axis, &axes, false))
         return false;
     j.wide          = wide;
-    j.op            = op;
+    j.product       = op == GA_OP_multiply;
     j.join          = gi_cpu_kernel(op, wide);
     j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    j.columns       = gi_line_columns(&j.lines);
+    j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
     ga_array *ends  = NULL;
-    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK);
-    bool      done = true;
+    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
+    int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
         ends                   = gi_new(site, wide, in->device, 2, shape);
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
-        gi_parallel(lines * (j.blocks - 1), chunk, gi_scan_units, &j);
+        gi_parallel(units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
         done        = gi_scan(site, ends, wide, ends, 1, wide, op);
     }
-    if (done) gi_parallel(lines * j.blocks, chunk, gi_scan_units, &j);
+    if (done) gi_parallel(units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
@@ -15884,20 +15915,23 @@ static ga_dtype gi_rank_key_dtype(ga_dtype dtype)
 }
 
 GI_BEGIN_FAST
+/* The key of the float64 with these bits. */
+static GI_INLINE uint64_t gi_key_of_f64(uint64_t u)
+{
+    const uint64_t infinity = (uint64_t)0x7FF << 52;
+    uint64_t       nan      = 0 - ((infinity - (u & ~GI_KEY_SIGN)) >> 63); /* all bits if it is one */
+    uint64_t       turn     = (0 - (u >> 63)) | GI_KEY_SIGN;               /* all bits of a negative number, else the sign */
+    return (u ^ turn) | nan;
+}
+
 /* Turns n elements of a key dtype into their keys; keys may be x. */
 static void gi_make_keys(ga_dtype dtype, int64_t n, uint64_t *keys, const void *x)
 {
-    const uint64_t infinity = (uint64_t)0x7FF << 52;
-    memmove(keys, x, (size_t)n * sizeof *keys);
+    if (x != keys) memmove(keys, x, (size_t)n * sizeof *keys);
     if (dtype == GA_I64)
         for (int64_t i = 0; i < n; i++) keys[i] ^= GI_KEY_SIGN;
-    if (dtype != GA_F64) return;
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t u    = keys[i];
-        uint64_t nan  = 0 - ((infinity - (u & ~GI_KEY_SIGN)) >> 63); /* all bits if it is one */
-        uint64_t turn = (0 - (u >> 63)) | GI_KEY_SIGN;               /* all bits of a negative number, else the sign */
-        keys[i]       = (u ^ turn) | nan;
-    }
+    if (dtype == GA_F64)
+        for (int64_t i = 0; i < n; i++) keys[i] = gi_key_of_f64(keys[i]);
 }
 
 /* The element of a key, as its key dtype. */
@@ -16096,22 +16130,21 @@ static void gi_sift_bounds(ga_dtype dtype, double low, double high, void *bounds
     else memcpy(bounds, wide, sizeof wide);
 }
 
-/* Which of n packed elements lie between or on the bounds: bit i % 64 of in[i / 64]. */
-static void gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
+/* Which of n packed elements lie between or on the bounds: bit i % 64 of in[i / 64]. Returns their number. */
+static int64_t gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
 {
     double          wide[GI_BLOCK];
-    const ga_dtype  as     = gi_sifted_as(dtype);
-    const gi_dense *loops  = gi_cpu_dense(as);
-    int64_t         unused = 0;
-    if (dtype == as) {
-        loops->sift(n, x, bounds, in, &unused);
-        return;
-    }
-    for (int64_t i = 0; i < n; i += GI_BLOCK) {
-        int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
-        gi_cast(as, dtype, m, wide, (const char *)x + i * ga_itemsize(dtype));
-        loops->sift(m, wide, bounds, in + i / 64, &unused);
-    }
+    const ga_dtype  as    = gi_sifted_as(dtype);
+    const gi_dense *loops = gi_cpu_dense(as);
+    gi_sifted       sum   = { 0, 0, false };
+    if (dtype == as) loops->sift(n, x, bounds, in, &sum);
+    else
+        for (int64_t i = 0; i < n; i += GI_BLOCK) {
+            int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
+            gi_cast(as, dtype, m, wide, (const char *)x + i * ga_itemsize(dtype));
+            loops->sift(m, wide, bounds, in + i / 64, &sum);
+        }
+    return sum.inside;
 }
 
 /* How many keys are equal to one. */
@@ -16138,25 +16171,28 @@ typedef struct gi_bracket {
     bool                  collect; /* else there is but one element to be had */
     int64_t               room;    /* for collected keys, in each part */
     uint64_t             *keys;
-    int64_t               found[GI_MOST_THREADS], from_low[GI_MOST_THREADS];
-    bool                  finite[GI_MOST_THREADS];
+    int64_t               found[GI_MOST_THREADS];
+    gi_sifted             sifted[GI_MOST_THREADS];
 } gi_bracket;
 
-enum { GI_BRACKET_SAMPLE = 16384, GI_BRACKET_QUANTILES = 16 /* more are counted in bins, all at once */ };
+enum {
+    GI_BRACKET_SAMPLE    = 16384,
+    GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
+    GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
+};
 
-/* The keys of `taken` elements of a line, one at random from each of as many equal parts; NaN is left out. Returns their number. */
-static int64_t gi_sample_keys(const gi_lines *p, int64_t line, int64_t taken, uint64_t *keys)
+/* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
+static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 {
-    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, kept = 0;
-    const char *first = gi_line_start(p, line);
-    char        raw[GI_BLOCK * 8];
-    double      wide[GI_BLOCK];
+    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, most = part < INT32_MAX ? part : INT32_MAX;
+    const char *first  = gi_line_start(p, line);
     uint32_t    chance = 1;
+    char        raw[GI_BLOCK * 8];
     for (int64_t i = 0; i < taken; i += GI_BLOCK) {
         int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
         for (int64_t k = 0; k < n; k++) {
             chance              = chance * 1664525 + 1013904223;
-            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)(part < 65536 ? part : 65536) >> 32);
+            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32);
             const char *at      = first;
             for (int d = p->reduced - 1; d > 0; d--) {
                 at += element % p->shape[d] * p->strides[d];
@@ -16164,17 +16200,50 @@ static int64_t gi_sample_keys(const gi_lines *p, int64_t line, int64_t taken, ui
             }
             memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
         }
-        gi_cast(p->dtype, p->a->dtype, n, wide, raw);
-        gi_make_keys(p->dtype, n, keys + kept, wide);
-        for (int64_t k = kept, end = kept + n; k < end; k++) {
-            keys[kept] = keys[k];
-            kept += p->dtype != GA_F64 || keys[k] != GI_KEY_NAN;
-        }
+        gi_cast(p->dtype, p->a->dtype, n, (char *)out + i * 8, raw);
     }
-    return kept;
 }
 
 GI_BEGIN_FAST
+/* Copies element i, float32 as float64, else eight bytes. */
+static GI_INLINE void gi_pick_one(bool single, const void *x, int64_t i, char *out)
+{
+    if (single) {
+        double wide = (double)((const float *)x)[i];
+        memcpy(out, &wide, sizeof wide);
+    } else {
+        memcpy(out, (const char *)x + 8 * i, 8);
+    }
+}
+
+static GI_INLINE int64_t gi_pick_as(bool single, int64_t n, const void *x, const uint64_t *in, char *out)
+{
+    const uint64_t top   = (uint64_t)1 << 63;
+    int64_t        found = 0;
+    for (int64_t i = 0; i < n; i += 64) {
+        uint64_t bits = in[i / 64];
+        if (n - i < 64) {
+            for (; bits; bits &= bits - 1) gi_pick_one(single, x, i + __builtin_ctzll(bits), out + 8 * found++);
+            continue;
+        }
+        do
+            for (int k = 0; k < 4; k++) { /* most words name less than that: there is no branch to be guessed */
+                gi_pick_one(single, x, i + __builtin_ctzll(bits | top), out + 8 * found);
+                found += bits != 0;
+                bits &= bits - 1;
+            }
+        while (bits);
+    }
+    return found;
+}
+
+/* Copies the elements that the bits name and returns their number. One more may be written behind. */
+static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in, void *out)
+{
+    return single ? gi_pick_as(true, n, x, in, (char *)out) : gi_pick_as(false, n, x, in, (char *)out);
+}
+GI_END_FAST
+
 static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
     gi_bracket                       *b = (gi_bracket *)job;
@@ -16182,38 +16251,26 @@ static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
     uint64_t                          in[GI_BLOCK / 64];
-    bool (*sift)(int64_t, const void *, const void *, uint64_t *, int64_t *) = gi_cpu_dense(b->compared)->sift;
+    const gi_dense                   *loops = gi_cpu_dense(b->compared);
     for (int64_t part = begin; part < end; part++) {
         uint64_t *keys = b->keys + part * b->room;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0, from_low = 0;
-        bool      finite = true;
-        for (int64_t i = gi_part_start(s, part); i < stop && (!b->collect || found + GI_BLOCK <= b->room); i += GI_BLOCK) {
+        int64_t   stop = gi_part_start(s, part + 1), found = 0;
+        gi_sifted sum = { 0, 0, false };
+        for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
             int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
             const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
             if (b->compared != b->lines.dtype) {
                 gi_cast(b->compared, b->lines.dtype, n, wide, x);
                 compared = wide;
             }
-            finite = sift(n, compared, b->bounds, in, &from_low) && finite;
-            for (int64_t k = 0; k < n; k += 64) {
-                uint64_t bits = in[k / 64];
-                for (; b->collect && bits; bits &= bits - 1) {
-                    int64_t at = k + __builtin_ctzll(bits);
-                    double  one;
-                    if (b->compared == GA_F32) one = (double)((const float *)x)[at];
-                    else memcpy(&one, (const char *)x + 8 * at, sizeof one);
-                    memcpy(&keys[found++], &one, sizeof one);
-                }
-                for (; bits; bits &= bits - 1) found++;
-            }
+            loops->sift(n, compared, b->bounds, in, &sum);
+            if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
         }
-        if (b->collect) gi_make_keys(s->lines->dtype, found, keys, keys);
-        b->found[part]    = found;
-        b->from_low[part] = from_low;
-        b->finite[part]   = finite;
+        gi_make_keys(s->lines->dtype, found, keys, keys);
+        b->found[part]  = found;
+        b->sifted[part] = sum;
     }
 }
-GI_END_FAST
 
 /* The element of a key as float64. */
 static double gi_key_value(ga_dtype dtype, uint64_t key)
@@ -16232,9 +16289,15 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     ga_dtype              dtype = s->lines->dtype;
     const uint64_t        least = dtype == GA_F64 ? ~((uint64_t)0xFFF << 52) : 0, most = dtype == GA_F64 ? ~least : UINT64_MAX;
     int64_t               taken = s->n / 8 < GI_BRACKET_SAMPLE ? s->n / 8 : (int64_t)GI_BRACKET_SAMPLE;
-    int64_t               m     = gi_sample_keys(s->lines, s->line, taken, sample);
-    int64_t               reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
-    int64_t               ranks[2] = { middle - reach, middle + reach };
+    int64_t               m     = 0;
+    gi_sample(s->lines, s->line, taken, sample);
+    gi_make_keys(dtype, taken, sample, sample);
+    for (int64_t i = 0; i < taken; i++) {
+        sample[m] = sample[i];
+        m += dtype != GA_F64 || sample[i] != GI_KEY_NAN;
+    }
+    int64_t reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
+    int64_t ranks[2] = { middle - reach, middle + reach };
     if (reach > m / 16) return false;
     bool bounded[2] = { ranks[0] >= 0, ranks[1] < m };
     gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
@@ -16506,20 +16569,21 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     int done = 0;
     if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
         gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, n = s->n, below = 0, ranks[2], m = 0;
-        bool    full = false, finite = true;
+        int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+        bool    full = false, odd = false;
         for (int64_t part = 0; part < s->parts; part++) {
-            full = full || (b.collect && b.found[part] + GI_BLOCK > b.room);
-            if (b.collect) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
+            full = full || b.found[part] > b.room - GI_PICK_ROOM;
+            odd  = odd || b.sifted[part].odd;
+            if (part > 0) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
             found += b.found[part];
-            below -= b.from_low[part];
-            finite = finite && b.finite[part];
+            inside += b.sifted[part].inside;
+            below -= b.sifted[part].from_low;
         }
-        if (!full && !finite) n -= gi_count_key(s, GI_KEY_NAN);
+        if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
         below += n;
         if (n < s->n && !o.rule.skip_nan) n = 0;
         if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
-        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + found))) {
+        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
             uint64_t keys[2] = { b.low, b.low };
             done             = 1;
             if (n > 0 && b.collect) {
@@ -17629,42 +17693,71 @@ ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const g
 /* ---- kappa-sigma clipping ------------------------------------------------------------------------------------------------ */
 
 typedef struct gi_clipping {
-    const ga_array *x;         /* contiguous */
-    double          low, high; /* keep what lies between or on them */
-    int64_t        *counts;    /* of each chunk: elements kept; then where they go */
-    char           *out;       /* write them there */
-    bool           *mask;      /* or what is not kept there */
+    const ga_array *x; /* contiguous */
+    char            bounds[16];
+    uint64_t       *bits;   /* what is kept */
+    int64_t        *counts; /* of each chunk: elements kept; then where they go */
+    char           *out;    /* their copies */
+    bool           *mask;   /* or what is not kept */
 } gi_clipping;
 
 enum { GI_CLIP_CHUNK = 16384 };
 
-static void gi_clip_chunks(int64_t begin, int64_t end, void *job)
+static int64_t gi_clip_chunk_end(const gi_clipping *c, int64_t start)
+{
+    return c->x->size - start < GI_CLIP_CHUNK ? c->x->size : start + GI_CLIP_CHUNK;
+}
+
+static void gi_clip_sift(int64_t begin, int64_t end, void *job)
+{
+    gi_clipping *c = (gi_clipping *)job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t     start = chunk * GI_CLIP_CHUNK, n = gi_clip_chunk_end(c, start) - start;
+        const char *x    = (const char *)c->x->data + start * ga_itemsize(c->x->dtype);
+        c->counts[chunk] = gi_sift(c->x->dtype, n, x, c->bounds, c->bits + start / 64);
+    }
+}
+
+GI_BEGIN_FAST
+/* The first bit that is not set from bit i on, n if there is none. */
+static GI_INLINE int64_t gi_next_gap(const uint64_t *bits, int64_t i, int64_t n)
+{
+    while (i < n) {
+        uint64_t word = ~bits[i / 64] >> (i % 64);
+        if (word) return i + __builtin_ctzll(word) < n ? i + __builtin_ctzll(word) : n;
+        i = (i / 64 + 1) * 64;
+    }
+    return n;
+}
+
+static void gi_clip_copy(int64_t begin, int64_t end, void *job)
 {
     gi_clipping *c    = (gi_clipping *)job;
     int64_t      size = ga_itemsize(c->x->dtype);
-    double       tile[GI_TILE];
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t start = chunk * GI_CLIP_CHUNK, count = 0;
-        int64_t stop = c->x->size - start < GI_CLIP_CHUNK ? c->x->size : start + GI_CLIP_CHUNK;
-        char   *out  = c->out ? c->out + c->counts[chunk] * size : NULL;
-        for (int64_t i = start; i < stop; i += GI_TILE) {
-            int64_t     n  = stop - i < GI_TILE ? stop - i : GI_TILE;
-            const char *in = (const char *)c->x->data + i * size;
-            gi_cast(GA_F64, c->x->dtype, n, tile, in);
-            if (!out && !c->mask)
-                for (int64_t k = 0; k < n; k++) count += (tile[k] >= c->low) & (tile[k] <= c->high);
-            for (int64_t k = 0; c->mask && k < n; k++) c->mask[i + k] = !((tile[k] >= c->low) & (tile[k] <= c->high));
-            for (int64_t from = 0; out && from < n;) { /* run by run */
-                int64_t to = from;
-                while (to < n && (tile[to] >= c->low) & (tile[to] <= c->high)) to++;
-                memcpy(out, in + from * size, (size_t)((to - from) * size));
-                out += (to - from) * size;
-                from = to + 1;
-            }
+        int64_t     start = chunk * GI_CLIP_CHUNK, stop = gi_clip_chunk_end(c, start);
+        const char *in  = (const char *)c->x->data;
+        char       *out = c->out + c->counts[chunk] * size;
+        for (int64_t i = gi_next_bit(c->bits, start, stop); i < stop;) { /* run by run */
+            int64_t gap = gi_next_gap(c->bits, i, stop);
+            memcpy(out, in + i * size, (size_t)((gap - i) * size));
+            out += (gap - i) * size;
+            i = gi_next_bit(c->bits, gap, stop);
         }
-        if (c->counts && !out) c->counts[chunk] = count;
     }
 }
+
+static void gi_clip_mask(int64_t begin, int64_t end, void *job)
+{
+    gi_clipping *c = (gi_clipping *)job;
+    uint64_t     bits[GI_CLIP_CHUNK / 64];
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        int64_t start = chunk * GI_CLIP_CHUNK, n = gi_clip_chunk_end(c, start) - start;
+        gi_sift(c->x->dtype, n, (const char *)c->x->data + start * ga_itemsize(c->x->dtype), c->bounds, bits);
+        for (int64_t i = 0; i < n; i++) c->mask[start + i] = !(bits[i / 64] >> (i % 64) & 1);
+    }
+}
+GI_END_FAST
 
 #if GI_HAS_CUDA
 static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high);
@@ -17675,16 +17768,16 @@ static bool      gi_cuda_between(const char *site, const ga_array *x, double low
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
     GI_IF_CUDA(x->device, gi_cuda_keep_between(site, x, low, high));
-    int64_t     chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
-    size_t      bytes = (size_t)chunks * sizeof(int64_t);
+    int64_t chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
+    size_t  count_bytes = (size_t)chunks * sizeof(int64_t), bytes = count_bytes + (size_t)(x->size / 64 + 1) * sizeof(uint64_t);
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x      = x;
-    c.low    = low;
-    c.high   = high;
     c.counts = (int64_t *)gi_alloc(site, bytes);
     if (!c.counts) return NULL;
-    gi_parallel(chunks, 2, gi_clip_chunks, &c);
+    c.bits = (uint64_t *)(c.counts + chunks);
+    gi_sift_bounds(x->dtype, low, high, c.bounds);
+    gi_parallel(chunks, 2, gi_clip_sift, &c);
     for (int64_t i = 0; i < chunks; i++) {
         int64_t count = c.counts[i];
         c.counts[i]   = kept;
@@ -17694,7 +17787,7 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
                                        : gi_new(site, x->dtype, x->device, 1, &kept);
     if (result && kept < x->size) {
         c.out = (char *)result->data;
-        gi_parallel(chunks, 2, gi_clip_chunks, &c);
+        gi_parallel(chunks, 2, gi_clip_copy, &c);
     }
     gi_release(c.counts, bytes);
     return result;
@@ -17708,10 +17801,9 @@ static bool gi_mask_outside(const char *site, const ga_array *x, double low, dou
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x    = x;
-    c.low  = low;
-    c.high = high;
     c.mask = (bool *)mask->data;
-    gi_parallel((x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_chunks, &c);
+    gi_sift_bounds(x->dtype, low, high, c.bounds);
+    gi_parallel((x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, 2, gi_clip_mask, &c);
     return true;
 }
 
@@ -17761,49 +17853,371 @@ static double gi_inside(double x, bool strictly, double towards)
     return x < -DBL_MAX ? -DBL_MAX : x > DBL_MAX ? DBL_MAX : x;
 }
 
+/* What is asked for, and how far it has come. */
+typedef struct gi_clip_rounds {
+    bool   lesson, mean;
+    double below, above; /* how many standard deviations */
+    int    most, passes; /* rounds */
+    double keep_low, keep_high;
+    double low, high, std; /* of the last round that was looked at */
+    bool   settled;        /* it removes nothing */
+} gi_clip_rounds;
+
+/* ---- rounds of clipping that are decided by a sketch --------------------------------------------------------------------- */
+/*  Which elements lie beyond the bounds of a round can nearly always be told without knowing the bounds to their last bit. So one
+    pass over a large array makes a sketch of it: the elements that may come to lie beyond (the tails) and those that may become
+    the median (the middle) are copied; of all others (the core) it keeps the number, the sum and the sum of squares. Rounds are
+    gone through on the sketch as long as it has what they need, and no element lies closer to a bound than rounding errors reach:
+    then what is left is what the exact way leaves.                                                                          */
+
+enum {
+    GI_SKETCH_LEAST  = 65536,
+    GI_SKETCH_SAMPLE = 16384,
+    GI_SKETCH_TRIAL  = 4 /* rounds are tried on each fourth */,
+    GI_SKETCH_BINS   = 2048
+};
+
+typedef struct gi_sketch {
+    double    core_low, core_high, center;
+    int64_t   core;                     /* elements between or on the bounds */
+    double    sum, squares;             /* of their distances from center */
+    double   *tails;                    /* the others that are left */
+    int64_t   tail_count, removed_low;  /* removed below the core */
+    uint64_t *middle;                   /* keys, in the order of their bins */
+    int64_t   first;                    /* elements below them, removed or not */
+    int64_t   bins[GI_SKETCH_BINS + 1]; /* where the keys of each bin start; their number */
+} gi_sketch;
+
+/* The last bin that does not start behind a place of the middle. */
+static int64_t gi_sketch_bin_of(const gi_sketch *k, int64_t place)
+{
+    int64_t bin = 0, beyond = GI_SKETCH_BINS;
+    while (beyond - bin > 1) {
+        int64_t half = (bin + beyond) / 2;
+        if (k->bins[half] <= place) bin = half;
+        else beyond = half;
+    }
+    return bin;
+}
+
+/* The median of the n elements that are left; false if it is not in the middle. */
+static bool gi_sketch_median(const gi_sketch *k, int64_t n, double *median)
+{
+    int64_t before = k->removed_low - k->first, places[2] = { before + (n - 1) / 2, before + n / 2 };
+    if (places[0] < 0 || places[1] >= k->bins[GI_SKETCH_BINS]) return false;
+    int64_t bin[2] = { gi_sketch_bin_of(k, places[0]), gi_sketch_bin_of(k, places[1]) }, both = bin[0] == bin[1];
+    for (int64_t i = 0; i < 2 - both; i++) {
+        int64_t start = k->bins[bin[i]];
+        gi_rank_select(k->middle + start, k->bins[bin[i] + 1] - start, start, 1 + both, places + i, 0);
+    }
+    *median = (gi_key_value(GA_F64, k->middle[places[0]]) + gi_key_value(GA_F64, k->middle[places[1]])) / 2;
+    return true;
+}
+
+GI_BEGIN_FAST
+/* Removes the tails beyond the bounds. False: some lie within reach of one, so that is not certain. */
+static bool gi_cut_tails(gi_sketch *k, double low, double high, double reach)
+{
+    int64_t kept = 0, near = 0;
+    for (int64_t i = 0; i < k->tail_count; i++) { /* without a branch */
+        double v       = k->tails[i];
+        k->tails[kept] = v;
+        kept += (v > low) & (v < high);
+        near += (fabs(v - low) <= reach) | (fabs(v - high) <= reach);
+        k->removed_low += v <= low;
+    }
+    k->tail_count = kept;
+    return near == 0;
+}
+GI_END_FAST
+
+/* Goes through a round. False: it is not certain, and the sketch is used up, or it removes nothing, or is the last one allowed. */
+static bool gi_sketch_round(gi_sketch *k, gi_clip_rounds *r)
+{
+    const double range[3] = { -DBL_MAX, DBL_MAX, k->center };
+    int64_t      n = k->core + k->tail_count, before = k->tail_count;
+    double       sums[2] = { k->sum, k->squares }, center;
+    r->settled           = false;
+    if (n < 2) return false;
+    for (int64_t i = 0; i < before; i += GI_BLOCK)
+        gi_cpu_dense(GA_F64)->sum_clamped(before - i < GI_BLOCK ? before - i : GI_BLOCK, k->tails + i, range, sums);
+    double distance = sums[0] / (double)n, square = sums[1] / (double)n;
+    if (!(square <= DBL_MAX) || !(distance * distance < square / 2)) return false; /* too much would cancel */
+    center = k->center + distance;
+    if (!r->mean && !gi_sketch_median(k, n, &center)) return false;
+    r->std  = sqrt(square - distance * distance);
+    r->low  = center - r->below * r->std;
+    r->high = center + r->above * r->std;
+    /* More than the rounding errors of the sums here, and of the exact way, can move the bounds. */
+    double reach = 0x1p-40 * sqrt((double)n) * r->std * (1 + r->below + r->above) + 0x1p-44 * (fabs(r->low) + fabs(r->high));
+    if (k->core > 0 && !(r->low + reach < k->core_low && k->core_high < r->high - reach)) return false;
+    if (!gi_cut_tails(k, r->low, r->high, reach)) return false;
+    r->settled = before == k->tail_count;
+    if (r->settled || r->passes + 1 >= r->most) return false;
+    if (r->keep_low < r->low) r->keep_low = r->low;
+    if (r->keep_high > r->high) r->keep_high = r->high;
+    r->passes++;
+    return true;
+}
+
+typedef struct gi_sketch_part {
+    int64_t   tails, middle;
+    int64_t   below, above, lower; /* elements on each side of the core, NaN below it; those of them that are tails below it */
+    bool      full;                /* there is more than there is room for */
+    gi_sifted core, bracket;
+    double    sums[2];
+} gi_sketch_part;
+
+typedef struct gi_sketching {
+    const ga_array *x; /* contiguous */
+    gi_sketch      *sketch;
+    double          middle_low, middle_high, bin_scale;
+    char            core_bounds[16], middle_bounds[16];
+    int64_t         parts, room; /* for the tails and for the middle of each part */
+    double         *tails, *middle;
+    int64_t        *bins; /* of each part: how much of the middle is in each bin; then where the next one goes */
+    gi_sketch_part  found[GI_MOST_THREADS];
+} gi_sketching;
+
+/* Draws a sample, goes through the rounds on that, and so finds where the core and the middle should be. False: no use. */
+static bool gi_place_sketch(gi_sketching *s, const gi_lines *line, const gi_clip_rounds *r)
+{
+    gi_sketch     *k      = s->sketch;
+    gi_clip_rounds trial  = *r;
+    double        *sample = s->tails, core[2];
+    int64_t        taken = s->x->size / 8 < GI_SKETCH_SAMPLE ? s->x->size / 8 : (int64_t)GI_SKETCH_SAMPLE, m = 0;
+    gi_sample(line, 0, taken, sample);
+    for (int64_t i = 0; i < taken; i++)
+        if (fabs(sample[i]) <= DBL_MAX) sample[m++] = sample[i];
+    if (m < taken / 2) return false;
+    memset(k, 0, sizeof *k);
+    k->tails      = sample + m;
+    k->tail_count = m / GI_SKETCH_TRIAL;
+    k->middle     = (uint64_t *)(void *)s->middle;
+    for (int64_t i = 0; i < k->tail_count; i++) k->tails[i] = sample[GI_SKETCH_TRIAL * i];
+    for (int bin = 1; bin <= GI_SKETCH_BINS; bin++) k->bins[bin] = k->tail_count;
+    gi_make_keys(GA_F64, k->tail_count, k->middle, k->tails);
+    if (trial.most < INT_MAX) trial.most++; /* so that it goes through the last one */
+    if (!gi_sketch_median(k, k->tail_count, &k->center)) return false;
+    for (int round = 0; round < 100 && gi_sketch_round(k, &trial); round++) continue;
+    if (!(trial.std > 0)) return false;
+
+    int64_t removed[2] = { 0, 0 }, reach = 2 * (int64_t)sqrt((double)m) + 2, ranks[2];
+    for (int64_t i = 0; i < m; i++) {
+        removed[0] += sample[i] < trial.keep_low;
+        removed[1] += sample[i] > trial.keep_high;
+    }
+    for (int i = 0; i < 2; i++) { /* from the median of all to the one of what will be left, or the other way round */
+        int64_t shift = (removed[0] - removed[1]) / 2;
+        ranks[i]      = m / 2 + (i == (shift > 0) ? shift : 0) + (i == 0 ? -reach : reach);
+    }
+    if (ranks[0] < 0 || ranks[1] >= m || removed[0] + removed[1] > m / 2) return false;
+    gi_make_keys(GA_F64, m, k->middle, sample);
+    gi_rank_select(k->middle, m, 0, 2, ranks, 0);
+    s->middle_low  = gi_key_value(GA_F64, k->middle[ranks[0]]);
+    s->middle_high = gi_key_value(GA_F64, k->middle[ranks[1]]);
+    s->bin_scale   = (double)GI_SKETCH_BINS / (s->middle_high - s->middle_low);
+    gi_sift_bounds(s->x->dtype, s->middle_low, s->middle_high, s->middle_bounds);
+    core[0] = (trial.low > trial.keep_low ? trial.low : trial.keep_low) + trial.std / 4;
+    core[1] = (trial.high < trial.keep_high ? trial.high : trial.keep_high) - trial.std / 4;
+    gi_sift_bounds(s->x->dtype, core[0], core[1], s->core_bounds);
+    gi_cast(GA_F64, gi_sifted_as(s->x->dtype), 2, core, s->core_bounds);
+    memset(k, 0, sizeof *k);
+    k->core_low  = core[0];
+    k->core_high = core[1];
+    k->center    = s->middle_low;
+    return k->core_low < s->middle_low && s->middle_high < k->core_high;
+}
+
+GI_BEGIN_FAST
+static GI_INLINE int64_t gi_sketch_bin(const gi_sketching *s, double v)
+{
+    double bin = (v - s->middle_low) * s->bin_scale; /* NaN where bins have no width */
+    return (int64_t)(bin < GI_SKETCH_BINS - 1 ? bin : GI_SKETCH_BINS - 1);
+}
+
+static void gi_sketch_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_sketching   *s     = (gi_sketching *)job;
+    const ga_dtype  dtype = s->x->dtype, as = gi_sifted_as(dtype);
+    const int64_t   share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
+    const double    range[3] = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
+    const gi_dense *loops    = gi_cpu_dense(as);
+    double          wide[GI_BLOCK];
+    uint64_t        core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
+    for (int64_t part = begin; part < end; part++) {
+        gi_sketch_part *found = &s->found[part];
+        int64_t         stop = part == s->parts - 1 ? s->x->size : (part + 1) * share, kept = 0;
+        double         *tails = s->tails + part * s->room, *middle = s->middle + part * s->room;
+        memset(found, 0, sizeof *found);
+        for (int64_t i = part * share; i < stop && found->tails <= most && found->middle <= most; i += GI_BLOCK) {
+            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            const void *x = (const char *)s->x->data + i * ga_itemsize(dtype);
+            if (as != dtype) {
+                gi_cast(as, dtype, n, wide, x);
+                x = wide;
+            }
+            loops->sift(n, x, s->core_bounds, core, &found->core);
+            loops->sift(n, x, s->middle_bounds, bracket, &found->bracket);
+            loops->sum_clamped(n, x, range, found->sums);
+            for (int64_t k = 0; k < n; k += 64) core[k / 64] ^= n - k < 64 ? ((uint64_t)1 << (n - k)) - 1 : ~(uint64_t)0;
+            found->tails += gi_pick(as == GA_F32, n, x, core, tails + found->tails);
+            found->middle += gi_pick(as == GA_F32, n, x, bracket, middle + found->middle);
+        }
+        found->full   = found->tails > most || found->middle > most;
+        int64_t *bins = s->bins + part * GI_SKETCH_BINS;
+        memset(bins, 0, GI_SKETCH_BINS * sizeof *bins);
+        for (int64_t k = 0; k < found->middle; k++) bins[gi_sketch_bin(s, middle[k])]++;
+        for (int64_t k = 0; k < found->tails; k++) {
+            double v    = tails[k];
+            tails[kept] = v;
+            kept += fabs(v) <= DBL_MAX; /* what is infinite or NaN was never there */
+            found->lower += (v < range[0]) & (v >= -DBL_MAX);
+            found->above += v > range[1];
+        }
+        found->below = found->tails - found->above;
+        found->tails = kept;
+    }
+}
+
+/* Sorts the middle into its bins. */
+static void gi_sketch_middle(int64_t begin, int64_t end, void *job)
+{
+    gi_sketching *s = (gi_sketching *)job;
+    for (int64_t part = begin; part < end; part++) {
+        const double *middle = s->middle + part * s->room;
+        int64_t      *bins   = s->bins + part * GI_SKETCH_BINS;
+        for (int64_t k = 0; k < s->found[part].middle; k++)
+            s->sketch->middle[bins[gi_sketch_bin(s, middle[k])]++] = gi_key_of_f64(gi_bits_f64(middle[k]));
+    }
+}
+GI_END_FAST
+
+/* What the parts have found becomes the sketch. */
+static void gi_join_sketch(gi_sketching *s)
+{
+    gi_sketch *k   = s->sketch;
+    double     low = k->core_low - k->center, high = k->core_high - k->center;
+    int64_t    from = 0, middle = 0; /* of the core from the middle on */
+    k->tails = s->tails;
+    for (int64_t part = 0; part < s->parts; part++) {
+        const gi_sketch_part *found = &s->found[part];
+        double                below = (double)found->below, above = (double)found->above;
+        memmove(k->tails + k->tail_count, s->tails + part * s->room, (size_t)found->tails * sizeof *k->tails);
+        k->tail_count += found->tails;
+        k->core += found->core.inside;
+        k->sum += found->sums[0] - (below * low + above * high);
+        k->squares += found->sums[1] - (below * (low * low) + above * (high * high));
+        k->first += found->lower + found->core.inside;
+        from += found->bracket.from_low - (found->core.from_low - found->core.inside);
+    }
+    k->first -= from;
+    for (int bin = 0; bin < GI_SKETCH_BINS; bin++) {
+        k->bins[bin] = middle;
+        for (int64_t part = 0; part < s->parts; part++) {
+            int64_t *place = &s->bins[part * GI_SKETCH_BINS + bin], keys = *place;
+            *place = middle;
+            middle += keys;
+        }
+    }
+    k->bins[GI_SKETCH_BINS] = middle;
+}
+
+/* Goes through as many rounds as a sketch of x decides. False: no memory. */
+static bool gi_clip_by_sketch(const char *site, const ga_array *x, gi_clip_rounds *r)
+{
+    gi_sketch    k;
+    gi_sketching s;
+    gi_lines     line;
+    ga_shape     every_axis;
+    memset(&s, 0, sizeof s);
+    memset(&every_axis, 0, sizeof every_axis);
+    if (!gi_plan_lines(site, &line, x, GA_F64, 0, &every_axis, false)) return false;
+    s.x      = x;
+    s.sketch = &k;
+    s.parts  = ga_get_num_threads();
+    if (x->size < s.parts * GI_SELECT_PART) s.parts = 1 + x->size / GI_SELECT_PART;
+    s.room       = x->size / s.parts / 8 + 2 * GI_BLOCK;
+    size_t bytes = (size_t)(s.parts * (2 * s.room + GI_SKETCH_BINS)) * sizeof(double);
+    s.tails      = (double *)gi_alloc(site, bytes);
+    if (!s.tails) return false;
+    s.middle  = s.tails + s.parts * s.room;
+    s.bins    = (int64_t *)(void *)(s.middle + s.parts * s.room);
+    bool full = !gi_place_sketch(&s, &line, r), ok = true;
+    if (!full) gi_parallel(s.parts, 1, gi_sketch_parts, &s);
+    for (int64_t part = 0; part < s.parts; part++) full = full || s.found[part].full;
+    if (!full) {
+        gi_join_sketch(&s);
+        size_t key_bytes = (size_t)k.bins[GI_SKETCH_BINS] * sizeof *k.middle;
+        k.middle         = (uint64_t *)gi_alloc(site, key_bytes);
+        ok               = k.middle != NULL;
+        if (ok) gi_parallel(s.parts, 1, gi_sketch_middle, &s);
+        while (ok && gi_sketch_round(&k, r)) continue;
+        gi_release(k.middle, key_bytes);
+    }
+    gi_release(s.tails, bytes);
+    return ok;
+}
+
 ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
 {
-    const char *site = o.site;
+    const char    *site  = o.site;
+    double         sigma = o.sigma == 0 ? 3 : o.sigma, low = 0, high = 0;
+    gi_clip_rounds r;
+    memset(&r, 0, sizeof r);
+    r.lesson    = o.rule == GA_CLIP_LESSON;
+    r.mean      = o.mean;
+    r.below     = o.sigma_low == 0 ? sigma : o.sigma_low;
+    r.above     = o.sigma_high == 0 ? sigma : o.sigma_high;
+    r.most      = r.lesson || o.maxiters == -1 ? INT_MAX : o.maxiters == 0 ? 5 : o.maxiters;
+    r.keep_low  = -DBL_MAX;
+    r.keep_high = DBL_MAX;
     if (!gi_check(site, a, "a")) return NULL;
     if (gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "ga_sigma_clip does not exist for %s", ga_dtype_name(a->dtype));
-    bool   lesson = o.rule == GA_CLIP_LESSON;
-    double sigma  = o.sigma == 0 ? 3 : o.sigma;
-    double below = o.sigma_low == 0 ? sigma : o.sigma_low, above = o.sigma_high == 0 ? sigma : o.sigma_high;
-    if (!lesson && o.rule != GA_CLIP_ASTROPY)
+    if (!r.lesson && o.rule != GA_CLIP_ASTROPY)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".rule = %d: use GA_CLIP_LESSON or GA_CLIP_ASTROPY", (int)o.rule);
-    if (!(below > 0 && above > 0))
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a sigma is not positive: %g below, %g above", below, above);
+    if (!(r.below > 0 && r.above > 0))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a sigma is not positive: %g below, %g above", r.below, r.above);
     if (o.maxiters < -1) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".maxiters = %d: use -1 for no limit", o.maxiters);
-    int most = lesson || o.maxiters == -1 ? INT_MAX : o.maxiters == 0 ? 5 : o.maxiters, passes = 0;
 
-    double    low = 0, high = 0, keep_low = -DBL_MAX, keep_high = DBL_MAX;
-    ga_array *whole = gi_contiguous(site, a, a->dtype), *x = whole ? gi_keep_between(site, whole, keep_low, keep_high) : NULL;
-    bool      ok = x != NULL;
-    for (int64_t removed = 1; ok && removed > 0 && passes < most; passes++) {
-        double center, std;
-        ok = gi_center_and_std(site, x, o.mean, &center, &std);
-        if (!ok) break;
-        low                 = center - gi_mul_f64(below, std);
-        high                = center + gi_mul_f64(above, std);
-        double    inner_low = gi_inside(low, lesson, (double)INFINITY), inner_high = gi_inside(high, lesson, -(double)INFINITY);
-        ga_array *rest = gi_keep_between(site, x, inner_low, inner_high);
-        ok             = rest != NULL;
-        removed        = ok ? x->size - rest->size : 0;
-        if (lesson) { /* what was removed once stays so; astropy's result is what lies within the last bounds */
-            keep_low  = inner_low > keep_low ? inner_low : keep_low;
-            keep_high = inner_high < keep_high ? inner_high : keep_high;
-        } else {
-            keep_low  = inner_low;
-            keep_high = inner_high;
+    ga_array *whole = gi_contiguous(site, a, a->dtype), *x = NULL; /* x: what is left */
+    bool      ok = whole != NULL, done = false, sketch = ok && whole->device == GA_CPU;
+    bool      wanted = !r.lesson || o.low || o.high; /* the last bounds, to their last bit */
+    while (ok && !done) {
+        int passes = r.passes;
+        if (sketch && (x ? x : whole)->size >= GI_SKETCH_LEAST) ok = gi_clip_by_sketch(site, x ? x : whole, &r);
+        sketch = r.passes > passes;
+        if (ok && (!x || sketch)) {
+            ga_array *rest = gi_keep_between(site, x ? x : whole, r.keep_low, r.keep_high);
+            ok             = rest != NULL;
+            ga_free(x);
+            x = rest;
         }
-        ga_free(x);
-        x = rest;
-        if (!lesson && ok && x->size == 0) most = passes + 1; /* nothing is left to take bounds from */
+        if (!ok) break;
+        int64_t before = x->size;
+        if (!r.settled || wanted) { /* a round in the exact way */
+            double center, std;
+            ok = gi_center_and_std(site, x, o.mean, &center, &std);
+            if (!ok) break;
+            low               = center - gi_mul_f64(r.below, std);
+            high              = center + gi_mul_f64(r.above, std);
+            double inner_low  = gi_inside(low, r.lesson, (double)INFINITY);
+            double inner_high = gi_inside(high, r.lesson, -(double)INFINITY);
+            /* what the lesson removed once stays so; astropy's result is what lies within the last bounds */
+            r.keep_low     = r.lesson && !(inner_low > r.keep_low) ? r.keep_low : inner_low;
+            r.keep_high    = r.lesson && !(inner_high < r.keep_high) ? r.keep_high : inner_high;
+            ga_array *rest = gi_keep_between(site, x, inner_low, inner_high);
+            ok             = rest != NULL;
+            ga_free(x);
+            x = rest;
+        }
+        r.passes++;
+        done = ok && (x->size == before || r.passes >= r.most || (!r.lesson && x->size == 0)); /* nothing to take bounds from */
     }
     ga_array *result = NULL, *mask = NULL;
-    if (ok && lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
-    else if (ok) result = gi_keep_between(site, whole, keep_low, keep_high);
+    if (ok && r.lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
+    else if (ok) result = gi_keep_between(site, whole, r.keep_low, r.keep_high);
     if (result && result->data == a->data) { /* nothing was removed: still, what is returned is a new array */
         ga_array *copy = gi_convert(site, result, result->dtype);
         ga_free(result);
@@ -17811,7 +18225,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     }
     if (result && o.mask) {
         mask = gi_new(site, GA_BOOL, a->device, a->ndim, a->shape);
-        if (!mask || !gi_mask_outside(site, whole, keep_low, keep_high, mask)) {
+        if (!mask || !gi_mask_outside(site, whole, r.keep_low, r.keep_high, mask)) {
             ga_free(mask);
             ga_free(result);
             mask = result = NULL;
@@ -17821,7 +18235,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     ga_free(whole);
     if (o.mask) *o.mask = mask;
     if (!result) return NULL;
-    if (o.passes) *o.passes = passes;
+    if (o.passes) *o.passes = r.passes;
     if (o.low) *o.low = low;
     if (o.high) *o.high = high;
     return result;
@@ -17874,12 +18288,12 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
     const gi_dense *dense = gi_cpu_dense(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d    = *asked;
+    gi_distances    d = *asked;
     if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
-    d.stream       = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
+    d.stream = d.column_stride == 1 && !d.condensed && (double)d.rows * (double)(d.row_stride * size) >= GI_DISTANCE_STREAM &&
                ((uintptr_t)d.out | (uintptr_t)(d.row_stride * size)) % 64 == 0;
 
     /* Units enough for all threads, some for those that are late; but each one packs its columns anew. */

@@ -4,7 +4,7 @@
     that, once per element type (GA_TAG). A kernel works on packed elements: strides, casts and broadcasting are settled before by
     whoever calls it, a tile at a time.
 
-        >>own kernels  >>loops  >>folds  >>moments  >>windows  >>dense  >>stamp  >>find  >>isa                                               */
+        >>own kernels  >>loops  >>folds  >>moments  >>scans  >>windows  >>dense  >>stamp  >>random  >>find  >>isa             */
 
 #if defined(GI_OWN_LOOPS)
 /* ==== >>own kernels: the loops of GA_ELEMENTWISE, for files of the user's =============================================== */
@@ -98,6 +98,7 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs,
     while (h < n) h *= 2;
     if (h > n) { /* the first step of a block that is no power of two */
         h /= 2;
+        GI_VECTORIZE
         for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
@@ -106,8 +107,18 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs,
             GI_VECTORIZE
             for (int64_t i = start; i < start + 16; i++) a[i] = join(a[i], a[i + h]);
         }
-    for (; h > 0; h /= 2)
-        for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
+    if (n < 16) {
+        for (; h > 0; h /= 2)
+            for (int64_t i = 0; i < h; i++) a[i] = join(a[i], a[i + h]);
+        return;
+    }
+    GI_VECTORIZE
+    for (int i = 0; i < 8; i++) a[i] = join(a[i], a[i + 8]);
+    GI_VECTORIZE
+    for (int i = 0; i < 4; i++) a[i] = join(a[i], a[i + 4]);
+    GI_VECTORIZE
+    for (int i = 0; i < 2; i++) a[i] = join(a[i], a[i + 2]);
+    a[0] = join(a[0], a[1]);
 }
 
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, const void *in,
@@ -602,10 +613,106 @@ static void GI_LOOP(gi_node_join_counted)(int64_t n, const gi_nodes *a, const gi
     }
 }
 
+static void GI_LOOP(gi_node_value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof)
+{
+    const double *count = of->n, *s = of->s, *m = of->m;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        gi_node v = { count[i], s[i], m[i] };
+        out[i]    = gi_moment_value(what, skip_nan, ddof, v);
+    }
+}
+
 static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join),
-                                                      GI_LOOP(gi_node_join_counted) };
+                                                      GI_LOOP(gi_node_join_counted), GI_LOOP(gi_node_value) };
 #else
-static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL };
+static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL, NULL };
+#endif
+#endif
+
+#if GI_CLASS == 3
+/* ==== >>scans: running sums and products (gpuarr.h, cumsum) ========================================================== */
+/*  A block has n rows of `width` elements: of one line, or of as many side by side.                                           */
+
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+/* Two steps of the tree at once: each element joins the one d before it, and what that makes its neighbour 2 d before. */
+static GI_INLINE void GI_LOOP(gi_scan_steps)(int64_t n, int64_t d, double *out, const double *x, double (*join)(double, double))
+{
+    double *__restrict__ o = out;
+    const double *x1 = x - d, *x2 = x - 2 * d, *x3 = x - 3 * d;
+    int64_t       stop[3];
+    for (int k = 0; k < 3; k++) stop[k] = (k + 1) * d < n ? (k + 1) * d : n;
+    memcpy(o, x, (size_t)stop[0] * sizeof *o);
+    GI_VECTORIZE
+    for (int64_t i = stop[0]; i < stop[1]; i++) o[i] = join(x[i], x1[i]);
+    GI_VECTORIZE
+    for (int64_t i = stop[1]; i < stop[2]; i++) o[i] = join(join(x[i], x1[i]), x2[i]);
+    GI_VECTORIZE
+    for (int64_t i = stop[2]; i < n; i++) o[i] = join(join(x[i], x1[i]), join(x2[i], x3[i]));
+}
+
+/* By way of a and b, one of which x may be; returns where the result is. */
+static GI_INLINE const double *GI_LOOP(gi_scan_block)(int64_t n, int64_t width, const double *x, double *a, double *b,
+                                                      double (*join)(double, double))
+{
+    for (int64_t d = 1; d < n; d *= 4) {
+        double *to = x == a ? b : a;
+        GI_LOOP(gi_scan_steps)(n * width, d * width, to, x, join);
+        x = to;
+    }
+    return x;
+}
+
+/* What the last row of a whole block becomes, in the first row of a: neighbours are joined, and again those. */
+static GI_INLINE void GI_LOOP(gi_scan_last)(int64_t width, const double *x, double *a, double (*join)(double, double))
+{
+    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
+        if (width == 1) {
+            GI_VECTORIZE
+            for (int64_t i = 0; i < n; i++) a[i] = join(x[2 * i + 1], x[2 * i]);
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const double *two = x + 2 * i * width;
+            GI_VECTORIZE
+            for (int64_t k = 0; k < width; k++) a[i * width + k] = join(two[width + k], two[k]);
+        }
+    }
+}
+
+static const double *GI_LOOP(gi_scan_of)(bool product, int64_t n, int64_t width, const double *x, double *a, double *b)
+{
+    return product ? GI_LOOP(gi_scan_block)(n, width, x, a, b, gi_mul_f64)
+                   : GI_LOOP(gi_scan_block)(n, width, x, a, b, gi_add_f64);
+}
+
+static void GI_LOOP(gi_scan_last_of)(bool product, int64_t width, const double *x, double *a)
+{
+    if (product) GI_LOOP(gi_scan_last)(width, x, a, gi_mul_f64);
+    else GI_LOOP(gi_scan_last)(width, x, a, gi_add_f64);
+}
+#endif
+
+/* n elements joined with what came before them: before[0] for all, or before[i] each; NULL: nothing. */
+static void GI_LOOP(gi_scan_finish)(bool product, int64_t n, void *to, const double *before, bool each, const double *x)
+{
+    GA_T *__restrict__ out = (GA_T *)to;
+    if (!before) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) out[i] = (GA_T)x[i];
+    } else if (each) {
+        for (int64_t i = 0; i < n; i++) out[i] = (GA_T)(product ? gi_mul_f64(before[i], x[i]) : before[i] + x[i]);
+    } else {
+        const double one = *before;
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) out[i] = (GA_T)(product ? gi_mul_f64(one, x[i]) : one + x[i]);
+    }
+}
+
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+static const gi_scan_loops GI_LOOP(gi_scan_loops) = { GI_LOOP(gi_scan_of), GI_LOOP(gi_scan_last_of), GI_LOOP(gi_scan_finish) };
+#else
+static const gi_scan_loops GI_LOOP(gi_scan_loops) = { NULL, NULL, GI_LOOP(gi_scan_finish) };
 #endif
 #endif
 
@@ -618,6 +725,8 @@ GI_BEGIN_FAST
 #define GI_W         GI_JOIN(gi_wrap_, GA_TAG) /* the type of a lane: integers are unsigned and wrap */
 #define GI_V         GI_LOOP(gi_vector)
 #define GI_V_BITS    GI_LOOP(gi_vector_bits)
+#define GI_WIDE      GI_LOOP(gi_vector_wide)
+#define GI_NARROW    GI_LOOP(gi_vector_narrow)
 #define GI_LANES     ((int)(GI_ISA_BYTES / sizeof(GA_T)))
 #define GI_VFN(name) GI_LOOP(gi_v##name)
 #define GI_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
@@ -643,6 +752,8 @@ static GI_INLINE GI_V GI_VFN(all)(GI_W x) /* x in every lane */
 
 #if GI_CLASS == 3
 typedef GI_FLAG GI_V_BITS __attribute__((vector_size(GI_ISA_BYTES)));
+typedef double  GI_WIDE __attribute__((vector_size(GI_ISA_BYTES)));
+typedef float   GI_NARROW __attribute__((vector_size(GI_ISA_BYTES / 2)));
 
 static GI_INLINE void GI_VFN(stream)(GA_T *p, GI_V v) /* past the caches; p is aligned to the vector */
 {
@@ -897,9 +1008,8 @@ static GI_INLINE uint64_t GI_VFN(at_most)(GI_V a, GI_V b) /* bit i: a[i] <= b[i]
 #endif
 }
 
-/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. Adds how many lie on the lower one or above it (not NaN). False:
-   some of x are NaN or infinite. */
-static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, int64_t *from_low)
+/* Bit i % 64 of in[i / 64]: x[i] lies between or on the bounds. What it counts is added to `sum`. */
+static void GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint64_t *in, gi_sifted *sum)
 {
     const GA_T     *x   = (const GA_T *)x_;
     const GI_V      low = GI_VFN(all)(((const GA_T *)bounds)[0]), high = GI_VFN(all)(((const GA_T *)bounds)[1]);
@@ -925,12 +1035,69 @@ static bool GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint
         }
         more &= all;
         in[i / 64] = more & less;
-        *from_low += __builtin_popcountll(more);
+        sum->from_low += __builtin_popcountll(more);
+        sum->inside += __builtin_popcountll(more & less);
     }
     odd &= none + ((GI_FLAG)-1 >> 1);
     for (int i = 0; i < GI_LANES; i++)
-        if (odd[i]) return false;
-    return true;
+        if (odd[i]) sum->odd = true;
+}
+
+static GI_INLINE GI_WIDE GI_VFN(wide)(const GA_T *p) /* as float64, as many as fit */
+{
+    GI_WIDE w;
+    if (sizeof *p == sizeof(double)) {
+        memcpy(&w, p, sizeof w);
+    } else {
+#ifdef GI_ISA_MM
+        GI_NARROW half;
+        memcpy(&half, p, sizeof half);
+        w = GI_JOIN(GI_ISA_MM, cvtps_pd)(half);
+#else
+        for (int i = 0; i < (int)(GI_ISA_BYTES / sizeof(double)); i++) w[i] = (double)p[i];
+#endif
+    }
+    return w;
+}
+
+static GI_INLINE GI_WIDE GI_VFN(clamp)(GI_WIDE v, GI_WIDE low, GI_WIDE high) /* NaN becomes low */
+{
+#ifdef GI_ISA_MM
+    return GI_MM_f64(min)(GI_MM_f64(max)(v, low), high);
+#else
+    for (int i = 0; i < (int)(GI_ISA_BYTES / sizeof(double)); i++) {
+        v[i] = v[i] > low[i] ? v[i] : low[i];
+        v[i] = v[i] < high[i] ? v[i] : high[i];
+    }
+    return v;
+#endif
+}
+
+/* In no certain order: for what need not be known to the last bit. */
+static void GI_LOOP(gi_sum_clamped)(int64_t n, const void *x_, const double *range, double *sums)
+{
+    enum { LANES = GI_ISA_BYTES / sizeof(double) };
+    const GI_WIDE zero = { 0 }, low = range[0] - zero, high = range[1] - zero, center = range[2] - zero;
+    GI_WIDE       sum[2] = { zero, zero }, squares[2] = { zero, zero };
+    const GA_T   *x = (const GA_T *)x_;
+    for (int64_t i = 0; i < n; i += 2 * LANES) {
+        GA_T        rest[2 * LANES];
+        const GA_T *p = x + i;
+        if (n - i < 2 * LANES) {
+            for (int k = 0; k < 2 * LANES; k++) rest[k] = i + k < n ? p[k] : (GA_T)range[2];
+            p = rest;
+        }
+        GI_UNROLL
+        for (int k = 0; k < 2; k++) {
+            const GI_WIDE d = GI_VFN(clamp)(GI_VFN(wide)(p + k * LANES), low, high) - center;
+            sum[k] += d;
+            squares[k] += d * d;
+        }
+    }
+    for (int k = 0; k < LANES; k++) {
+        sums[0] += sum[0][k] + sum[1][k];
+        sums[1] += squares[0][k] + squares[1][k];
+    }
 }
 
 /* ---- convolutions -------------------------------------------------------------------------------------------------- */
@@ -1019,6 +1186,7 @@ static const gi_dense GI_LOOP(gi_dense) = {
     GI_DISTANCE_VECTORS,
     GI_LOOP(gi_distance_unit),
     GI_LOOP(gi_sift),
+    GI_LOOP(gi_sum_clamped),
     { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
     { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
 };
@@ -1225,6 +1393,8 @@ static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI
 #undef GI_DISTANCE_VECTORS
 #undef GI_V
 #undef GI_V_BITS
+#undef GI_WIDE
+#undef GI_NARROW
 #undef GI_LANES
 #undef GI_VFN
 #undef GI_MM_f32
@@ -1647,6 +1817,147 @@ static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const g
     memcpy(to, from, (size_t)bytes);
 }
 
+/* ==== >>random: random numbers from many counters at once ============================================================ */
+typedef long long          GI_FIND(gi_lanes_i64) __attribute__((vector_size(GI_ISA_BYTES)));
+typedef unsigned long long GI_FIND(gi_lanes_u64) __attribute__((vector_size(GI_ISA_BYTES)));
+#define GI_VI GI_FIND(gi_lanes_i64)
+#define GI_VU GI_FIND(gi_lanes_u64)
+
+/* The products of the lower halves of the lanes. */
+static GI_INLINE GI_VU GI_FIND(gi_multiply_halves)(GI_VU a, GI_VU b)
+{
+#ifdef GI_ISA_MM
+    return (GI_VU)GI_JOIN(GI_ISA_MM, mul_epu32)((GI_VI)a, (GI_VI)b);
+#else
+    for (int i = 0; i < GI_ISA_BYTES / 8; i++) a[i] = (a[i] & UINT32_MAX) * (b[i] & UINT32_MAX);
+    return a;
+#endif
+}
+
+/* gi_philox for GI_COUNTERS counters: words 0 and 1, and words 2 and 3 of each. Of the lanes only the lower halves are words. */
+static GI_INLINE void GI_FIND(gi_philox_all)(const gi_random_plan *p, uint64_t counter, uint64_t *first, uint64_t *second)
+{
+    enum { LANES = GI_ISA_BYTES / 8, PART = GI_ISA_TILE * LANES };
+    const GI_VU zero = { 0 }, half = zero + UINT32_MAX;
+    uint64_t    numbers[PART];
+    GI_VU       number[GI_ISA_TILE];
+    for (int i = 0; i < PART; i++) numbers[i] = (uint64_t)i;
+    memcpy(number, numbers, sizeof number);
+    for (int start = 0; start < GI_COUNTERS; start += PART) {
+        GI_VU    a[GI_ISA_TILE], b[GI_ISA_TILE], c[GI_ISA_TILE], d[GI_ISA_TILE];
+        uint32_t key0 = (uint32_t)p->seed, key1 = (uint32_t)(p->seed >> 32);
+        GI_UNROLL
+        for (int v = 0; v < GI_ISA_TILE; v++) {
+            a[v] = number[v] + (counter + (uint64_t)start);
+            b[v] = a[v] >> 32;
+            c[v] = zero + p->stream;
+            d[v] = zero + (p->stream >> 32);
+        }
+        for (int round = 0; round < 10; round++) {
+            GI_UNROLL
+            for (int v = 0; v < GI_ISA_TILE; v++) {
+                GI_VU left  = GI_FIND(gi_multiply_halves)(a[v], zero + 0xD2511F53u),
+                      right = GI_FIND(gi_multiply_halves)(c[v], zero + 0xCD9E8D57u);
+                a[v]        = right >> 32 ^ b[v] ^ (zero + key0);
+                c[v]        = left >> 32 ^ d[v] ^ (zero + key1);
+                b[v]        = right;
+                d[v]        = left;
+            }
+            key0 += 0x9E3779B9u;
+            key1 += 0xBB67AE85u;
+        }
+        GI_UNROLL
+        for (int v = 0; v < GI_ISA_TILE; v++) {
+            a[v] = (a[v] & half) | b[v] << 32;
+            c[v] = (c[v] & half) | d[v] << 32;
+        }
+        memcpy(first + start, a, sizeof a);
+        memcpy(second + start, c, sizeof c);
+    }
+}
+#undef GI_VI
+#undef GI_VU
+
+/* The words of GI_COUNTERS counters, in their order. */
+typedef union GI_FIND(gi_random_words) {
+    uint64_t pair[2 * GI_COUNTERS];
+    uint32_t word[4 * GI_COUNTERS];
+} GI_FIND(gi_random_words);
+#define GI_WORDS GI_FIND(gi_random_words)
+
+static GI_INLINE void GI_FIND(gi_random_fill)(const gi_random_plan *p, int64_t counter, GI_WORDS *b)
+{
+    uint64_t first[GI_COUNTERS], second[GI_COUNTERS];
+    GI_FIND(gi_philox_all)(p, (uint64_t)counter, first, second);
+    GI_VECTORIZE
+    for (int i = 0; i < GI_COUNTERS; i++) {
+        b->pair[2 * i]     = first[i];
+        b->pair[2 * i + 1] = second[i];
+    }
+}
+
+/* Elements begin to begin + 4 * GI_COUNTERS - 1: four from each counter. */
+static void GI_FIND(gi_uniform_f32_block)(const gi_random_plan *p, int64_t begin, float *x)
+{
+    GI_WORDS b;
+    GI_FIND(gi_random_fill)(p, begin / 4, &b);
+    GI_VECTORIZE
+    for (int i = 0; i < 4 * GI_COUNTERS; i++) x[i] = gi_unit_f32(b.word[i]);
+}
+
+/* Elements begin to begin + 2 * GI_COUNTERS - 1: two from each counter. */
+static void GI_FIND(gi_uniform_f64_block)(const gi_random_plan *p, int64_t begin, double *x)
+{
+    GI_WORDS b;
+    GI_FIND(gi_random_fill)(p, begin / 2, &b);
+    GI_VECTORIZE
+    for (int i = 0; i < 2 * GI_COUNTERS; i++) x[i] = gi_unit_of_u64(b.pair[i]);
+}
+
+static void GI_FIND(gi_integers_block)(const gi_random_plan *p, int64_t begin, int64_t *x)
+{
+    GI_WORDS       b;
+    const uint64_t low = p->low, span = p->span;
+    uint64_t       any = 0;
+    GI_FIND(gi_random_fill)(p, begin / 2, &b);
+    GI_VECTORIZE
+    for (int i = 0; i < 2 * GI_COUNTERS; i++) {
+        x[i] = (int64_t)(low + gi_multiply_high(b.pair[i], span));
+        any |= b.pair[i] * span < span;
+    }
+    for (int i = 0; i < 2 * GI_COUNTERS && any; i++)
+        x[i] = gi_random_integer(p, b.pair[i], begin + i); /* perhaps drawn again */
+}
+
+static void GI_FIND(gi_normal_block)(const gi_random_plan *p, int64_t begin, double *x)
+{
+    uint64_t first[GI_COUNTERS], second[GI_COUNTERS];
+    GI_FIND(gi_philox_all)(p, (uint64_t)begin / 2, first, second);
+    GI_VECTORIZE
+    for (int i = 0; i < GI_COUNTERS; i++) {
+        double sine, cosine = gi_normal_pair(p, gi_unit_of_u64(first[i]), gi_unit_of_u64(second[i]), &sine);
+        x[2 * i]     = cosine;
+        x[2 * i + 1] = sine;
+    }
+}
+
+static void GI_FIND(gi_random_blocks)(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
+{
+    double  last[2 * GI_COUNTERS]; /* the last block, of which only a part is wanted */
+    int64_t each = p->kind == GI_UNIFORM_F32 ? 4 * GI_COUNTERS : 2 * GI_COUNTERS, itemsize = (int64_t)sizeof last / each;
+    for (int64_t i = 0; i < n; i += each) {
+        void *to = i + each <= n ? (char *)out + i * itemsize : (char *)last;
+        switch (p->kind) {
+        case GI_UNIFORM_F32: GI_FIND(gi_uniform_f32_block)(p, begin + i, (float *)to); break;
+        case GI_UNIFORM_F64: GI_FIND(gi_uniform_f64_block)(p, begin + i, (double *)to); break;
+        case GI_INTEGERS: GI_FIND(gi_integers_block)(p, begin + i, (int64_t *)to); break;
+        default: GI_FIND(gi_normal_block)(p, begin + i, (double *)to); break;
+        }
+        if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
+    }
+}
+#undef GI_WORDS
+
 /* The tables of this instruction set. */
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
@@ -1774,6 +2085,10 @@ static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
 }
+static const gi_scan_loops *GI_FIND(gi_find_scans)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_scan_loops_f32) : &GI_FIND(gi_scan_loops_f64);
+}
 #undef GI_FIND
 
 #else
@@ -1887,8 +2202,10 @@ typedef struct gi_nodes { /* of moments: planes, so that the loops over them vec
 typedef struct gi_node_loops { /* section >>moments */
     void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
     void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
-    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale); /* of float64 alone */
+    /* of float64 alone: */
+    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale);
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
+    void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
 #define GI_LINE          64    /* bytes of a cache line */
 #define GI_MOST_INPUTS   GPUARR_MAX_INPUTS /* of an elementwise call */
@@ -1921,11 +2238,29 @@ typedef struct gi_chaining {
 } gi_chaining;
 typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b, const gi_chaining *j);
 
+/* Elements begin to begin + n of the numbers that a plan describes; begin is a multiple of 4 (section >>random). */
+typedef void (*gi_random_loop)(const gi_random_plan *p, int64_t begin, int64_t n, void *out);
+enum { GI_COUNTERS = 64 }; /* that are taken at once */
+
+typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one */
+    const double *(*block)(bool product, int64_t n, int64_t width, const double *x, double *a, double *b);
+    void (*last)(bool product, int64_t width, const double *x, double *a);
+    void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
+} gi_scan_loops;
+
+typedef struct gi_sifted { /* what is counted beside the elements that are found */
+    int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */
+    bool    odd;              /* some elements are infinite or NaN */
+} gi_sifted;
+
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
     int tile;             /* vectors side by side in a tile of distances */
     void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
-    bool (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, int64_t *below);
+    void (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, gi_sifted *sum);
+    /* adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if
+       on the bound */
+    void (*sum_clamped)(int64_t n, const void *x, const double *range, double *sums);
     gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
     gi_correlate_loop correlate_lines;
 } gi_dense;
@@ -2186,6 +2521,15 @@ static gi_correlate_loop gi_cpu_correlate_lines(ga_dtype dtype)
     return gi_find_correlate_baseline(dtype);
 }
 
+static gi_random_loop gi_cpu_random(void)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_random_blocks_avx512;
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_random_blocks_avx2;
+#endif
+    return gi_random_blocks_baseline;
+}
+
 static const gi_node_loops *gi_cpu_nodes(ga_dtype dtype) /* float32 or float64 */
 {
 #if GI_HAS_X86
@@ -2193,6 +2537,15 @@ static const gi_node_loops *gi_cpu_nodes(ga_dtype dtype) /* float32 or float64 *
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_nodes_avx2(dtype);
 #endif
     return gi_find_nodes_baseline(dtype);
+}
+
+static const gi_scan_loops *gi_cpu_scans(ga_dtype dtype) /* float32 or float64 */
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_scans_avx512(dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_scans_avx2(dtype);
+#endif
+    return gi_find_scans_baseline(dtype);
 }
 
 static gi_chains gi_cpu_chains(ga_dtype dtype)

@@ -4384,7 +4384,8 @@ GI_DEVICE void gi_cuda_integers(const gi_random_plan &p, int64_t i, int64_t (&x)
 }
 GI_DEVICE void gi_cuda_normal(const gi_random_plan &p, int64_t i, double (&x)[2])
 {
-    x[0] = gi_normal_pair(&p, gi_philox((uint64_t)i / 2, p.stream, p.seed), &x[1]);
+    gi_philox_words words = gi_philox((uint64_t)i / 2, p.stream, p.seed);
+    x[0]                  = gi_normal_pair(&p, gi_unit_f64(words.w[0], words.w[1]), gi_unit_f64(words.w[2], words.w[3]), &x[1]);
 }
 
 static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan)

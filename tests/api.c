@@ -281,6 +281,11 @@ static void test_functions(void)
         CHECK(objects == 2);
         CHECK_IS(ga_sum_labels(ga_values(1, 2, 3, 4), labels, NULL), GA_F64, (2), 3, 4);
         CHECK_IS(ga_copy(labels), GA_I32, (4), 1, 1, 0, 2);
+        CHECK_IS(ga_label(ga_values(0.5, 2, 3, -1, 2.5), .above = 2), GA_I32, (5), 0, 0, 1, 0, 2);
+        CHECK_IS(ga_label(ga_ints(-1, 0, 2), .above = -0.0, .dtype = GA_U8), GA_U8, (3), 0, 0, 1);
+        ga_array *flux = NULL, *center = ga_center_of_mass(ga_values(1, 3, 3, 4), labels, NULL, .sums = &flux);
+        CHECK_IS(center, GA_F64, (2, 1), 0.75, 3);
+        CHECK_IS(flux, GA_F64, (2), 4, 4);
         CHECK_IS(ga_center_of_mass(ga_values(0, 1, 0, 1), NULL, NULL), GA_F64, (1, 1), 2);
         CHECK(ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001)) && !ga_allclose(ga_values(1, 2), ga_values(1, 2.1)));
         CHECK(!ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001), .rtol = GA_EXACTLY, .atol = GA_EXACTLY));

@@ -119,6 +119,15 @@ int main(int argc, char **argv)
         add("flux", ga_sum_labels(a, labels, NULL));
         add("center", ga_center_of_mass(a, labels, NULL));
         add("clip", ga_sigma_clip(a));
+        ga_array *sky = ga_reshape(f, (257, rows)), *flux = NULL;
+        add("label above", ga_label(sky, .above = 0.8, .connectivity = 2));
+        add("centers", ga_center_of_mass(sky, ga_label(sky, .above = 0.5), NULL, .sums = &flux));
+        add("sums", flux);
+        double    low, high;
+        ga_array *bright = ga_multiply(sky, ga_add(ga_square(sky), 1));
+        add("clip f32", ga_sigma_clip(bright, .low = &low, .high = &high));
+        add("bounds", ga_values(low, high));
+        add("percentiles", ga_percentile(bright, ga_values(0.1, 25, 50, 99)));
         for (int metric = GA_EUCLIDEAN; metric <= GA_COSINE; metric++) {
             ga_array *x = ga_reshape(numbers(GA_F64, 81 * 150, 8), (81, 150)), *y = ga_index(a, ":, :150");
             add("cdist", ga_cdist(x, y, .metric = (ga_metric)metric));

@@ -108,8 +108,16 @@ static bool same_labels(const ga_array *a, int connectivity, ga_dtype dtype)
     take_error(cpu_says, sizeof cpu_says);
     gpu = label(there, connectivity, dtype, &gpu_count);
     take_error(gpu_says, sizeof gpu_says);
+    bool ok = same(cpu, gpu) && cpu_count == gpu_count && !strcmp(cpu_says, gpu_says);
+    if (ok && connectivity >= 0) { /* objects of what is above a number */
+        cpu = ga_label(a, .connectivity = connectivity, .count = &cpu_count, .above = 40.5);
+        take_error(cpu_says, sizeof cpu_says);
+        gpu = ga_label(there, .connectivity = connectivity, .count = &gpu_count, .above = 40.5);
+        take_error(gpu_says, sizeof gpu_says);
+        ok = same(cpu, gpu) && cpu_count == gpu_count && !strcmp(cpu_says, gpu_says);
+    }
     ga_free(there);
-    return same(cpu, gpu) && cpu_count == gpu_count && !strcmp(cpu_says, gpu_says);
+    return ok;
 }
 
 static void test_label_shapes(void)
@@ -193,7 +201,7 @@ static void test_label_dtypes(void)
 
 /* ---- measures --------------------------------------------------------------------------------------------------------- */
 
-typedef enum { SUM, MEAN, MIN, MAX, SIZE, CENTER, MEASURES } measure_kind;
+typedef enum { SUM, MEAN, MIN, MAX, SIZE, CENTER, SUM_WITH_CENTER, MEASURES } measure_kind;
 
 static ga_array *measure(measure_kind kind, const ga_array *a, const ga_array *labels, const ga_array *index)
 {
@@ -203,7 +211,12 @@ static ga_array *measure(measure_kind kind, const ga_array *a, const ga_array *l
     case MIN: return ga_min_labels(a, labels, index);
     case MAX: return ga_max_labels(a, labels, index);
     case SIZE: return ga_size_labels(labels, index);
-    default: return ga_center_of_mass(a, labels, index);
+    case CENTER: return ga_center_of_mass(a, labels, index);
+    default: {
+        ga_array *sums = NULL;
+        ga_free(ga_center_of_mass(a, labels, index, .sums = &sums));
+        return sums;
+    }
     }
 }
 

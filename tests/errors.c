@@ -947,8 +947,14 @@ static void test_images(void)
     FAILS(GA_BAD_DTYPE, ga_label(a, .dtype = GA_F32), "float32", "integers");
     FAILS(GA_BAD_DTYPE, ga_label(a, .dtype = (ga_dtype)15), "");
     FAILS(GA_BAD_ARGUMENT, ga_label(a, .connectivity = -1), "-1");
-    ga_array *row = ga_arange(0, 600, 1), *odd = ga_remainder(row, 2);
+    FAILS(GA_BAD_DTYPE, ga_label(c, .above = 0), "complex64", "above");
+    ga_array *row = ga_arange(0, 600, 1), *odd = ga_remainder(row, 2), *far = ga_full((2, 3), 0x1p41), *sums = a;
     FAILS(GA_BAD_DTYPE, ga_label(odd, .dtype = GA_U8), "300", "uint8");
+    FAILS(GA_BAD_DTYPE, ga_label(odd, .dtype = GA_U8, .above = 0.5), "300", "uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_sum_labels(a, far, NULL), "2199023255552", "index");
+    FAILS(GA_BAD_ARGUMENT, ga_center_of_mass(a, far, NULL, .sums = &sums), "2199023255552", "index");
+    CHECK(sums == NULL);
+    ga_free(far);
     ga_free(row);
     ga_free(odd);
     FAILS(GA_BAD_SHAPE, ga_sum_labels(a, other, NULL), "(2, 3)", "(3, 3)");

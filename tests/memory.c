@@ -448,6 +448,7 @@ static void test_images(void)
     double    low, high;
     RUN(ga_label(mask));
     RUN(ga_label(a, .connectivity = 2, .count = &count, .dtype = GA_I64));
+    RUN(ga_label(a, .above = 0.5));
     RUN(ga_sum_labels(a, labels, NULL));
     RUN(ga_mean_labels(a, labels, index));
     RUN(ga_min_labels(a, labels, NULL));
@@ -457,7 +458,15 @@ static void test_images(void)
     RUN(ga_center_of_mass(a, labels, NULL));
     RUN(ga_center_of_mass(a, labels, index));
     RUN(ga_center_of_mass(a, NULL, NULL));
+    RUN(ga_center_of_mass(a, labels, index, .sums = &extra[0]));
+    RUN(ga_center_of_mass(a, NULL, NULL, .sums = &extra[0]));
     RUN(ga_sigma_clip(a));
+    ga_array *sky = ga_random_normal(0, 1, (70000), .seed = 1); /* as large as arrays are sketched, and searched in one pass */
+    RUN(ga_sigma_clip(sky));
+    RUN(ga_sigma_clip(sky, .mask = &extra[0], .low = &low));
+    RUN(ga_median(sky));
+    RUN(ga_percentile(sky, 90));
+    ga_free(sky);
     RUN(ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true, .mask = &extra[0], .passes = &passes, .low = &low,
                       .high = &high));
     ga_free(index);

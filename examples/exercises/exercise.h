@@ -203,6 +203,124 @@ static inline bool ex_same(const char *name, const T *on_gpu, const std::vector<
     return ex_same_values(name, got, expected, tolerance, width);
 }
 
+/* ---- which thread used which element ------------------------------------------------------------------------------------ */
+/*  floats is a float * for kernels that notes its uses, where an ex_watch is given: the checker asks how many sectors of memory a warp
+    needed, or how often an array was used at all.                                                                                 */
+
+struct ex_watch {
+    int                threads, room; /* of so many threads the first `room` uses are noted */
+    int               *uses;          /* of each thread */
+    size_t            *element;       /* [thread * room + use] */
+    unsigned long long total;
+};
+
+template <class T> struct ex_array {
+    T        *p;
+    ex_watch *watch;
+    __device__ __forceinline__ T &operator[](size_t i) const
+    {
+        if (watch) note(i);
+        return p[i];
+    }
+    __device__ void note(size_t i) const
+    {
+        size_t in_block = blockDim.x * (blockDim.y * threadIdx.z + threadIdx.y) + threadIdx.x;
+        size_t block    = gridDim.x * ((size_t)gridDim.y * blockIdx.z + blockIdx.y) + blockIdx.x;
+        size_t thread   = (blockDim.x * blockDim.y * blockDim.z + 31) / 32 * 32 * block + in_block; /* warps begin at multiples of 32 */
+        atomicAdd(&watch->total, 1ull);
+        if (thread >= (size_t)watch->threads) return;
+        int use = watch->uses[thread]++;
+        if (use < watch->room) watch->element[thread * watch->room + use] = i;
+    }
+};
+typedef ex_array<float>    floats;
+typedef ex_array<unsigned> counters;
+
+static inline ex_watch *ex_watch_begin(int threads, int room)
+{
+    ex_watch *w = nullptr;
+    ex_fine(cudaMallocManaged(&w, sizeof *w), "cudaMallocManaged");
+    ex_fine(cudaMallocManaged(&w->uses, threads * sizeof(int)), "cudaMallocManaged");
+    ex_fine(cudaMallocManaged(&w->element, (size_t)threads * room * sizeof(size_t)), "cudaMallocManaged");
+    w->threads = threads, w->room = room, w->total = 0;
+    memset(w->uses, 0, threads * sizeof(int));
+    for (void *p : { (void *)w->uses, (void *)w->element, (void *)w }) ex_memory.push_back(p);
+    return w;
+}
+
+/* Were the uses of an array of 4-byte elements coalesced? Call it after ex_ran. */
+static inline bool ex_coalesced(const char *name, const ex_watch *w)
+{
+    double needed = 0, enough = 0, worst = 0;
+    size_t worst_sectors = 0, worst_enough = 1, one = 0, other = 0;
+    for (int warp = 0; warp < w->threads; warp += 32) {
+        for (int use = 0; use < w->room; use++) {
+            std::vector<size_t> elements, sectors;
+            for (int t = warp; t < warp + 32; t++)
+                if (w->uses[t] > use) elements.push_back(w->element[(size_t)t * w->room + use]);
+            for (size_t e : elements) {
+                bool known = false;
+                for (size_t s : sectors) known = known || s == e / 8;
+                if (!known) sectors.push_back(e / 8);
+            }
+            if (elements.empty()) continue;
+            size_t least = (elements.size() + 7) / 8;
+            needed += (double)sectors.size(), enough += (double)least;
+            if ((double)sectors.size() / (double)least <= worst) continue;
+            worst         = (double)sectors.size() / (double)least;
+            worst_sectors = sectors.size(), worst_enough = least, one = elements[0], other = elements[elements.size() > 1];
+        }
+    }
+    if (enough == 0) return ex_wrong("%s was never used", name);
+    if (needed <= 1.6 * enough) return true;
+    ex_wrong("the result is right, but a warp needs %zu sectors of 32 bytes for one use of %s, where %zu would do", worst_sectors, name, worst_enough);
+    printf("       (its first thread uses %s[%zu], and at the same time its second one %s[%zu])\n", name, one, name, other);
+    return false;
+}
+
+/* ---- which copies were made, and who waited ------------------------------------------------------------------------------- */
+/*  Between ex_copies_begin and ex_copies_end the calls of the exercise to cudaMemcpyAsync and to what waits for a GPU are counted. */
+
+struct ex_copies {
+    bool                      on, busy; /* busy: at the end, work was still under way */
+    int                       count, streams, waits;
+    size_t                    to_host; /* bytes, by any copy */
+    std::vector<cudaStream_t> seen;
+};
+static ex_copies ex_counted;
+
+static inline void ex_copies_begin() { ex_counted = ex_copies(), ex_counted.on = true; }
+static inline ex_copies ex_copies_end()
+{
+    ex_counted.on      = false;
+    ex_counted.streams = (int)ex_counted.seen.size();
+    ex_counted.busy    = cudaStreamQuery(0) == cudaErrorNotReady; /* the default stream waits for the others */
+    cudaGetLastError();
+    return ex_counted;
+}
+
+/* These stand before CUDA's own functions in the exercises, and call them. */
+#define EX_COUNTED static inline __attribute__((always_inline)) cudaError_t
+EX_COUNTED ex_memcpy_async(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    if (ex_counted.on) {
+        bool known = false;
+        for (cudaStream_t s : ex_counted.seen) known = known || s == stream;
+        if (!known) ex_counted.seen.push_back(stream);
+        ex_counted.count++;
+        if (kind == cudaMemcpyDeviceToHost) ex_counted.to_host += bytes;
+    }
+    return cudaMemcpyAsync(to, from, bytes, kind, stream);
+}
+EX_COUNTED ex_memcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    if (ex_counted.on) ex_counted.waits++;
+    if (ex_counted.on && kind == cudaMemcpyDeviceToHost) ex_counted.to_host += bytes;
+    return cudaMemcpy(to, from, bytes, kind);
+}
+EX_COUNTED ex_stream_synchronize(cudaStream_t stream) { return ex_counted.waits += ex_counted.on, cudaStreamSynchronize(stream); }
+EX_COUNTED ex_device_synchronize() { return ex_counted.waits += ex_counted.on, cudaDeviceSynchronize(); }
+
 /* ---- times -------------------------------------------------------------------------------------------------------------- */
 
 /* The shortest of several runs. It is written to the file that EXERCISE_TIMES names; `make exercise-07` shows it beside the time of
@@ -234,5 +352,12 @@ static inline int ex_end()
     ex_memory.clear();
     return ex_failures ? 1 : 0;
 }
+
+#ifdef EX_COUNT_COPIES
+#define cudaMemcpyAsync(...)       ex_memcpy_async(__VA_ARGS__)
+#define cudaMemcpy(...)            ex_memcpy(__VA_ARGS__)
+#define cudaStreamSynchronize(...) ex_stream_synchronize(__VA_ARGS__)
+#define cudaDeviceSynchronize(...) ex_device_synchronize(__VA_ARGS__)
+#endif
 
 #endif

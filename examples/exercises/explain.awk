@@ -41,6 +41,7 @@ function did(word) { return word ~ /^read/ ? "reads" : word ~ /^write/ ? "writes
 
 function say(words, help)
 {
+    if (said[at, words_kind]++) return # the same, by other threads
     printf "wrong: %s%s\n", at ? "line " at ": " : "", words
     if (at) quote(at)
     if (other && other != at) quote(other)
@@ -71,6 +72,8 @@ function who() { return thread == "" ? "the program" : "thread " thread " of blo
 function tell(    action, word, helps, other_who, n)
 {
     if (head == "" || told >= most) return
+    words_kind = head
+    gsub(/[0-9]+|0x[0-9a-f]+| (read|write|atomic access)/, "", words_kind)
     other_who = conflict
     if (head ~ /^data race/) {
         word = head ~ /in shared memory/ ? "shared" : "global"
@@ -79,8 +82,9 @@ function tell(    action, word, helps, other_who, n)
         if (match(conflict, /by block [0-9]+ thread [0-9]+ of the same kernel/)) {
             split(substr(conflict, RSTART, RLENGTH), n, " ")
             other_who = "thread " n[5] (n[3] == block_number ? " of the same block" : " of block " n[3])
-            if (n[3] == block_number) helps = advice ~ /one warp/ ? "between the two a barrier is missing: __syncthreads(), reached by all threads of the block (inside of one warp __syncwarp() is enough)" : "between the two a barrier is missing: __syncthreads(), reached by all threads of the block"
-            else helps = "blocks run in any order, and no barrier is between them: use an atomic function, or let each thread write a place of its own"
+            if (n[3] == block_number && at == other) helps = "both are in one line, where no barrier can stand between them. If they count or add in one place: use an atomic function (atomicAdd). If one needs what was there before the other wrote: first all read, then a barrier, then all write"
+            else if (n[3] == block_number) helps = advice ~ /one warp/ ? "between the two a barrier is missing: __syncthreads(), reached by all threads of the block (inside of one warp __syncwarp() is enough)" : "between the two a barrier is missing: __syncthreads(), reached by all threads of the block"
+            else helps = "blocks run in any order, and no barrier stands between them: use an atomic function, or let each thread write a place of its own"
         } else if (conflict ~ /by host code/) {
             other_who = "the program on the processor"
             helps = "wait for the stream before you touch the memory: cudaStreamSynchronize"

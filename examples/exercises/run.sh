@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh NN | list | solutions -- builds an exercise, checks it, and says in words what is wrong. `make exercise-07` calls it with 07.
+# run.sh NN | list | solutions [NN...] -- builds an exercise, checks it, and says in words what is wrong. `make exercise-07` calls it with 07.
 #   NN          the exercise in this folder: first under the checker of tools/cudasim, in several orders of the threads; when all is
 #               right, once more for the time: on the GPU if nvcc and a GPU are here, else on this processor
 #   list        what there is
@@ -55,6 +55,24 @@ explain() { # explain LOG FILE: at most three of the reports of cudasim that are
     awk -v file="$(basename "$2")" -v path="$2" -f "$here/explain.awk" "$1"
 }
 
+# What the program printed, without the sanitizer's own words: those become a sentence if nothing else was reported.
+show_output() { # show_output OUTPUT REPORTED
+    awk -v reported="$2" '
+        /^cudasim: the next error is/ { skip = 1; next }
+        reported && /^wrong: the result is right/ { skip = 1; next } # first things first
+        skip && /^       / { next }
+        { skip = 0 }
+        / runtime error: / {
+            if (!reported) {
+                n = split($1, at, ":")
+                sub(/^.* runtime error: /, "")
+                printf "wrong: line %s: %s\n", at[2], $0
+            }
+            next
+        }
+        { print }' "$1"
+}
+
 # ---- one exercise -------------------------------------------------------------------------------------------------------------
 
 check() { # check PROGRAM FILE: runs it in every order; stops at the first that goes wrong and says what it was
@@ -66,8 +84,12 @@ check() { # check PROGRAM FILE: runs it in every order; stops at the first that 
                 UBSAN_OPTIONS=exitcode=99 timeout 300 "$1" >"$out" 2>&1 </dev/null
             status=$?
             if [ $status != 0 ] || [ -s "$log" ]; then
-                cat "$out"
-                [ ! -s "$log" ] || explain "$log" "$2"
+                if [ -s "$log" ]; then
+                    explain "$log" "$2"
+                    show_output "$out" 1
+                else
+                    show_output "$out" 0
+                fi
                 case $status in
                 124) echo "wrong: it did not come to an end: does a loop go on for ever?" ;;
                 134 | 139) [ -s "$log" ] || echo "wrong: the program crashed (signal $((status - 128))), in the part that runs on the processor" ;;
@@ -178,9 +200,10 @@ prove() { # prove FILE: prints what is not as it should be
     return 1
 }
 
-solutions() {
+solutions() { # solutions [NN...]: of these exercises; else of all
     local file passed=0 failed=0 words
     for file in "$here"/[0-9][0-9]_*.cu; do
+        case " $* " in "  " | *" $(basename "$file" | cut -c1-2) "*) ;; *) continue ;; esac
         if words=$(prove "$file" 2>&1); then
             passed=$((passed + 1))
         else
@@ -196,6 +219,6 @@ case ${1:-} in
 [0-9]) exercise "0$1" ;;
 [0-9][0-9]) exercise "$1" ;;
 list) list ;;
-solutions) solutions ;;
+solutions) solutions "${@:2}" ;;
 *) sed -n '2,/^here/{/^#/s/^# \{0,1\}//p;}' "${BASH_SOURCE[0]}" >&2 && exit 2 ;;
 esac

@@ -1,0 +1,372 @@
+/* Objects, their measures, medians of long lines and sigma clipping, against plain loops and against other calls: the same bits for
+   every layout in memory and every number of threads.
+   cc tests/impl.c tests/images.c -lm -lpthread */
+#include "test.h"
+
+static uint64_t random_state = 1;
+static double   uniform(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) * 0x1p-53;
+}
+static int64_t one_of(int64_t n) { return (int64_t)(uniform() * (double)n); }
+
+static const ga_dtype dtypes[] = { GA_BOOL, GA_I8,  GA_U8,  GA_I16, GA_U16, GA_I32, GA_U32,
+                                   GA_I64,  GA_U64, GA_F32, GA_F64, GA_C64, GA_C128 };
+enum { REAL_DTYPES = 11, DTYPES = 13, LAYOUTS = 4 };
+
+static bool same(const ga_array *a, const ga_array *b)
+{
+    return a && b && a->dtype == b->dtype && ga_array_equal(a, b, .equal_nan = true);
+}
+
+/* The same elements, otherwise in memory. */
+static ga_array *laid(const ga_array *a, int kind)
+{
+    switch (kind) {
+    case 1: return ga_flip(ga_copy(ga_flip(a)));
+    case 2: return ga_transpose(ga_copy(ga_transpose(a)));
+    case 3: return ga_index(ga_repeat(a, 2, .axis = -1), "..., ::2");
+    default: return ga_copy(a);
+    }
+}
+
+static ga_array *on_test_device(ga_array *a) { return ga_to(a, ga_get_device()); }
+
+/* ---- labels against a flood ------------------------------------------------------------------------------------------------ */
+
+/* Numbers the objects of a packed image in raster order; returns how many there are. */
+static int64_t flood(int ndim, const int64_t *shape, const bool *mask, int connectivity, int32_t *labels)
+{
+    int64_t size = 1, strides[3] = { 0 }, objects = 0, filled;
+    for (int d = ndim - 1; d >= 0; d--) {
+        strides[d] = size;
+        size *= shape[d];
+    }
+    int64_t *stack = (int64_t *)malloc((size_t)(size + 1) * sizeof *stack);
+    memset(labels, 0, (size_t)size * sizeof *labels);
+    for (int64_t first = 0; first < size; first++) {
+        if (!mask[first] || labels[first]) continue;
+        filled          = 0;
+        labels[first]   = (int32_t)++objects;
+        stack[filled++] = first;
+        while (filled > 0) {
+            int64_t at = stack[--filled];
+            for (int way = 0; way < 27; way++) { /* the neighbours: -1, 0 or 1 along each axis */
+                int64_t to = at, rest = way, moved = 0;
+                bool    inside = true;
+                for (int d = 0; d < 3; d++, rest /= 3) {
+                    int64_t step = rest % 3 - 1;
+                    if (d >= ndim) inside = inside && step == 0;
+                    if (step == 0 || d >= ndim) continue;
+                    int64_t x = at / strides[d] % shape[d] + step;
+                    inside    = inside && x >= 0 && x < shape[d];
+                    to += step * strides[d];
+                    moved++;
+                }
+                if (!inside || moved == 0 || moved > connectivity || !mask[to] || labels[to]) continue;
+                labels[to]      = (int32_t)objects;
+                stack[filled++] = to;
+            }
+        }
+    }
+    free(stack);
+    return objects;
+}
+
+/* ga_label of an image of that shape and density, in every dtype, layout and number of threads. */
+static void check_labels(int ndim, const int64_t *shape, double density, int connectivity)
+{
+    ga_scope {
+        ga_array *mask = ga_zeros_n(ndim, shape, .dtype = GA_BOOL, .device = GA_CPU);
+        ga_array *want = ga_zeros_n(ndim, shape, .dtype = GA_I32, .device = GA_CPU);
+        bool     *flag = ga_data(mask, GA_BOOL);
+        for (int64_t i = 0; i < mask->size; i++) flag[i] = uniform() < density;
+        int64_t   objects = flood(ndim, shape, flag, connectivity, ga_data(want, GA_I32)), count = -1;
+        ga_array *values = ga_multiply(ga_astype(mask, GA_F64), ga_random_integers(1, 100, (1), .device = GA_CPU));
+        ga_set_num_threads(1 + (int)one_of(8));
+        int       kind  = ndim > 0 ? (int)one_of(LAYOUTS) : 0;
+        ga_dtype  dtype = dtypes[one_of(DTYPES)];
+        ga_array *image = laid(on_test_device(ga_astype(values, dtype)), kind), *expected = on_test_device(want);
+        bool      ok = same(ga_label(image, .connectivity = connectivity, .count = &count), expected) && count == objects;
+        ok           = ok && same(ga_label(image, .connectivity = connectivity, .dtype = GA_I64), ga_astype(expected, GA_I64));
+        if (dtype < GA_C64) { /* what is above a number */
+            bool      negative = dtype != GA_BOOL && ga_item(ga_min(ga_astype(ga_ints(-1), dtype))) < 0;
+            ga_array *dim      = negative ? ga_subtract(image, ga_astype(ga_logical_not(image), dtype)) : image;
+            ok = ok && same(ga_label(dim, .connectivity = connectivity, .above = 0, .count = &count), expected) &&
+                 count == objects;
+            ok = ok && same(ga_label(image, .connectivity = connectivity, .above = 0.5), expected);
+            ok = ok && same(ga_label(image, .connectivity = connectivity, .above = 1e300), ga_multiply(expected, 0));
+        }
+        if (!CHECK(ok))
+            printf("     %d axes, the last of %lld, density %g, connectivity %d, %s, layout %d, %d threads\n", ndim,
+                   (long long)(ndim ? shape[ndim - 1] : 0), density, connectivity, ga_dtype_name(dtype), kind,
+                   ga_get_num_threads());
+    }
+}
+
+static void test_labels(void)
+{
+    static const int64_t columns[]   = { 1, 2, 31, 63, 64, 65, 127, 128, 129, 191, 192, 193, 320 };
+    static const double  densities[] = { 0, 0.03, 0.3, 0.5, 0.6, 0.8, 1 };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        for (size_t k = 0; k < sizeof densities / sizeof *densities; k++) {
+            int64_t flat[2] = { 1 + one_of(test_small() ? 9 : 40), columns[c] },
+                    deep[3] = { 1 + one_of(5), 1 + one_of(5), columns[c] };
+            check_labels(1, &columns[c], densities[k], 1);
+            check_labels(2, flat, densities[k], 1);
+            check_labels(2, flat, densities[k], 2);
+            check_labels(3, deep, densities[k], 1 + (int)one_of(3));
+        }
+    if (test_small()) return;
+    static const int64_t wide[][2] = { { 1, 70001 }, { 3, 33000 }, { 2, 65536 }, { 130, 700 } };
+    for (size_t w = 0; w < sizeof wide / sizeof *wide; w++)
+        for (int connectivity = 1; connectivity <= 2; connectivity++) check_labels(2, wide[w], 0.55, connectivity);
+}
+
+/* Objects that wind through the whole image, and one that only a corner of its last row joins. */
+static void test_windings(void)
+{
+    enum { N = 193 };
+    static bool          snake[N * N], comb[N * N], spiral[N * N];
+    static int32_t       want[N * N];
+    static const int64_t shape[2] = { N, N };
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            snake[i * N + j] = i % 2 == 0 || j == (i % 4 == 1 ? N - 1 : 0);
+            comb[i * N + j]  = j % 2 == 0 || i == N - 1;
+            int ring = i < j ? i : j, far = N - 1 - (i < j ? j : i);
+            ring              = ring < far ? ring : far;
+            spiral[i * N + j] = (ring % 2 == 0) != (i == ring + 1 && j == ring && ring + 1 < N / 2);
+        }
+    bool *images[3] = { snake, comb, spiral };
+    for (int k = 0; k < 3; k++)
+        for (int threads = 1; threads <= 8; threads += 1 + threads / 3)
+            ga_scope {
+                int64_t   objects  = flood(2, shape, images[k], 1, want), count;
+                ga_array *image    = on_test_device(ga_from(images[k], (N, N), .device = GA_CPU));
+                ga_array *expected = on_test_device(ga_from(want, (N, N), .device = GA_CPU));
+                ga_set_num_threads(threads);
+                CHECK(same(ga_label(image, .count = &count), expected) && count == objects);
+            }
+}
+
+/* ---- measures: ga_sum_labels has the bits of ga_sum over the elements of the label ... ------------------------------------- */
+
+static void check_measures(const ga_array *a, const ga_array *labels, int64_t most)
+{
+    ga_array *sums = ga_sum_labels(a, labels, NULL), *means = ga_mean_labels(a, labels, NULL), *together = NULL;
+    ga_array *least = ga_min_labels(a, labels, NULL), *greatest = ga_max_labels(a, labels, NULL);
+    ga_array *sizes = ga_size_labels(labels, NULL), *centers = ga_center_of_mass(a, labels, NULL, .sums = &together);
+    bool      ok = sums && means && least && greatest && sizes && centers && same(sums, together);
+    ok           = ok && sums->size == most && centers->ndim == 2 && centers->shape[0] == most && centers->shape[1] == a->ndim;
+    ga_array *wide = ga_astype(a, GA_F64);
+    for (int64_t k = 1; ok && k <= most; k++)
+        ga_scope {
+            ga_array *chosen = ga_equal(labels, k), *x = ga_extract(chosen, wide), *at = ga_nonzero(chosen);
+            double    sum = ga_item(ga_sum(x));
+            int64_t   n   = x->size;
+            ok            = ga_item_at(sums, k - 1) == sum && ga_item_int_at(sizes, k - 1) == n;
+            if (n > 0) {
+                ok = ok && ga_item_at(means, k - 1) == sum / (double)n && ga_item_at(least, k - 1) == ga_item(ga_min(x)) &&
+                     ga_item_at(greatest, k - 1) == ga_item(ga_max(x));
+            } else {
+                ok = ok && isnan(ga_item_at(means, k - 1)) && ga_item_at(least, k - 1) == 0 && ga_item_at(greatest, k - 1) == 0;
+            }
+            for (int d = 0; ok && d < a->ndim; d++) {
+                ga_array *moment = ga_multiply(x, ga_astype(ga_index(at, "%d", d), GA_F64));
+                double    want = ga_item(ga_sum(moment)) / sum, got = ga_item_at(centers, k - 1, d);
+                ok = got == want || (isnan(got) && isnan(want));
+            }
+        }
+    CHECK(ok);
+}
+
+static void test_measures(void)
+{
+    static const int64_t shapes[][3] = {
+        { 1, 1, 300 }, { 1, 37, 65 }, { 4, 5, 64 }, { 1, 1, 1 }, { 1, 3, 9000 }, { 70, 70, 3 }
+    };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int turn = 0; turn < (test_small() ? 2 : 4); turn++)
+            ga_scope {
+                int64_t   size = shapes[s][0] * shapes[s][1] * shapes[s][2], most = 1 + one_of(12);
+                ga_array *labels = ga_zeros((size), .dtype = GA_I64, .device = GA_CPU);
+                int64_t  *label = ga_data(labels, GA_I64), run = 1 + one_of(turn % 2 ? 200 : 6);
+                for (int64_t i = 0; i < size; i++) /* runs, also beyond the ends of rows, and background, or none */
+                    label[i] = i % run ? label[i - 1] : turn % 3 && uniform() < 0.7 ? 0 : 1 + one_of(most);
+                int64_t   found = ga_item_int(ga_max(labels));
+                ga_array *a     = ga_random_normal(3, 10, (size), .seed = (uint64_t)turn, .device = GA_CPU);
+                ga_array *x     = on_test_device(ga_astype(a, dtypes[one_of(REAL_DTYPES)]));
+                ga_array *l     = on_test_device(ga_astype(labels, dtypes[1 + one_of(REAL_DTYPES - 1)]));
+                ga_set_num_threads(1 + (int)one_of(8));
+                x = ga_reshape(x, (shapes[s][0], shapes[s][1], shapes[s][2]));
+                l = ga_reshape(l, (shapes[s][0], shapes[s][1], shapes[s][2]));
+                check_measures(laid(x, (int)one_of(LAYOUTS)), laid(l, (int)one_of(LAYOUTS)), found);
+                check_measures(ga_ravel(x), ga_ravel(l), found);
+                /* an index: in any order, twice, of the background, of what is not there */
+                ga_array *index = on_test_device(ga_ints(2, 0, 1, 1, 77, -3)), *sums = ga_sum_labels(x, l, index), *both;
+                ga_array *centers = ga_center_of_mass(x, l, index, .sums = &both);
+                CHECK(same(sums, both) && ga_item_at(sums, 2) == ga_item_at(sums, 3) && ga_item_at(sums, 4) == 0);
+                CHECK(ga_item_at(sums, 1) == ga_item(ga_sum(ga_extract(ga_equal(l, 0), ga_astype(x, GA_F64)))));
+                CHECK(centers && centers->shape[0] == 6 && isnan(ga_item_at(centers, 4, 0)));
+            }
+    ga_scope { /* more than a block of blocks, and everything without labels */
+        const int64_t n = test_small() ? 60 : 1100;
+        ga_array     *a = ga_random((n, n), .seed = 4), *ones = ga_ones((n, n), .dtype = GA_U8), *all = NULL;
+        CHECK(ga_item(ga_sum_labels(a, ones, NULL)) == ga_item(ga_sum(a)));
+        ga_array *center = ga_center_of_mass(a, NULL, NULL, .sums = &all);
+        CHECK(same(center, ga_center_of_mass(a, ones, NULL)) && all->ndim == 1 && ga_item(all) == ga_item(ga_sum(a)));
+        CHECK(ga_sum_labels(a, ga_multiply(ones, 0), NULL)->size == 0);
+        ga_array *many = ga_reshape(ga_arange(1, n * n + 1, 1), (n, n)); /* as many labels as elements */
+        CHECK(same(ga_sum_labels(a, many, NULL), ga_ravel(a)));
+        ga_array *moment = ga_multiply(a, ga_arange(0, n, 1));
+        CHECK(same(ga_index(ga_center_of_mass(a, many, NULL), ":, 1"), ga_ravel(ga_divide(moment, a))));
+    }
+}
+
+/* ---- medians and percentiles of long lines, against sorting ------------------------------------------------------------------ */
+
+enum { LONG_KINDS = 12 };
+
+static ga_array *long_line(int kind, int64_t n, ga_dtype dtype)
+{
+    uint64_t  seed = (uint64_t)kind + 1;
+    ga_array *g = ga_random_normal(0, 1, (n), .seed = seed), *u = ga_random((n), .seed = seed, .stream = 1);
+    switch (kind) {
+    case 1: g = ga_add(ga_multiply(g, 100), 1e5); break;
+    case 2: g = ga_where(ga_less(u, 0.02), 300, g); break;
+    case 3: g = ga_floor(ga_multiply(g, 3)); break;
+    case 4: g = ga_where(ga_less(u, 0.6), 0.0, g); break;
+    case 5: g = ga_where(ga_less(u, 0.9), ga_where(ga_less(u, 0.45), -0.0, 0.0), g); break;
+    case 6: g = ga_where(ga_less(u, 0.02), INFINITY, ga_where(ga_less(u, 0.04), -INFINITY, g)); break;
+    case 7: g = ga_sort(g); break;
+    case 8: g = ga_multiply(ga_arange(n, 0, -1), 0.25); break;
+    case 9: g = ga_full((n), 3.5); break;
+    case 10: g = ga_remainder(ga_arange(0, n, 1), 16); break; /* periodic */
+    case 11: g = ga_where(ga_less(u, 0.5), -1e30, 1e30); break;
+    default: break;
+    }
+    return ga_astype(g, dtype);
+}
+
+static void test_order(void)
+{
+    for (int kind = 0; kind < LONG_KINDS; kind++)
+        for (int turn = 0; turn < (test_small() ? 1 : 2); turn++)
+            ga_scope {
+                int64_t   n     = turn == 0 ? 8193 : 70001;
+                ga_dtype  dtype = dtypes[one_of(2) ? 9 + one_of(2) : one_of(REAL_DTYPES)];
+                ga_array *a = long_line(kind, n, dtype), *sorted = ga_sort(a), *x = laid(a, (int)one_of(LAYOUTS));
+                ga_set_num_threads(1 + (int)one_of(8));
+                double low = ga_item_at(sorted, (n - 1) / 2), high = ga_item_at(sorted, n / 2), middle = (low + high) / 2;
+                if (dtype == GA_F32) middle = (double)((float)(low + high) / 2);
+                if (n % 2) middle = low;
+                bool ok = ga_item(ga_median(x)) == middle && ga_item(ga_nanmedian(x)) == middle;
+                ok      = ok && signbit(ga_item(ga_median(x))) == signbit(middle);
+                for (int q = 0; ok && q <= 100; q += 20) {
+                    double at = (double)(n - 1) * ((double)q / 100);
+                    ok        = ga_item(ga_percentile(x, q, .method = GA_LOWER)) == ga_item_at(sorted, (int64_t)floor(at)) &&
+                         ga_item(ga_percentile(x, q, .method = GA_HIGHER)) == ga_item_at(sorted, (int64_t)ceil(at));
+                }
+                ga_array *several = ga_percentile(x, ga_values(1, 50, 99.9, 0, 100));
+                for (int q = 0; ok && q < 5; q++) {
+                    static const double percent[5] = { 1, 50, 99.9, 0, 100 };
+                    double              one        = ga_item(ga_percentile(x, ga_values(percent[q])));
+                    ok = ga_item_at(several, q) == one || (isnan(one) && isnan(ga_item_at(several, q)));
+                }
+                if (!CHECK(ok)) printf("     kind %d, %lld of %s\n", kind, (long long)n, ga_dtype_name(dtype));
+                if (dtype < GA_F32) continue;
+                ga_array *some = ga_where(ga_less(ga_random((n), .seed = 9), 0.3), NAN, x); /* NaN */
+                ga_array *rest = ga_extract(ga_logical_not(ga_isnan(some)), some);
+                CHECK(isnan(ga_item(ga_median(some))) && ga_item(ga_nanmedian(some)) == ga_item(ga_median(rest)));
+                CHECK(isnan(ga_item(ga_nanmedian(ga_full((n), NAN)))));
+            }
+    ga_scope { /* integers that float64 cannot tell apart */
+        ga_array *a = ga_add(ga_random_integers(0, 1000, (20001), .seed = 3), INT64_MAX - 1000);
+        CHECK(ga_item_int(ga_percentile(a, 50, .method = GA_LOWER)) == ga_item_int_at(ga_sort(a), 10000));
+        ga_array *b = ga_view_as(ga_multiply(a, -1), GA_U64);
+        CHECK(ga_item_int(ga_percentile(b, 50, .method = GA_LOWER)) == ga_item_int_at(ga_sort(b), 10000));
+    }
+}
+
+/* ---- sigma clipping against the rounds, one by one ---------------------------------------------------------------------------- */
+
+typedef struct clipping {
+    ga_array *left;
+    double    low, high;
+    int       passes;
+} clipping;
+
+static clipping clip_by_rounds(const ga_array *a, ga_clip_rule rule, double sigma, int most, bool mean)
+{
+    clipping  c      = { NULL, 0, 0, 0 };
+    ga_array *finite = ga_extract(ga_isfinite(a), a), *x = finite;
+    for (int64_t before = -1; x->size != before && c.passes < most; c.passes++) {
+        ga_array *wide   = ga_astype(x, GA_F64);
+        double    center = ga_item(mean ? ga_mean(wide) : ga_median(wide)), reach = sigma * ga_item(ga_std(wide));
+        before = x->size;
+        c.low  = center - reach;
+        c.high = center + reach;
+        wide   = rule == GA_CLIP_LESSON ? ga_logical_and(ga_greater(wide, c.low), ga_less(wide, c.high))
+                                        : ga_logical_and(ga_greater_equal(wide, c.low), ga_less_equal(wide, c.high));
+        x      = ga_extract(wide, x);
+        if (rule == GA_CLIP_ASTROPY && x->size == 0) before = 0;
+    }
+    c.left = x;
+    if (rule == GA_CLIP_ASTROPY) {
+        ga_array *wide = ga_astype(finite, GA_F64);
+        c.left         = ga_extract(ga_logical_and(ga_greater_equal(wide, c.low), ga_less_equal(wide, c.high)), finite);
+    }
+    return c;
+}
+
+static void test_clipping(void)
+{
+    static const double sigmas[] = { 3, 2.5, 1.5, 5 };
+    for (int kind = 0; kind < LONG_KINDS; kind++)
+        for (int turn = 0; turn < (test_small() ? 1 : 3); turn++)
+            ga_scope {
+                int64_t      n     = test_small() ? 2000 : turn == 0 ? 9000 : 66000 + 1000 * one_of(9);
+                ga_dtype     dtype = dtypes[one_of(2) ? 9 + one_of(2) : one_of(REAL_DTYPES)];
+                ga_array    *a = long_line(kind, n, dtype), *mask = NULL, *x = laid(a, (int)one_of(LAYOUTS));
+                double       sigma = sigmas[one_of(4)], low, high;
+                int          limit = (int)one_of(4), passes;
+                bool         mean  = one_of(3) == 0;
+                ga_clip_rule rule  = one_of(2) ? GA_CLIP_LESSON : GA_CLIP_ASTROPY;
+                clipping     want  = clip_by_rounds(a, rule, sigma, rule == GA_CLIP_LESSON || !limit ? 1000 : limit, mean);
+                ga_set_num_threads(1 + (int)one_of(8));
+                ga_array *left = ga_sigma_clip(x, .rule = rule, .sigma = sigma, .maxiters = limit ? limit : -1, .mean = mean,
+                                               .mask = &mask, .passes = &passes, .low = &low, .high = &high);
+                bool      ok   = same(left, want.left) && passes == want.passes;
+                ok = ok && (low == want.low || (isnan(low) && isnan(want.low))) && (high == want.high || isnan(high));
+                ok = ok && same(ga_extract(ga_logical_not(mask), x), want.left);
+                ok = ok && same(ga_sigma_clip(x, .rule = rule, .sigma = sigma, .maxiters = limit ? limit : -1, .mean = mean,
+                                              .passes = &passes),
+                                want.left); /* the bounds are not asked for */
+                ok = ok && passes == want.passes;
+                if (!CHECK(ok))
+                    printf("     kind %d, %lld of %s, rule %d, sigma %g, at most %d, mean %d\n", kind, (long long)n,
+                           ga_dtype_name(dtype), (int)rule, sigma, limit, mean);
+            }
+    if (test_small()) return;
+    ga_scope { /* elements on the bounds: 3 is the median, 2 the deviation, so 1 and 5 lie on the bounds of one deviation */
+        ga_array *five = ga_tile(ga_values(1, 5, 1, 5, 1, 5, 1, 5), (20000));
+        CHECK(ga_sigma_clip(five, .sigma = 1)->size == 0);
+        CHECK(ga_sigma_clip(five, .sigma = 1, .rule = GA_CLIP_ASTROPY)->size == 160000);
+    }
+}
+
+int main(void)
+{
+    test_begin();
+    int threads = ga_get_num_threads();
+    test_labels();
+    test_windings();
+    test_measures();
+    test_order();
+    test_clipping();
+    ga_set_num_threads(threads);
+    CHECK(!ga_error() && ga_memory_stats().arrays == 0);
+    return test_end();
+}
