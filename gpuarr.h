@@ -27,7 +27,8 @@
         >>table         every elementwise operation and simple reduction, one line each
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>files  >>timing
+                        >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
+                        >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
@@ -35,6 +36,7 @@
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
         >>text  >>npy  >>timing  >>pictures  >>fits
+        >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
@@ -6110,7 +6112,7 @@ typedef struct gi_own { /* a kernel of the user's */
     gi_own_kernel cpu;
     void (*gpu)(void);
     const ga_kernel *kernel; /* NULL: it is none */
-    bool exact;              /* rare arguments are not to be mended later, because a loop could wait for them in vain */
+    bool             exact;  /* rare arguments are not to be mended later, because a loop could wait for them in vain */
 } gi_own;
 typedef struct gi_function {
     gi_kernel     cpu;
@@ -6118,7 +6120,9 @@ typedef struct gi_function {
     gi_own        own;
 } gi_function;
 
+/* clang-format off */
 #define GI_NOT_OWN { NULL, NULL, NULL, false }
+/* clang-format on */
 #if GI_HAS_CUDA
 #define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, __VA_ARGS__, GI_NOT_OWN }
 #else
@@ -6228,10 +6232,10 @@ static void gi_run_own(const gi_own *own, int64_t n, char *const *out, const cha
     const ga_kernel *k = own->kernel;
     gi_elements      e;
     int              in = 0, to = 0;
-    e.n                 = n;
-    e.index             = place;
-    e.step              = step;
-    e.result            = k->result.output ? out[to++] : NULL;
+    e.n      = n;
+    e.index  = place;
+    e.step   = step;
+    e.result = k->result.output ? out[to++] : NULL;
     for (int p = 0; p < k->parameters; p++) e.operand[p] = k->parameter[p].output ? out[to++] : (char *)x[in++];
     own->cpu(&e, own->exact);
 }
@@ -6273,8 +6277,7 @@ static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_t
         for (int k = 0; k < sources; k++) {
             if (move[k] < 0) /* what is only copied needs no tile of its own */
                 x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n,
-                                                  t->raw[k],
-                                                  packed && !gi_computes(j) ? row->out[0] + at * size : t->cast[k]);
+                                                  t->raw[k], packed && !gi_computes(j) ? row->out[0] + at * size : t->cast[k]);
             if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
         }
         for (int k = 0; k < j->outputs; k++) {
@@ -6623,12 +6626,13 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
     for (int k = 0; k <= c->inputs; k++) {
         const ga_array *a = k < c->inputs ? c->in[k].array : c->where;
         if (!a || gi_broadcast_into(ndim, shape, a->ndim, a->shape)) continue;
-        const ga_array *first = c->in[0].array && c->in[0].array != a   ? c->in[0].array
-                                : c->inputs > 1 && c->in[1].array       ? c->in[1].array
-                                                                        : a;
+        const ga_array *first = c->in[0].array;
+        if ((!first || first == a) && c->inputs > 1) first = c->in[1].array;
+        if (!first) first = a;
         return gi_fail(c->site, GA_BAD_SHAPE,
                        "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
-                       gi_shape_of(first), gi_shape_of(a)), false;
+                       gi_shape_of(first), gi_shape_of(a)),
+               false;
     }
     int     result_ndim = *ndim;
     int64_t result_shape[GPUARR_MAX_DIMS];
@@ -6638,15 +6642,18 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
         if (!out) continue;
         if (!gi_broadcast_into(ndim, shape, out->ndim, out->shape) || !gi_equal_shapes(*ndim, shape, out->ndim, out->shape))
             return gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s, the result %s", gi_out_name(c), gi_shape_of(out),
-                           gi_shape_text(result_ndim, result_shape)), false;
+                           gi_shape_text(result_ndim, result_shape)),
+                   false;
         if (!gi_same_kind(c->result[k], out->dtype))
             return gi_fail(c->site, GA_BAD_DTYPE,
                            "the result is %s and does not go into %s of %s: use a dtype of the same kind or ga_astype",
-                           ga_dtype_name(c->result[k]), gi_out_name(c), ga_dtype_name(out->dtype)), false;
+                           ga_dtype_name(c->result[k]), gi_out_name(c), ga_dtype_name(out->dtype)),
+                   false;
         for (int d = 0; d < out->ndim; d++)
             if (out->shape[d] > 1 && out->strides[d] == 0)
                 return gi_fail(c->site, GA_BAD_ARGUMENT, "%s repeats its elements (ga_broadcast_to): copy it first",
-                               gi_out_name(c)), false;
+                               gi_out_name(c)),
+                       false;
         for (int i = 0; i < k; i++)
             if (c->out[i] && ga_may_share_memory(out, c->out[i]))
                 return gi_fail(c->site, GA_BAD_ARGUMENT, "two arrays of .outs share memory: each result needs its own"), false;
@@ -6691,10 +6698,10 @@ static bool gi_map_all(const gi_map_call *c)
     static const char *const names[GI_MOST_INPUTS] = { "the first operand",   "the second operand", "the third operand",
                                                        "the fourth operand",  "the fifth operand",  "the sixth operand",
                                                        "the seventh operand", "the eighth operand" };
-    const char      *site = c->site;
-    gi_job           j;
-    const int        n     = c->inputs;
-    const ga_array  *where = c->where, *all[GI_MOST_STRIDED] = { NULL };
+    const char              *site                  = c->site;
+    gi_job                   j;
+    const int                n     = c->inputs;
+    const ga_array          *where = c->where, *all[GI_MOST_STRIDED] = { NULL };
     j.kernel  = c->function.cpu;
     j.gpu     = c->function.gpu;
     j.own     = c->function.own;
@@ -6716,15 +6723,18 @@ static bool gi_map_all(const gi_map_call *c)
         if (c->in[k].array || gi_number_fits(c->in[k], c->wanted[k])) continue;
         gi_number_text(c->in[k], text, sizeof text);
         return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
-                       ga_dtype_name(c->wanted[k])), false;
+                       ga_dtype_name(c->wanted[k])),
+               false;
     }
 #if GI_HAS_CUDA
     if (device == GA_CUDA && j.own.kernel && !j.own.gpu)
 #else
     if (device == GA_CUDA && j.own.kernel)
 #endif
-        return gi_fail(site, GA_BAD_DEVICE, "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
-                       j.own.kernel->name), false;
+        return gi_fail(site, GA_BAD_DEVICE,
+                       "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
+                       j.own.kernel->name),
+               false;
 
     ga_array *target[GPUARR_MAX_OUTPUTS] = { NULL };
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
@@ -7029,7 +7039,10 @@ enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take a
 
 /* ---- >>own kernels: of GA_ELEMENTWISE -------------------------------------------------------------------------------- */
 
-static bool gi_is_word_part(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool gi_is_word_part(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 /* Does the formula contain the word (or, if `open`, one that begins so)? */
 static bool gi_says(const char *formula, const char *word, bool open)
@@ -7076,14 +7089,16 @@ static bool gi_own_function(const char *site, const ga_kernel *k, int n, const g
 {
     ga_arg generic[GPUARR_MAX_INPUTS];
     int    inputs = 0, generics = 0;
-    *outputs      = 0;
+    *outputs = 0;
     for (int p = 0; p < k->parameters; p++) inputs += !k->parameter[p].output;
     if (inputs > GPUARR_MAX_INPUTS || k->parameters - inputs + k->result.output > GPUARR_MAX_OUTPUTS)
         return gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) has more than %d operands or %d results", k->name, k->site,
-                       GPUARR_MAX_INPUTS, GPUARR_MAX_OUTPUTS), false;
+                       GPUARR_MAX_INPUTS, GPUARR_MAX_OUTPUTS),
+               false;
     if (n != inputs)
         return gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) takes %d operand%s, not %d", k->name, k->site, inputs,
-                       inputs == 1 ? "" : "s", n), false;
+                       inputs == 1 ? "" : "s", n),
+               false;
     for (int p = 0, i = 0; p < k->parameters; p++) {
         if (k->parameter[p].output) continue;
         if (k->parameter[p].dtype == GA_DTYPE_DEFAULT) generic[generics++] = in[i];
@@ -7092,7 +7107,8 @@ static bool gi_own_function(const char *site, const ga_kernel *k, int n, const g
     const gi_stamp *stamp = gi_own_stamp(k, generics, generic);
     if (!stamp)
         return gi_fail(site, GA_BAD_DTYPE, "%s (%s) does not exist for %s", k->name, k->site,
-                       ga_dtype_name(gi_common_dtype(generics, generic))), false;
+                       ga_dtype_name(gi_common_dtype(generics, generic))),
+               false;
     if (k->result.output) result[(*outputs)++] = k->result.dtype ? k->result.dtype : stamp->dtype;
     for (int p = 0, i = 0; p < k->parameters; p++) {
         ga_dtype dtype = k->parameter[p].dtype ? k->parameter[p].dtype : stamp->dtype;
@@ -7104,7 +7120,8 @@ static bool gi_own_function(const char *site, const ga_kernel *k, int n, const g
         if (!gi_may_compute(in[i], dtype))
             return gi_fail(site, GA_BAD_DTYPE, "operand %d is %s and %s (%s) takes %s: use ga_astype first", i + 1,
                            ga_dtype_name(in[i].array ? in[i].array->dtype : gi_number_dtype(in[i])), k->name, k->site,
-                           ga_dtype_name(dtype)), false;
+                           ga_dtype_name(dtype)),
+                   false;
         wanted[i++] = dtype;
     }
     f->cpu        = NULL;
@@ -7122,7 +7139,8 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
     if (!k) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s", none);
     for (int i = 0; i < n; i++)
         if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
-    if (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where) || gi_null_option(o.site, "outs", o.outs))
+    if (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where) ||
+        gi_null_option(o.site, "outs", o.outs))
         return NULL;
     gi_map_call c;
     ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];
@@ -10204,7 +10222,10 @@ struct gi_reducing;
 static bool gi_cuda_reduce_own(const char *site, const struct gi_reducing *r, ga_array *result);
 #endif
 
-enum { GI_REDUCING_PART = 256 /* elements of a line that are brought together from all inputs */ };
+enum {
+    GI_REDUCING_PART  = 256, /* elements of a line that are brought together from all inputs */
+    GI_REDUCING_WIDTH = 1024 /* at most so many lines side by side */
+};
 
 typedef struct gi_reducing {
     const ga_reduction *k;
@@ -10377,7 +10398,7 @@ static bool gi_reducing_reduce(const char *site, gi_reducing *r)
         gi_parallel(r->lines * r->blocks, 1 + 32768 / rows, gi_reducing_blocks, r);
         if (r->accs) gi_parallel(r->lines, 1 + 4096 / r->blocks, gi_reducing_lines, r);
     } else {
-        r->width = GI_PANEL_BYTES / size < GI_PANEL_WIDTH ? GI_PANEL_BYTES / size : GI_PANEL_WIDTH;
+        r->width = GI_PANEL_BYTES / size < GI_REDUCING_WIDTH ? GI_PANEL_BYTES / size : (int64_t)GI_REDUCING_WIDTH;
         for (int i = 0; i < r->k->map.parameters; i++) r->width = gi_panel_width(&r->in[i], r->columns, r->width, r->blocks);
         int64_t panels = r->lines / r->columns * ((r->columns + r->width - 1) / r->width);
         gi_parallel(panels * r->blocks, 1 + 32768 / (r->width * rows), gi_reducing_panels, r);
@@ -21500,25 +21521,25 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 /* clang-format on */
 
 /* GI_PARAMETERS(M, x, float a, double *r): M(x, 0, f32, a) M(x, 1, f64, *r) */
-#define GI_PARAMETERS(M, x, ...)   GI_EACH(GI_PARAMETER, (M, x), __VA_ARGS__)
-#define GI_PARAMETER(Mx, k, p)     GI_PARAMETER_((GI_UNWRAP Mx, k, GA_TYPE_##p))
-#define GI_PARAMETER_(all)         GI_PARAMETER__ all
-#define GI_PARAMETER__(M, ...)     M(__VA_ARGS__)
-#define GI_UNWRAP(...)             __VA_ARGS__
-#define GI_TYPE_OF(tag, t)         GI_JOIN(GI_TYPE_, tag)(t)
-#define GI_FIRST(a, ...)           a
-#define GI_SECOND(a, b, ...)       b
-#define GI_TAG_OF(type)            GI_TAG_OF_(GA_TYPE_##type)
-#define GI_TAG_OF_(...)            GI_FIRST(__VA_ARGS__, )
+#define GI_PARAMETERS(M, x, ...) GI_EACH(GI_PARAMETER, (M, x), __VA_ARGS__)
+#define GI_PARAMETER(Mx, k, p)   GI_PARAMETER_((GI_UNWRAP Mx, k, GA_TYPE_##p))
+#define GI_PARAMETER_(all)       GI_PARAMETER__ all
+#define GI_PARAMETER__(M, ...)   M(__VA_ARGS__)
+#define GI_UNWRAP(...)           __VA_ARGS__
+#define GI_TYPE_OF(tag, t)       GI_JOIN(GI_TYPE_, tag)(t)
+#define GI_FIRST(a, ...)         a
+#define GI_SECOND(a, b, ...)     b
+#define GI_TAG_OF(type)          GI_TAG_OF_(GA_TYPE_##type)
+#define GI_TAG_OF_(...)          GI_FIRST(__VA_ARGS__, )
 /* VOID or VALUE, for the tag of a formula's result. */
-#define GI_VOID_none               ~, VOID
-#define GI_RESULT_KIND(tag)        GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
-#define GI_RESULT_KIND_(...)       GI_SECOND(__VA_ARGS__)
+#define GI_VOID_none             ~, VOID
+#define GI_RESULT_KIND(tag)      GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
+#define GI_RESULT_KIND_(...)     GI_SECOND(__VA_ARGS__)
 
 /* What a formula can ask for while it is computed. */
 typedef struct gi_here {
     int64_t  index;
-    bool     exact;            /* rare arguments are looked for at once; else all is computed again if there was one: */
+    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
     uint32_t rare_f32;
     uint64_t rare_f64;
 } gi_here;
@@ -21546,15 +21567,18 @@ template <class P> struct gi_argument<void(P *)> {
     enum { output = 1 };
     static GI_PORTABLE P *of(P *p) { return *p = P(), p; }
 };
-#define GI_IS_OUTPUT(T, ...)   (gi_argument<void(__VA_ARGS__)>::output != 0)
-#define GI_ARGUMENT(T, p, ...) gi_argument<void(__VA_ARGS__)>::of(p)
+#define GI_IS_OUTPUT(T, ...)           (gi_argument<void(__VA_ARGS__)>::output != 0)
+#define GI_ARGUMENT(T, p, ...)         gi_argument<void(__VA_ARGS__)>::of(p)
 #else
-#define GI_IS_VOID(...)        _Generic((__typeof__(__extension__({ __VA_ARGS__; })) *)0, void *: 1, default: 0)
+#define GI_IS_VOID(...) _Generic((__typeof__(__extension__({ __VA_ARGS__; })) *)0, void * : 1, default : 0)
 #define GI_BODY_VALUE(type, cast, ...)                                                                                         \
     static const type gi_never __attribute__((unused)) = { 0 };                                                                \
-    return cast(__builtin_choose_expr(GI_IS_VOID(__VA_ARGS__), __extension__({ __VA_ARGS__; gi_never; }),                      \
+    return cast(__builtin_choose_expr(GI_IS_VOID(__VA_ARGS__), __extension__({                                                 \
+                                          __VA_ARGS__;                                                                         \
+                                          gi_never;                                                                            \
+                                      }),                                                                                      \
                                       __extension__({ __VA_ARGS__; })));
-#define GI_IS_OUTPUT(T, ...)   _Generic((void (*)(__VA_ARGS__))0, void (*)(T *): 1, default: 0)
+#define GI_IS_OUTPUT(T, ...)   _Generic((void (*)(__VA_ARGS__))0, void (*)(T *) : 1, default : 0)
 #define GI_ARGUMENT(T, p, ...) __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), *(p))
 #endif
 
@@ -21591,11 +21615,11 @@ template <class V> struct gi_float_of {
 template <> struct gi_float_of<float> {
     typedef float type;
 };
-#define GI_IN_FLOAT(v)             gi_float_of<decltype(v)>::type
+#define GI_IN_FLOAT(v)     gi_float_of<decltype(v)>::type
 template <class V> struct gi_is_single {
     enum { yes = sizeof(V) == sizeof(float) };
 };
-#define GI_FLOAT_FN(fn, v)         gi_pick_function<gi_is_single<GI_IN_FLOAT(v)>::yes>::of(fn##_f32, fn##_f64)
+#define GI_FLOAT_FN(fn, v) gi_pick_function<gi_is_single<GI_IN_FLOAT(v)>::yes>::of(fn##_f32, fn##_f64)
 template <bool single> struct gi_pick_function {
     template <class F, class D> static GI_PORTABLE constexpr D of(F, D d) { return d; }
 };
@@ -21603,58 +21627,58 @@ template <> struct gi_pick_function<true> {
     template <class F, class D> static GI_PORTABLE constexpr F of(F f, D) { return f; }
 };
 #else
-#define GI_FLOAT_FN(fn, v)         _Generic((v), float: fn##_f32, default: fn##_f64)
+#define GI_FLOAT_FN(fn, v) _Generic((v), float : fn##_f32, default : fn##_f64)
 #endif
-#define GI_OWN_1(name, x)          GI_FLOAT_FN(gi_own_##name, (x) + 0)(gi_at, x)
-#define GI_OWN_2(name, x, y)       GI_FLOAT_FN(gi_own_##name, (x) + (y))(gi_at, x, y)
-#define GI_OP_1(name, x)           GI_FLOAT_FN(gi_op_##name, (x) + 0)(x)
-#define GI_OP_2(name, x, y)        GI_FLOAT_FN(gi_op_##name, (x) + (y))(x, y)
+#define GI_OWN_1(name, x)    GI_FLOAT_FN(gi_own_##name, (x) + 0)(gi_at, x)
+#define GI_OWN_2(name, x, y) GI_FLOAT_FN(gi_own_##name, (x) + (y))(gi_at, x, y)
+#define GI_OP_1(name, x)     GI_FLOAT_FN(gi_op_##name, (x) + 0)(x)
+#define GI_OP_2(name, x, y)  GI_FLOAT_FN(gi_op_##name, (x) + (y))(x, y)
 #undef GA_FMA
-#define GA_EXP(x)                GI_OWN_1(exp, x)
-#define GA_EXP2(x)               GI_OWN_1(exp2, x)
-#define GA_EXPM1(x)              GI_OWN_1(expm1, x)
-#define GA_LOG(x)                GI_OWN_1(log, x)
-#define GA_LOG2(x)               GI_OWN_1(log2, x)
-#define GA_LOG10(x)              GI_OWN_1(log10, x)
-#define GA_LOG1P(x)              GI_OWN_1(log1p, x)
-#define GA_SIN(x)                GI_OWN_1(sin, x)
-#define GA_COS(x)                GI_OWN_1(cos, x)
-#define GA_TAN(x)                GI_OWN_1(tan, x)
-#define GA_ARCSIN(x)             GI_OWN_1(arcsin, x)
-#define GA_ARCCOS(x)             GI_OWN_1(arccos, x)
-#define GA_ARCTAN(x)             GI_OWN_1(arctan, x)
-#define GA_SINH(x)               GI_OWN_1(sinh, x)
-#define GA_COSH(x)               GI_OWN_1(cosh, x)
-#define GA_TANH(x)               GI_OWN_1(tanh, x)
-#define GA_ARCSINH(x)            GI_OWN_1(arcsinh, x)
-#define GA_ARCCOSH(x)            GI_OWN_1(arccosh, x)
-#define GA_ARCTANH(x)            GI_OWN_1(arctanh, x)
-#define GA_CBRT(x)               GI_OWN_1(cbrt, x)
-#define GA_POWER(x, y)           GI_OWN_2(power, x, y)
-#define GA_ARCTAN2(x, y)         GI_OWN_2(arctan2, x, y)
-#define GA_HYPOT(x, y)           GI_OWN_2(hypot, x, y)
-#define GA_NEXTAFTER(x, y)       GI_OWN_2(nextafter, x, y)
-#define GA_LOGADDEXP(x, y)       GI_OWN_2(logaddexp, x, y)
-#define GA_SQRT(x)               GI_OP_1(sqrt, x)
-#define GA_ABSOLUTE(x)           GI_OP_1(absolute, x)
-#define GA_SIGN(x)               GI_OP_1(sign, x)
-#define GA_FLOOR(x)              GI_OP_1(floor, x)
-#define GA_CEIL(x)               GI_OP_1(ceil, x)
-#define GA_TRUNC(x)              GI_OP_1(trunc, x)
-#define GA_RINT(x)               GI_OP_1(rint, x)
-#define GA_ISNAN(x)              GI_OP_1(isnan, x)
-#define GA_ISINF(x)              GI_OP_1(isinf, x)
-#define GA_ISFINITE(x)           GI_OP_1(isfinite, x)
-#define GA_MAXIMUM(x, y)         GI_OP_2(maximum, x, y)
-#define GA_MINIMUM(x, y)         GI_OP_2(minimum, x, y)
-#define GA_FMAX(x, y)            GI_OP_2(fmax, x, y)
-#define GA_FMIN(x, y)            GI_OP_2(fmin, x, y)
-#define GA_COPYSIGN(x, y)        GI_OP_2(copysign, x, y)
-#define GA_FMOD(x, y)            GI_OP_2(fmod, x, y)
-#define GA_REMAINDER(x, y)       GI_OP_2(remainder, x, y)
-#define GA_FLOOR_DIVIDE(x, y)    GI_OP_2(floor_divide, x, y)
-#define GA_FMA(x, y, z)          GI_FLOAT_FN(gi_fma, (x) + (y) + (z))(x, y, z) /* x * y + z, rounded once */
-#define GA_INDEX                 (gi_at->index)
+#define GA_EXP(x)             GI_OWN_1(exp, x)
+#define GA_EXP2(x)            GI_OWN_1(exp2, x)
+#define GA_EXPM1(x)           GI_OWN_1(expm1, x)
+#define GA_LOG(x)             GI_OWN_1(log, x)
+#define GA_LOG2(x)            GI_OWN_1(log2, x)
+#define GA_LOG10(x)           GI_OWN_1(log10, x)
+#define GA_LOG1P(x)           GI_OWN_1(log1p, x)
+#define GA_SIN(x)             GI_OWN_1(sin, x)
+#define GA_COS(x)             GI_OWN_1(cos, x)
+#define GA_TAN(x)             GI_OWN_1(tan, x)
+#define GA_ARCSIN(x)          GI_OWN_1(arcsin, x)
+#define GA_ARCCOS(x)          GI_OWN_1(arccos, x)
+#define GA_ARCTAN(x)          GI_OWN_1(arctan, x)
+#define GA_SINH(x)            GI_OWN_1(sinh, x)
+#define GA_COSH(x)            GI_OWN_1(cosh, x)
+#define GA_TANH(x)            GI_OWN_1(tanh, x)
+#define GA_ARCSINH(x)         GI_OWN_1(arcsinh, x)
+#define GA_ARCCOSH(x)         GI_OWN_1(arccosh, x)
+#define GA_ARCTANH(x)         GI_OWN_1(arctanh, x)
+#define GA_CBRT(x)            GI_OWN_1(cbrt, x)
+#define GA_POWER(x, y)        GI_OWN_2(power, x, y)
+#define GA_ARCTAN2(x, y)      GI_OWN_2(arctan2, x, y)
+#define GA_HYPOT(x, y)        GI_OWN_2(hypot, x, y)
+#define GA_NEXTAFTER(x, y)    GI_OWN_2(nextafter, x, y)
+#define GA_LOGADDEXP(x, y)    GI_OWN_2(logaddexp, x, y)
+#define GA_SQRT(x)            GI_OP_1(sqrt, x)
+#define GA_ABSOLUTE(x)        GI_OP_1(absolute, x)
+#define GA_SIGN(x)            GI_OP_1(sign, x)
+#define GA_FLOOR(x)           GI_OP_1(floor, x)
+#define GA_CEIL(x)            GI_OP_1(ceil, x)
+#define GA_TRUNC(x)           GI_OP_1(trunc, x)
+#define GA_RINT(x)            GI_OP_1(rint, x)
+#define GA_ISNAN(x)           GI_OP_1(isnan, x)
+#define GA_ISINF(x)           GI_OP_1(isinf, x)
+#define GA_ISFINITE(x)        GI_OP_1(isfinite, x)
+#define GA_MAXIMUM(x, y)      GI_OP_2(maximum, x, y)
+#define GA_MINIMUM(x, y)      GI_OP_2(minimum, x, y)
+#define GA_FMAX(x, y)         GI_OP_2(fmax, x, y)
+#define GA_FMIN(x, y)         GI_OP_2(fmin, x, y)
+#define GA_COPYSIGN(x, y)     GI_OP_2(copysign, x, y)
+#define GA_FMOD(x, y)         GI_OP_2(fmod, x, y)
+#define GA_REMAINDER(x, y)    GI_OP_2(remainder, x, y)
+#define GA_FLOOR_DIVIDE(x, y) GI_OP_2(floor_divide, x, y)
+#define GA_FMA(x, y, z)       GI_FLOAT_FN(gi_fma, (x) + (y) + (z))(x, y, z) /* x * y + z, rounded once */
+#define GA_INDEX              (gi_at->index)
 
 /* ---- the stamps ----------------------------------------------------------------------------------------------------------- */
 
@@ -21662,20 +21686,20 @@ template <> struct gi_pick_function<true> {
 #include "gpuarr_cpu.h"
 #undef GI_OWN_LOOPS
 
-#define GI_DECLARATION(t, k, tag, ...)    , GI_TYPE_OF(tag, t) __VA_ARGS__
-#define GI_POINTER(t, k, tag, ...)        GI_TYPE_OF(tag, t) *__restrict__ const gi_##k = (GI_TYPE_OF(tag, t) *)gi_e->operand[k];
-#define GI_PASSED(t, k, tag, ...)         , GI_ARGUMENT(GI_TYPE_OF(tag, t), gi_##k + gi_i, GI_TYPE_OF(tag, t) __VA_ARGS__)
+#define GI_DECLARATION(t, k, tag, ...) , GI_TYPE_OF(tag, t) __VA_ARGS__
+#define GI_POINTER(t, k, tag, ...)     GI_TYPE_OF(tag, t) *__restrict__ const gi_##k = (GI_TYPE_OF(tag, t) *)gi_e->operand[k];
+#define GI_PASSED(t, k, tag, ...)      , GI_ARGUMENT(GI_TYPE_OF(tag, t), gi_##k + gi_i, GI_TYPE_OF(tag, t) __VA_ARGS__)
 #define GI_INFO(t, k, tag, ...)                                                                                                \
     { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__) },
-#define GI_ONE_MORE(t, k, ...)            +1
+#define GI_ONE_MORE(t, k, ...) +1
 #define GI_POINTER_VOID(type)
-#define GI_POINTER_VALUE(type)            type *__restrict__ const gi_o = (type *)gi_e->result;
-#define GI_STORE_VOID(value)              value
-#define GI_STORE_VALUE(value)             gi_o[gi_i] = value
-#define GI_HAS_VOID                       false
-#define GI_HAS_VALUE                      true
-#define GI_BODY_VOID(type, cast, ...)     __VA_ARGS__;
-#define GI_BY_RESULT(what, result)        GI_JOIN(what, GI_RESULT_KIND(GI_TAG_OF(result)))
+#define GI_POINTER_VALUE(type)        type *__restrict__ const gi_o = (type *)gi_e->result;
+#define GI_STORE_VOID(value)          value
+#define GI_STORE_VALUE(value)         gi_o[gi_i] = value
+#define GI_HAS_VOID                   false
+#define GI_HAS_VALUE                  true
+#define GI_BODY_VOID(type, cast, ...) __VA_ARGS__;
+#define GI_BY_RESULT(what, result)    GI_JOIN(what, GI_RESULT_KIND(GI_TAG_OF(result)))
 
 #if defined(__clang__) || defined(__GNUC__)
 #define GI_BEGIN_FORMULA _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-value\"")
@@ -21688,7 +21712,7 @@ template <> struct gi_pick_function<true> {
     GI_FORMULA type name##_formula_##t parameters                                                                              \
     {                                                                                                                          \
         (void)gi_at;                                                                                                           \
-        GI_BY_RESULT(GI_BODY_, result)(type, cast, __VA_ARGS__)                                                                      \
+        GI_BY_RESULT(GI_BODY_, result)(type, cast, __VA_ARGS__)                                                                \
     }                                                                                                                          \
     GI_END_FORMULA
 
@@ -21697,13 +21721,11 @@ template <> struct gi_pick_function<true> {
     static GI_OWN_INLINE bool name##_part_##t(const gi_elements *gi_e, int64_t gi_from, int64_t gi_to, bool gi_exact)          \
     {                                                                                                                          \
         GI_PARAMETERS(GI_POINTER, t, GI_UNWRAP parameters)                                                                     \
-        GI_BY_RESULT(GI_POINTER_, result)(GI_TYPE_OF(GI_TAG_OF(result), t))                                                    \
-        uint32_t gi_rare_f32 = 0;                                                                                              \
-        uint64_t gi_rare_f64 = 0;                                                                                              \
+        GI_BY_RESULT(GI_POINTER_, result)(GI_TYPE_OF(GI_TAG_OF(result), t)) uint32_t gi_rare_f32 = 0;                          \
+        uint64_t                                                                     gi_rare_f64 = 0;                          \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0 };                                               \
-            GI_BY_RESULT(GI_STORE_, result)(                                                                                   \
-                name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));                                 \
+            GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
         }                                                                                                                      \
@@ -21722,18 +21744,20 @@ template <> struct gi_pick_function<true> {
         name, text, GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)), GI_BY_RESULT(GI_HAS_, result), parameters) };
 
 #define GA_ELEMENTWISE(name, result, parameters, ...)                                                                          \
-    GI_FORMULA_OF(name, fixed, result, , result, (gi_here * gi_at, GI_UNWRAP parameters), __VA_ARGS__)                           \
+    GI_FORMULA_OF(name, fixed, result, , result, (gi_here * gi_at, GI_UNWRAP parameters), __VA_ARGS__)                         \
     GI_LOOPS_OF(name, fixed, result, parameters)                                                                               \
     static const gi_stamp name##_stamps[] = { GI_STAMP_OF(name, fixed, GA_DTYPE_DEFAULT) };                                    \
     GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
 
 /* The same for each T of a family. */
 #ifdef GPUARR_FEW_DTYPES
-#define GI_FAMILY_INT(M, ...) M(u8, GA_U8, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+#define GI_FAMILY_INT(M, ...)                                                                                                  \
+    M(u8, GA_U8, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
 #else
 #define GI_FAMILY_INT(M, ...)                                                                                                  \
-    M(i8, GA_I8, __VA_ARGS__) M(u8, GA_U8, __VA_ARGS__) M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__)                \
-    M(i32, GA_I32, __VA_ARGS__) M(u32, GA_U32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+    M(i8, GA_I8, __VA_ARGS__)                                                                                                  \
+    M(u8, GA_U8, __VA_ARGS__) M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__)              \
+        M(u32, GA_U32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
 #endif
 #define GI_FAMILY_FLT(M, ...)  M(f32, GA_F32, __VA_ARGS__) M(f64, GA_F64, __VA_ARGS__)
 #define GI_FAMILY_REAL(M, ...) GI_FAMILY_INT(M, __VA_ARGS__) GI_FAMILY_FLT(M, __VA_ARGS__)
@@ -21741,12 +21765,13 @@ template <> struct gi_pick_function<true> {
 #define GI_GENERIC(t, dtype, name, result, parameters, ...)                                                                    \
     GI_FORMULA_OF(name, t, GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t)), result,                       \
                   (gi_here * gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_UNWRAP parameters)),                                    \
-                  typedef gi_##t T __attribute__((unused)); __VA_ARGS__)                                                       \
+                  typedef gi_##t T __attribute__((unused));                                                                    \
+                  __VA_ARGS__)                                                                                                 \
     GI_LOOPS_OF(name, t, result, parameters)
 #define GI_GENERIC_STAMP(t, dtype, name) GI_STAMP_OF(name, t, dtype),
 #define GA_ELEMENTWISE_T(name, family, result, parameters, ...)                                                                \
-    GI_FAMILY_##family(GI_GENERIC, name, result, parameters, __VA_ARGS__)                                                      \
-    static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_GENERIC_STAMP, name) };                                    \
+    GI_FAMILY_##family(GI_GENERIC, name, result, parameters,                                                                   \
+                       __VA_ARGS__) static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_GENERIC_STAMP, name) };    \
     GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------ */

@@ -30,7 +30,10 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
                             "no-trapping-math", "no-math-errno", "fp-contract=off")))
 #endif
 #define GI_OWN_STAMP(name, t, isa, target)                                                                                     \
-    static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact) { gi_own_run(gi_e, gi_exact, name##_part_##t); }
+    static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact)                                  \
+    {                                                                                                                          \
+        gi_own_run(gi_e, gi_exact, name##_part_##t);                                                                           \
+    }
 #define GI_OWN_JOIN(name, isa, target)                                                                                         \
     static target GI_OWN_FAST void name##_join_##isa(int64_t n, void *accs, const void *more) { name##_join_part(n, accs, more); }
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
@@ -43,12 +46,18 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
 #define GI_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" GI_WIDE)))
 #define GI_OWN_STAMPS(name, t)                                                                                                 \
     GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
-#define GI_STAMP_OF(name, t, dtype) { dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL }
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL                                               \
+    }
 #define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, ) GI_OWN_JOIN(name, avx2, GI_AVX2) GI_OWN_JOIN(name, avx512, GI_AVX512)
 #define GI_JOINS_OF(name)  { name##_join_baseline, name##_join_avx2, name##_join_avx512 }
 #else
-#define GI_OWN_STAMPS(name, t)      GI_OWN_STAMP(name, t, baseline, )
-#define GI_STAMP_OF(name, t, dtype) { dtype, { name##_baseline_##t, NULL, NULL }, NULL }
+#define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, { name##_baseline_##t, NULL, NULL }, NULL                                                                       \
+    }
 #define GI_OWN_JOINS(name)          GI_OWN_JOIN(name, baseline, )
 #define GI_JOINS_OF(name)           { name##_join_baseline, NULL, NULL }
 #endif
