@@ -1825,7 +1825,10 @@ template <class... A> static inline gi_args gi_make_args(const A &...a)
     return { { gi_arg(a)... }, (int)sizeof...(a) };
 }
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
-static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o) { return (ga_reduce_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
 #define GI_ARGS(...)   gi_make_args(__VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
@@ -1871,7 +1874,10 @@ typedef struct gi_args {
     int           n;
 } gi_args;
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
-static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o) { return (ga_reduce_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
 #define GI_ARG_OF(unused, k, v) GA_ARG(v),
 #define GI_ARGS(...)                                                                                                           \
     ((gi_args){ (const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) },                                                         \
@@ -3421,8 +3427,8 @@ extern float  sqrtf(float) noexcept __attribute__((const));
 extern double sqrt(double) noexcept __attribute__((const));
 }
 #else
-extern float      sqrtf(float) __attribute__((const));
-extern double     sqrt(double) __attribute__((const));
+extern float sqrtf(float) __attribute__((const));
+extern double sqrt(double) __attribute__((const));
 #endif
 
 GI_BEGIN_FAST
@@ -3437,11 +3443,11 @@ GI_FORMULA double   gi_fma_f64(double a, double b, double c) { return __fma_rn(a
 GI_FORMULA float    gi_root_f32(float x) { return __fsqrt_rn(x); }
 GI_FORMULA double   gi_root_f64(double x) { return __dsqrt_rn(x); }
 #else
-GI_FORMULA float  gi_mul_f32(float a, float b) { return a * b; }
+GI_FORMULA float gi_mul_f32(float a, float b) { return a * b; }
 GI_FORMULA double gi_mul_f64(double a, double b) { return a * b; }
-GI_FORMULA float  gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+GI_FORMULA float gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 GI_FORMULA double gi_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
-GI_FORMULA float  gi_root_f32(float x) { return sqrtf(x); }
+GI_FORMULA float gi_root_f32(float x) { return sqrtf(x); }
 GI_FORMULA double gi_root_f64(double x) { return sqrt(x); }
 #endif
 GI_FORMULA uint32_t gi_bits_f32(float x)
@@ -6105,7 +6111,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 #if GI_HAS_CUDA
 typedef gi_cuda_kernel gi_gpu_kernel;
 #else
-typedef void     *gi_gpu_kernel;
+typedef void *gi_gpu_kernel;
 #endif
 typedef void (*gi_own_kernel)(const gi_elements *e, bool exact);
 typedef struct gi_own { /* a kernel of the user's */
@@ -10229,7 +10235,7 @@ enum {
 
 typedef struct gi_reducing {
     const ga_reduction *k;
-    gi_own_kernel map;
+    gi_own_kernel       map;
     void (*join)(int64_t n, void *accs, const void *more);
     gi_lines in[GPUARR_MAX_INPUTS]; /* of the broadcast inputs: their lines have the same numbers and lengths */
     int64_t  lines, length, blocks;
@@ -10240,14 +10246,16 @@ typedef struct gi_reducing {
 /* The accumulators of the elements start ... start + n of a line. */
 static void gi_reducing_map_line(const gi_reducing *r, int64_t line, int64_t start, int64_t n, char *accs)
 {
-    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16], cast[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16];
+    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16],
+        cast[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16];
     for (int64_t done = 0; done < n; done += GI_REDUCING_PART) {
         gi_elements e;
         e.n      = n - done < GI_REDUCING_PART ? n - done : (int64_t)GI_REDUCING_PART;
         e.result = accs + done * r->k->acc_bytes;
         e.index  = start + done;
         e.step   = 1;
-        for (int i = 0; i < r->k->map.parameters; i++) e.operand[i] = (void *)gi_read_line(&r->in[i], line, e.index, e.n, raw[i], cast[i]);
+        for (int i = 0; i < r->k->map.parameters; i++)
+            e.operand[i] = (void *)gi_read_line(&r->in[i], line, e.index, e.n, raw[i], cast[i]);
         r->map(&e, false);
     }
 }
@@ -10279,7 +10287,7 @@ static void gi_reducing_fold_blocks(const gi_reducing *r, int64_t blocks, char *
 /* A unit is a block of a line. */
 static void gi_reducing_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_reducing                   *r    = (gi_reducing *)job;
+    gi_reducing                      *r    = (gi_reducing *)job;
     int64_t                           size = r->k->acc_bytes;
     __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
     for (int64_t unit = begin; unit < end; unit++) {
@@ -10295,7 +10303,7 @@ static void gi_reducing_blocks(int64_t begin, int64_t end, void *job)
 static void gi_reducing_lines(int64_t begin, int64_t end, void *job)
 {
     gi_reducing *r    = (gi_reducing *)job;
-    int64_t         size = r->k->acc_bytes;
+    int64_t      size = r->k->acc_bytes;
     for (int64_t line = begin; line < end; line++) {
         char *accs = r->accs + line * r->blocks * size;
         gi_reducing_fold_blocks(r, r->blocks, accs, size, 0);
@@ -10324,10 +10332,11 @@ static void gi_reducing_rows(const gi_reducing *r, const gi_panel *s, int64_t k,
 /* A unit is a block of a panel of lines side by side; accumulators lie as in gi_reduce_panels. */
 static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
 {
-    gi_reducing                   *r    = (gi_reducing *)job;
+    gi_reducing                      *r    = (gi_reducing *)job;
     int64_t                           size = r->k->acc_bytes;
     __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
-    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16], cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
+    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16],
+        cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t  block = unit % r->blocks;
         gi_panel s[GPUARR_MAX_INPUTS];
@@ -10349,7 +10358,7 @@ static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
 static void gi_reducing_panel_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reducing *r    = (gi_reducing *)job;
-    int64_t         size = r->k->acc_bytes;
+    int64_t      size = r->k->acc_bytes;
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel s      = gi_panel_of(&r->in[0], r->columns, r->width, unit);
         int64_t  column = s.first % r->columns;
@@ -10424,7 +10433,7 @@ static bool gi_reducing_empty(const char *site, const ga_reduction *k, ga_array 
 
 /* Operand i as an array of its parameter's dtype, broadcast to a shape: a view of it or of a copy, which *copy is then. */
 static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape,
-                              ga_array **copy)
+                                   ga_array **copy)
 {
     int64_t         strides[GPUARR_MAX_DIMS];
     const ga_array *a = v.array;
@@ -10449,7 +10458,8 @@ static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, g
 }
 
 /* Checks the operands and finds their common shape. False with an error. */
-static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, int *ndim, int64_t *shape)
+static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, int *ndim,
+                              int64_t *shape)
 {
     const char *site = o->site, *name = k->map.name;
     *ndim = 0;
@@ -10458,8 +10468,8 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
                        k->map.parameters == 1 ? "" : "s", n),
                false;
     if (o->dtype != GA_DTYPE_DEFAULT)
-        return gi_fail(site, GA_BAD_DTYPE, "%s takes no .dtype: its definition says %s; convert the result with ga_astype", name,
-                       ga_dtype_name(k->result)),
+        return gi_fail(site, GA_BAD_DTYPE, "%s takes no .dtype: its definition says %s; convert the result with ga_astype",
+                       name, ga_dtype_name(k->result)),
                false;
     if (o->ddof != 0) return gi_fail(site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
     for (int i = 0; i < n; i++) {
@@ -10467,13 +10477,13 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
         ga_dtype        wanted = k->map.parameter[i].dtype, given = a ? a->dtype : gi_number_dtype(in[i]);
         char            text[64];
         if (!gi_may_compute(in[i], wanted))
-            return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as operand %d, and %s would lose its kind: use ga_astype first", name,
-                           ga_dtype_name(wanted), i + 1, ga_dtype_name(given)),
+            return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as operand %d, and %s would lose its kind: use ga_astype first",
+                           name, ga_dtype_name(wanted), i + 1, ga_dtype_name(given)),
                    false;
         if (!a && !gi_number_fits(in[i], wanted)) {
             gi_number_text(in[i], text, sizeof text);
-            return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s, operand %d of %s", text, ga_dtype_name(wanted),
-                           i + 1, name),
+            return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s, operand %d of %s", text,
+                           ga_dtype_name(wanted), i + 1, name),
                    false;
         }
         if (!a) continue;
@@ -10489,7 +10499,7 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
 
 ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduce_options o)
 {
-    gi_reducing  r;
+    gi_reducing     r;
     ga_array       *views[GPUARR_MAX_INPUTS] = { NULL }, *copies[GPUARR_MAX_INPUTS] = { NULL }, *result = NULL;
     const ga_array *arrays[GPUARR_MAX_INPUTS + 1] = { NULL };
     int             ndim;
@@ -10499,7 +10509,7 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
     if (!gi_reducing_check(k, n, in, &o, &ndim, shape)) return NULL;
     for (int i = 0; i < n; i++) arrays[i] = in[i].array;
-    arrays[n] = o.out;
+    arrays[n]        = o.out;
     ga_device device = gi_common_device(o.site, n + 1, arrays);
     if (device == GA_DEVICE_DEFAULT) return NULL;
     if (device == GA_CUDA && !k->cuda)
@@ -10508,20 +10518,20 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     memset(&r, 0, sizeof r);
     r.k = k;
     for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
-    r.map = gi_own_loop(k->map.stamp);
+    r.map   = gi_own_loop(k->map.stamp);
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         ga_dtype dtype = k->map.parameter[i].dtype;
         views[i]       = gi_reducing_input(o.site, in[i], dtype, device, ndim, shape, &copies[i]);
-        ok = views[i] && gi_plan_lines(o.site, &r.in[i], views[i], dtype, o.axis, &o.axes, o.keepdims);
+        ok             = views[i] && gi_plan_lines(o.site, &r.in[i], views[i], dtype, o.axis, &o.axes, o.keepdims);
     }
     if (ok) result = gi_new(o.site, k->result, device, r.in[0].result_ndim, r.in[0].result_shape);
     if (result) {
         r.lines  = r.in[0].lines;
         r.length = r.in[0].length;
         r.result = (char *)result->data;
-        ok       = r.length == 0 ? gi_reducing_empty(o.site, k, result)
-                   : r.lines == 0 ? true
+        ok       = r.length == 0       ? gi_reducing_empty(o.site, k, result)
+                   : r.lines == 0      ? true
 #if GI_HAS_CUDA
                    : device == GA_CUDA ? gi_cuda_reduce_own(o.site, &r, result)
 #endif
@@ -21379,10 +21389,10 @@ static bool gi_is_event(const char *site, ga_event event)
 #else
 /* ==== >>without CUDA: what a program answers that was built without it ================================================ */
 
-int  ga_cuda_count(void) { return 0; }
+int ga_cuda_count(void) { return 0; }
 bool ga_cuda_select(int device) { return (void)device, gi_has_device("\tga_cuda_select", GA_CUDA); }
-int  ga_cuda_selected(void) { return 0; }
-int  ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
+int ga_cuda_selected(void) { return 0; }
+int ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
 
 ga_cuda_device ga_cuda_properties(int device)
 {
@@ -21415,19 +21425,19 @@ void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
 static bool gi_is_default_stream(const char *site, ga_stream stream) { return !stream || gi_has_device(site, GA_CUDA); }
 
 ga_stream ga_stream_new(void) { return (void)gi_has_device("\tga_stream_new", GA_CUDA), (ga_stream)NULL; }
-void      ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
-bool      ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
+void ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
+bool ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
 ga_stream ga_get_stream(void) { return NULL; }
-bool      ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
-bool      ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
-bool      ga_stream_wait_event(ga_stream stream, ga_event event)
+bool ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
+bool ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
+bool ga_stream_wait_event(ga_stream stream, ga_event event)
 {
     return gi_is_event("\tga_stream_wait_event", event) && gi_is_default_stream("\tga_stream_wait_event", stream);
 }
 
 ga_event ga_event_new(void) { return (void)gi_has_device("\tga_event_new", GA_CUDA), (ga_event)NULL; }
-void     ga_event_free(ga_event event) { (void)event; }
-bool     ga_event_record(ga_event event, ga_stream stream)
+void ga_event_free(ga_event event) { (void)event; }
+bool ga_event_record(ga_event event, ga_stream stream)
 {
     return (void)stream, gi_is_event("\tga_event_record", event) && gi_has_device("\tga_event_record", GA_CUDA);
 }
@@ -21735,9 +21745,10 @@ template <> struct gi_pick_function<true> {
 
 #define GI_KERNEL_FIELDS(name, text, dtype, output, parameters)                                                                \
     {                                                                                                                          \
-        #name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),                   \
-            { dtype, output }, { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) },                                             \
-            (int)(sizeof name##_stamps / sizeof *name##_stamps), name##_stamps                                                 \
+#name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),                   \
+            { dtype, output },                                                                                                 \
+              { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) }, (int)(sizeof name##_stamps / sizeof *name##_stamps),         \
+                name##_stamps                                                                                                  \
     }
 #define GI_KERNEL_OF(name, text, result, parameters)                                                                           \
     __attribute__((unused)) static const ga_kernel name[1] = { GI_KERNEL_FIELDS(                                               \
@@ -21756,8 +21767,9 @@ template <> struct gi_pick_function<true> {
 #else
 #define GI_FAMILY_INT(M, ...)                                                                                                  \
     M(i8, GA_I8, __VA_ARGS__)                                                                                                  \
-    M(u8, GA_U8, __VA_ARGS__) M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__)              \
-        M(u32, GA_U32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+    M(u8, GA_U8, __VA_ARGS__)                                                                                                  \
+    M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__) M(u32, GA_U32, __VA_ARGS__)            \
+        M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
 #endif
 #define GI_FAMILY_FLT(M, ...)  M(f32, GA_F32, __VA_ARGS__) M(f64, GA_F64, __VA_ARGS__)
 #define GI_FAMILY_REAL(M, ...) GI_FAMILY_INT(M, __VA_ARGS__) GI_FAMILY_FLT(M, __VA_ARGS__)
@@ -21789,19 +21801,19 @@ template <> struct gi_pick_function<true> {
 /* Where nothing is computed again, arguments are looked at at once. */
 #define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0 }, *gi_at = &gi_exactly
 
-#if GI_HAS_CUDA
+#if GI_HAS_CUDA && GI_IMPLEMENTING
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
 #define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
 #define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
 #define GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                               \
     struct gi_##name##_on_gpu {                                                                                                \
-        typedef accumulator                                                                                      A;            \
-        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_UNWRAP parameters)>::type           T;            \
+        typedef accumulator                                                                            A;                      \
+        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_UNWRAP parameters)>::type T;                      \
         enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters) };                                                \
         static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
         {                                                                                                                      \
             gi_here gi_at = { index, true, 0, 0 };                                                                             \
-            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));             \
+            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));            \
         }                                                                                                                      \
         static __device__ __forceinline__ A    join(A a, A b) { return name##_join(a, b); }                                    \
         static __device__ __forceinline__ void end(void *out, int64_t line, A a, int64_t n)                                    \
@@ -21810,7 +21822,7 @@ template <> struct gi_pick_function<true> {
         }                                                                                                                      \
     };
 #define GI_CUDA_FOLDS_OF(name)                                                                                                 \
-    (void (*)(void))gi_cuda_fold<gi_cuda_own_fold<gi_##name##_on_gpu>>,                                                        \
+    (void (*)(void)) gi_cuda_fold<gi_cuda_own_fold<gi_##name##_on_gpu>>,                                                       \
         (void (*)(void))gi_cuda_fold<gi_cuda_own_again<gi_##name##_on_gpu>>
 #else
 #define GI_CUDA_REDUCTION(...)
@@ -21845,10 +21857,10 @@ template <> struct gi_pick_function<true> {
         for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                    \
     }                                                                                                                          \
     GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                   \
-    static const gi_stamp name##_stamps[] = { GI_STAMP_OF(name, name##_acc, GA_DTYPE_DEFAULT) };                               \
-    __attribute__((unused)) static const ga_reduction name[1] = {                                                              \
-        { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),            \
-          (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }                   \
+    static const gi_stamp                             name##_stamps[] = { GI_STAMP_OF(name, name##_acc, GA_DTYPE_DEFAULT) };   \
+    __attribute__((unused)) static const ga_reduction name[1]         = {                                                      \
+                { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),    \
+                  (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }           \
     };
 
 #endif /* GA_ELEMENTWISE */
