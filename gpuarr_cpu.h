@@ -750,6 +750,9 @@ GI_BEGIN_FAST
 #define GI_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
 #define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
+#define GI_TO_ALL_f32   "ps %2%{1to16%}, %1, %0"
+#define GI_TO_ALL_f64   "pd %2%{1to8%}, %1, %0"
+#define GI_TO_ALL       GI_JOIN(GI_TO_ALL_, GA_TAG) /* operands of a 512-bit instruction, one of them *x for all lanes */
 /* clang-format on */
 typedef GI_W GI_V __attribute__((vector_size(GI_ISA_BYTES)));
 
@@ -808,6 +811,18 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded 
 #endif
 }
 
+/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction; compilers
+   take it out if it has two uses, hence the assembler. */
+static GI_INLINE GI_V GI_VFN(less)(GI_V a, const GA_T *x)
+{
+#if GI_ISA_BYTES == 64
+    __asm__("vsub" GI_TO_ALL : "=v"(a) : "v"(a), "m"(*x));
+    return a;
+#else
+    return a - GI_VFN(all)(*x);
+#endif
+}
+
 static GI_INLINE GI_V GI_VFN(sqrt)(GI_V a)
 {
 #ifdef GI_ISA_MM
@@ -831,8 +846,10 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 }
 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */
-/*  A tile is GI_DISTANCE_TILE rows of x against the same number of vectors for each, whose lanes are rows of y, that is columns of the
-    result. Its sums stay in registers over the features, each its own chain. The rows of y are laid beside each other before.  */
+/*  A tile is GI_DISTANCE_TILE rows of x against some vectors, whose lanes are rows of y, that is columns of the result. Its sums
+    stay in registers over the features, each its own chain. The rows of y are laid beside each other before. A vector takes a
+    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions, of
+    which processors start two in a cycle. That, and not memory, is the limit if there are many features.                  */
 
 #ifdef GI_ISA_MM
 #define GI_DISTANCE_VECTORS GI_ISA_TILE
@@ -847,9 +864,9 @@ static GI_INLINE GI_V GI_VFN(longest)(GI_V a, GI_V b)
     return (GI_V)((x & first) | (y & ~first));
 }
 
-static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, GI_V y, GI_V one)
+static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, const GA_T *x, GI_V y, GI_V one)
 {
-    const GI_V d = x - y;
+    const GI_V d = GI_VFN(less)(y, x);
     (void)one;
     switch (metric) {
     case GA_CITYBLOCK:
@@ -859,7 +876,7 @@ static GI_INLINE GI_V GI_VFN(add_distance)(ga_metric metric, GI_V sum, GI_V x, G
         return sum + GI_VFN(abs)(d);
 #endif
     case GA_CHEBYSHEV: return GI_VFN(longest)(sum, GI_VFN(abs)(d));
-    case GA_COSINE: return GI_VFN(fma)(x, y, sum);
+    case GA_COSINE: return GI_VFN(fma)(GI_VFN(all)(*x), y, sum);
     default: return GI_VFN(fma)(d, d, sum);
     }
 }
@@ -895,9 +912,9 @@ static GI_INLINE void GI_LOOP(gi_fill_tile)(ga_metric metric, int vectors, const
         for (int c = 0; c < vectors; c++) columns[c] = GI_VFN(pin)(GI_VFN(load)(t->y + (k * vectors + c) * GI_LANES));
         GI_UNROLL
         for (int r = 0; r < GI_DISTANCE_TILE; r++) {
-            const GI_V row = GI_VFN(all)(t->x[r][k]);
             GI_UNROLL
-            for (int c = 0; c < vectors; c++) sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], row, columns[c], one);
+            for (int c = 0; c < vectors; c++)
+                sums[r][c] = GI_VFN(add_distance)(metric, sums[r][c], t->x[r] + k, columns[c], one);
         }
     }
     GI_UNROLL
@@ -1418,6 +1435,9 @@ static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI
 #undef GI_MM_f32
 #undef GI_MM_f64
 #undef GI_MM
+#undef GI_TO_ALL_f32
+#undef GI_TO_ALL_f64
+#undef GI_TO_ALL
 #undef GI_Q
 #undef GI_Q_f32
 #undef GI_Q_f64

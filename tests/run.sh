@@ -271,7 +271,6 @@ part "results of make bench" bench_results
 # ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
 part "nvcc and its kernels" tools/ptx_gate
 [ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
-[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" examples/exercises/run.sh solutions
 
 # ---- 7. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
 if [ "$job" = check ]; then
@@ -287,5 +286,7 @@ if [ "$job" = check ]; then
 fi
 
 joined simulated
+[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" EXERCISES_LIBRARIES="$PWD/$B" \
+    examples/exercises/run.sh solutions
 cuda_real
 finish

@@ -1,19 +1,20 @@
-/*  Exercise 02: bounds                                                                                         make exercise-02
+/*  Exercise 02: bounds                                                                       make exercise-02
 
-    You learn   Blocks have one size, and data seldom is a multiple of it. So the last block has threads to spare, and these must keep
-                their hands off: an index outside of an array reads and destroys what belongs to others, and a GPU seldom tells you.
-    You write   y[i] = a * x[i] + y[i] for all n elements ("saxpy"), whatever n is: the number of blocks that is enough for n
-                elements, and the test that lets the surplus threads do nothing.
-    Hint        n / 256 is rounded down. What must be added to n, so that every rest is rounded up? And with n = 1000, which numbers
-                do the threads of the last block have?
-    At first    the checker says: "y[768] is 0.5"                                                                           */
+    You learn   Blocks have one size, and data seldom is a multiple of it. So the last block has threads to
+                spare, and these must keep their hands off: an index outside of an array reads and destroys
+                what belongs to others, and a GPU seldom tells you.
+    You write   y[i] = a * x[i] + y[i] for all n elements ("saxpy"), whatever n is: the number of blocks that
+                is enough for n elements, and the test that lets the surplus threads do nothing.
+    Hint        n / 256 is rounded down. What must be added to n, so that every rest is rounded up? And with n
+                = 1000, which numbers do the threads of the last block have?
+    At first    the checker says: "y[768] is 0.5"                                                            */
 #include "exercise.h"
 
 __global__ void saxpy(float a, const float *x, float *y, int n)
 {
     /* ---- your code here ---- */
     int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-    y[i] = a * x[i] + y[i];
+    y[i]  = a * x[i] + y[i];
     /* ---- end of your code ---- */
 }
 

@@ -1,12 +1,13 @@
-/*  Exercise 03: the grid-stride loop                                                                           make exercise-03
+/*  Exercise 03: the grid-stride loop                                                         make exercise-03
 
-    You learn   A kernel need not have a thread for each element. With a loop it does any n with any grid: each thread begins at
-                its own number and goes on in steps of the number of all threads. Neighbouring threads still use neighbouring elements, and
-                the same kernel is right for a small grid and for a large one.
+    You learn   A kernel need not have a thread for each element. With a loop it does any n with any grid:
+                each thread begins at its own number and goes on in steps of the number of all threads.
+                Neighbouring threads still use neighbouring elements, and the same kernel is right for a small
+                grid and for a large one.
     You write   The loop: y[i] = sqrtf(x[i]) for all i < n, whatever grid the kernel is launched with.
-    Hint        Where does a thread begin? By how much must i grow, so that no element is done twice and none is left out?
-                gridDim.x is the number of blocks.
-    At first    the checker says: "y[256] was not written by any thread"                                                    */
+    Hint        Where does a thread begin? By how much must i grow, so that no element is done twice and none
+                is left out? gridDim.x is the number of blocks.
+    At first    the checker says: "y[256] was not written by any thread"                                     */
 #include "exercise.h"
 
 __global__ void square_roots(const float *x, float *y, int n)
@@ -26,7 +27,8 @@ static void try_grid(int blocks, int threads, int n)
     float *x = ex_input(values), *y = ex_output<float>(n);
     square_roots<<<blocks, threads>>>(x, y, n);
     ex_ran("square_roots");
-    if (!ex_same("y", y, expected, 1e-6)) printf("       (n is %d; the grid has %d blocks of %d threads)\n", n, blocks, threads);
+    if (!ex_same("y", y, expected, 1e-6))
+        printf("       (n is %d; the grid has %d blocks of %d threads)\n", n, blocks, threads);
 }
 
 int main()

@@ -1,17 +1,19 @@
-/*  Exercise 04: errors                                                                                         make exercise-04
+/*  Exercise 04: errors                                                                       make exercise-04
 
-    You learn   CUDA does not stop when something goes wrong. Its functions return a cudaError_t; a launch returns nothing, so that you must
-                ask for its error with cudaGetLastError(), which also forgets it; and what goes wrong inside of a kernel is told by the
-                first call that waits for it.
-    You write   1. tell(error, what): prints  what: the words of CUDA  and returns false if there was an error; else it returns true and
-                   prints nothing. cudaGetErrorString(error) gives the words.
-                2. launch(threads): starts fill with one block of that many threads. It returns false, after tell, if the kernel could
-                   not start, or could not finish; true if all went well.
+    You learn   CUDA does not stop when something goes wrong. Its functions return a cudaError_t; a launch
+                returns nothing, so that you must ask for its error with cudaGetLastError(), which also
+                forgets it; and what goes wrong inside of a kernel is told by the first call that waits for
+                it.
+    You write   1. tell(error, what): if there was an error, it prints one line with what and with CUDA's
+                   words for it, and returns false; else it prints nothing and returns true.
+                   cudaGetErrorString(error) gives the words.
+                2. launch(threads): starts fill with one block of that many threads. It returns false, after
+                   tell, if the kernel could not start, or could not finish; true if all went well.
                 3. allocate(bytes): returns the memory, or a null pointer after tell.
-    Hint        In 2. there are two questions: one right after the launch, and cudaDeviceSynchronize(). In 3.: after an error, the
-                pointer that you gave to cudaMalloc is not to be trusted; and somebody must still call cudaGetLastError(), or the next one who
-                asks finds your old error.
-    At first    the checker says: "tell returned true for an error"                                                         */
+    Hint        In 2. there are two questions: one right after the launch, and cudaDeviceSynchronize(). In 3.:
+                after an error, the pointer that you gave to cudaMalloc is not to be trusted; and somebody
+                must still call cudaGetLastError(), or the next one who asks finds your old error.
+    At first    the checker says: "tell returned true for an error"                                          */
 #include "exercise.h"
 
 __global__ void fill(int *out, int n)
@@ -54,7 +56,8 @@ int main()
     int  lines = ex_quiet(false);
     if (tells) ex_wrong("tell returned true for an error");
     else if (!right) ex_wrong("tell returned false for cudaSuccess");
-    else if (lines != 1) ex_wrong("tell should print one line for an error and none for cudaSuccess, not %d lines for both", lines);
+    else if (lines != 1)
+        ex_wrong("tell should print one line for an error and none for cudaSuccess, not %d lines for both", lines);
     if (ex_failures) return ex_end();
 
     int *out = ex_output<int>(n);
@@ -67,7 +70,8 @@ int main()
     lines = ex_quiet(false);
     if (started) ex_wrong("launch(4096) returned true, but a block has at most 1024 threads");
     else if (!lines) ex_wrong("launch(4096) did not tell why it failed");
-    if (cudaGetLastError() != cudaSuccess) ex_wrong("after launch(4096) CUDA still holds the error: the next one who asks takes it for his own");
+    if (cudaGetLastError() != cudaSuccess)
+        ex_wrong("after launch(4096) CUDA still holds the error: the next one who asks takes it for his own");
     if (!launch(128, out, n)) ex_wrong("after a failed launch, launch(128) returned false, but nothing was wrong with it");
     if (ex_failures) return ex_end();
 
@@ -78,7 +82,8 @@ int main()
     lines      = ex_quiet(false);
     if (much) ex_wrong("allocate(2^60 bytes) returned a pointer, but no GPU has as much");
     else if (!lines) ex_wrong("allocate(2^60 bytes) did not tell why it failed");
-    if (cudaGetLastError() != cudaSuccess) ex_wrong("after allocate(2^60 bytes) CUDA still holds the error: cudaGetLastError() forgets it");
+    if (cudaGetLastError() != cudaSuccess)
+        ex_wrong("after allocate(2^60 bytes) CUDA still holds the error: cudaGetLastError() forgets it");
     cudaFree(some);
     ex_time("launch and wait", [&] { launch(128, out, n); });
     return ex_end();

@@ -1,13 +1,16 @@
-/*  Exercise 09: atomics and a histogram                                                                        make exercise-09
+/*  Exercise 09: atomics and a histogram                                                      make exercise-09
 
-    You learn   bins[v]++ is three steps: read, add, write. When two threads do it at once, one of them is lost. atomicAdd does it in one,
-                but threads that want the same place wait for each other, and in global memory that is slow. So every block counts for
-                itself in shared memory first, and adds its counts to the result once at the end.
-    You write   histogram: how often does each of the values 0 to 255 occur? Go through the values with a grid-stride loop
-                (exercise 03), and touch bins, which is in global memory, at most once for each block and value.
-    Hint        Three parts, with a barrier between each and the next: set the block's 256 counts to 0 (shared memory holds garbage at
-                first); count; add to bins. The block may have more or fewer than 256 threads: loops again.
-    At first    the checker says: "use an atomic function"                                                                 */
+    You learn   bins[v]++ is three steps: read, add, write. When two threads do it at once, one of them is
+                lost. atomicAdd does it in one, but threads that want the same place wait for each other, and
+                in global memory that is slow. So every block counts for itself in shared memory first, and
+                adds its counts to the result once at the end.
+    You write   histogram: how often does each of the values 0 to 255 occur? Go through the values with a
+                grid-stride loop (exercise 03), and touch bins, which is in global memory, at most once for
+                each block and value.
+    Hint        Three parts, with a barrier between each and the next: set the block's 256 counts to 0 (shared
+                memory holds garbage at first); count; add to bins. The block may have more or fewer than 256
+                threads: loops again.
+    At first    the checker says: "use an atomic function"                                                   */
 #include "exercise.h"
 
 __global__ void histogram(const unsigned char *values, int n, counters bins)
@@ -28,7 +31,8 @@ static void try_grid(int blocks, int threads, const unsigned char *values, int n
     histogram<<<blocks, threads>>>(values, n, bins);
     if (!ex_ran("histogram") || !ex_same("bins", memory, expected)) return;
     if (watch->total <= (unsigned long long)blocks * 256) return;
-    ex_wrong("the result is right, but bins in global memory was used %llu times; %d blocks with 256 counts need %d", watch->total, blocks, blocks * 256);
+    ex_wrong("the result is right, but bins in global memory was used %llu times; %d blocks with 256 counts need %d",
+             watch->total, blocks, blocks * 256);
     ex_hint("count in shared memory first");
 }
 

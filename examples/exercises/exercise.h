@@ -152,7 +152,8 @@ template <class T> static inline bool ex_untouched(T x)
 
 template <class T> static inline bool ex_equal(T got, T expected, double tolerance)
 {
-    if (std::is_floating_point<T>::value) return std::fabs((double)got - (double)expected) <= tolerance * (1 + std::fabs((double)expected));
+    if (std::is_floating_point<T>::value)
+        return std::fabs((double)got - (double)expected) <= tolerance * (1 + std::fabs((double)expected));
     return got == expected;
 }
 
@@ -169,7 +170,8 @@ static inline const char *ex_place(const char *name, size_t i, size_t width)
 
 /* Says in words how a result differs from the expected one: where, expected against got, and what kind of mistake that looks like. */
 template <class T>
-static inline bool ex_same_values(const char *name, const std::vector<T> &got, const std::vector<T> &expected, double tolerance, size_t width)
+static inline bool ex_same_values(const char *name, const std::vector<T> &got, const std::vector<T> &expected, double tolerance,
+                                  size_t width)
 {
     size_t n = expected.size(), wrong = 0, untouched = 0, first = n, last = 0;
     for (size_t i = 0; i < n; i++) {
@@ -181,14 +183,18 @@ static inline bool ex_same_values(const char *name, const std::vector<T> &got, c
     }
     if (!wrong) return true;
     const char *place = ex_place(name, first, width);
-    if (untouched == n) return ex_wrong("no element of %s was written", name), ex_hint("is the kernel launched, and does it store its result there?"), false;
+    if (untouched == n)
+        return ex_wrong("no element of %s was written", name),
+               ex_hint("is the kernel launched, and does it store its result there?"), false;
     if (ex_untouched(got[first])) ex_wrong("%s was not written by any thread, expected %g", place, (double)expected[first]);
     else ex_wrong("%s is %g, expected %g", place, (double)got[first], (double)expected[first]);
     char words[200];
     if (wrong == 1) snprintf(words, sizeof words, "that is the only wrong element of %zu", n);
     else if (wrong == n) snprintf(words, sizeof words, "all %zu elements are wrong", n);
-    else if (wrong == last - first + 1 && last == n - 1) snprintf(words, sizeof words, "and so on to the end: the last %zu of %zu elements are wrong", wrong, n);
-    else if (wrong == last - first + 1) snprintf(words, sizeof words, "%zu elements in a row are wrong, to %s", wrong, ex_place(name, last, width));
+    else if (wrong == last - first + 1 && last == n - 1)
+        snprintf(words, sizeof words, "and so on to the end: the last %zu of %zu elements are wrong", wrong, n);
+    else if (wrong == last - first + 1)
+        snprintf(words, sizeof words, "%zu elements in a row are wrong, to %s", wrong, ex_place(name, last, width));
     else snprintf(words, sizeof words, "%zu of %zu elements are wrong, the last is %s", wrong, n, ex_place(name, last, width));
     ex_hint(words);
     return false;
@@ -196,16 +202,18 @@ static inline bool ex_same_values(const char *name, const std::vector<T> &got, c
 
 /* The same for a result on the GPU. */
 template <class T>
-static inline bool ex_same(const char *name, const T *on_gpu, const std::vector<T> &expected, double tolerance = 0, size_t width = 0)
+static inline bool ex_same(const char *name, const T *on_gpu, const std::vector<T> &expected, double tolerance = 0,
+                           size_t width = 0)
 {
     std::vector<T> got(expected.size());
-    if (!ex_fine(cudaMemcpy(got.data(), on_gpu, got.size() * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy of the result")) return false;
+    if (!ex_fine(cudaMemcpy(got.data(), on_gpu, got.size() * sizeof(T), cudaMemcpyDeviceToHost), "cudaMemcpy of the result"))
+        return false;
     return ex_same_values(name, got, expected, tolerance, width);
 }
 
 /* ---- which thread used which element ------------------------------------------------------------------------------------ */
-/*  floats is a float * for kernels that notes its uses, where an ex_watch is given: the checker asks how many sectors of memory a warp
-    needed, or how often an array was used at all.                                                                                 */
+/*  floats is a float * for kernels that notes its uses, where an ex_watch is given: the checker asks how many sectors of memory
+    a warp needed, or how often an array was used at all.                                                                        */
 
 struct ex_watch {
     int                threads, room; /* of so many threads the first `room` uses are noted */
@@ -215,8 +223,8 @@ struct ex_watch {
 };
 
 template <class T> struct ex_array {
-    T        *p;
-    ex_watch *watch;
+    T                            *p;
+    ex_watch                     *watch;
     __device__ __forceinline__ T &operator[](size_t i) const
     {
         if (watch) note(i);
@@ -226,7 +234,8 @@ template <class T> struct ex_array {
     {
         size_t in_block = blockDim.x * (blockDim.y * threadIdx.z + threadIdx.y) + threadIdx.x;
         size_t block    = gridDim.x * ((size_t)gridDim.y * blockIdx.z + blockIdx.y) + blockIdx.x;
-        size_t thread   = (blockDim.x * blockDim.y * blockDim.z + 31) / 32 * 32 * block + in_block; /* warps begin at multiples of 32 */
+        size_t thread =
+            (blockDim.x * blockDim.y * blockDim.z + 31) / 32 * 32 * block + in_block; /* warps begin at multiples of 32 */
         atomicAdd(&watch->total, 1ull);
         if (thread >= (size_t)watch->threads) return;
         int use = watch->uses[thread]++;
@@ -273,13 +282,14 @@ static inline bool ex_coalesced(const char *name, const ex_watch *w)
     }
     if (enough == 0) return ex_wrong("%s was never used", name);
     if (needed <= 1.6 * enough) return true;
-    ex_wrong("the result is right, but a warp needs %zu sectors of 32 bytes for one use of %s, where %zu would do", worst_sectors, name, worst_enough);
+    ex_wrong("the result is right, but a warp needs %zu sectors of 32 bytes for one use of %s, where %zu would do",
+             worst_sectors, name, worst_enough);
     printf("       (its first thread uses %s[%zu], and at the same time its second one %s[%zu])\n", name, one, name, other);
     return false;
 }
 
 /* ---- which copies were made, and who waited ------------------------------------------------------------------------------- */
-/*  Between ex_copies_begin and ex_copies_end the calls of the exercise to cudaMemcpyAsync and to what waits for a GPU are counted. */
+/*  Between ex_copies_begin and ex_copies_end the exercise's calls to cudaMemcpyAsync and to what waits for a GPU are counted. */
 
 struct ex_copies {
     bool                      on, busy; /* busy: at the end, work was still under way */
@@ -289,7 +299,7 @@ struct ex_copies {
 };
 static ex_copies ex_counted;
 
-static inline void ex_copies_begin() { ex_counted = ex_copies(), ex_counted.on = true; }
+static inline void      ex_copies_begin() { ex_counted = ex_copies(), ex_counted.on = true; }
 static inline ex_copies ex_copies_end()
 {
     ex_counted.on      = false;
@@ -318,7 +328,10 @@ EX_COUNTED ex_memcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind ki
     if (ex_counted.on && kind == cudaMemcpyDeviceToHost) ex_counted.to_host += bytes;
     return cudaMemcpy(to, from, bytes, kind);
 }
-EX_COUNTED ex_stream_synchronize(cudaStream_t stream) { return ex_counted.waits += ex_counted.on, cudaStreamSynchronize(stream); }
+EX_COUNTED ex_stream_synchronize(cudaStream_t stream)
+{
+    return ex_counted.waits += ex_counted.on, cudaStreamSynchronize(stream);
+}
 EX_COUNTED ex_device_synchronize() { return ex_counted.waits += ex_counted.on, cudaDeviceSynchronize(); }
 
 /* ---- times -------------------------------------------------------------------------------------------------------------- */

@@ -89,9 +89,11 @@ function tell(    action, word, helps, other_who, n)
             other_who = "the program on the processor"
             helps = "wait for the stream before you touch the memory: cudaStreamSynchronize"
         } else {
-            sub(/^.* by /, "by ", other_who)
-            if (thread == "") say("a race: one piece of work uses memory that another, queued " other_who ", uses at the same time", "nothing orders the two: put them into one stream, or make one wait (cudaStreamWaitEvent, cudaStreamSynchronize)")
-            else say("a race: " who() " " action " what is used " other_who " at the same time", "nothing orders the two: put them into one stream, or make one wait (cudaStreamWaitEvent, cudaStreamSynchronize)")
+            if (match(conflict, /kernel [^ ]+ launched at [^ ]+ in stream [0-9]+/)) {
+                split(substr(conflict, RSTART, RLENGTH), n, " ")
+                other_who = "the kernel " n[2] " in stream " n[8]
+            } else sub(/^.* by /, "", other_who)
+            say("a race: " (thread == "" ? mine : "the kernel, by " who() ",") " uses the same memory at the same time as " other_who, "nothing orders the two: give each its own memory, put them into one stream, or make one wait (cudaStreamWaitEvent, cudaStreamSynchronize)")
             return
         }
         say("a race in " word " memory: " who() " " action " the same place that " other_who " " (conflict ~ /with a read/ ? "reads" : conflict ~ /with a write/ ? "writes" : "changes") (other && other != at ? " in line " other : "") "; which comes first is chance", helps)
@@ -115,7 +117,7 @@ function tell(    action, word, helps, other_who, n)
     else if (head ~ /of memory that nothing wrote/) say(who() " reads memory that nobody has written", "memory from cudaMalloc holds garbage: copy something there, or cudaMemset it first")
     else if (head ~ /to the host reads device memory that nothing wrote/) say("a copy to the processor takes memory that nobody has written", "does the kernel write all of its result? is the copy too long?")
     else if (head ~ /^divergent barrier/) say("the threads of one block wait at different barriers", "all threads of a block must reach the same __syncthreads(): move it out of the if")
-    else if (head ~ /the others have already returned/) say("not all threads of the block reach this barrier: some have returned before", "do not return before a barrier; let the threads that have nothing to do skip the work, not the barrier")
+    else if (head ~ /the others have already returned/) say("not all threads of the block come to this barrier: some have returned, or gone around it", "no return before a barrier, and no if around it: threads that have nothing to do skip the work, not the barrier")
     else if (head ~ /^launch of .* refused/) { sub(/^launch of /, "the launch of ", head); sub(/ refused: .*/, "", head); say(head " is refused: " advice, "") }
     else if (head ~ /is a host pointer/) say("the kernel is given a pointer to memory of the processor", "a kernel can only use memory of the GPU: from cudaMalloc, filled by cudaMemcpy")
     else if (head ~ /host code .* device (pointer|memory)/) say("the program uses memory of the GPU directly", "copy it with cudaMemcpy first")
@@ -132,7 +134,7 @@ function tell(    action, word, helps, other_who, n)
 /^cudasim: / {
     tell()
     head = substr($0, 10)
-    thread = block = conflict = memory = advice = detail = ""
+    thread = block = conflict = memory = advice = detail = mine = ""
     at = other = bytes = 0
     block_number = -1
     next
@@ -149,6 +151,7 @@ function tell(    action, word, helps, other_who, n)
 /^      conflicts with / { conflict = substr($0, 7); next }
 /^      which was at / { other = line_of($0); next }
 /^      memory: / { memory = substr($0, 15); next }
-/^      (in kernel|allocated at|freed at|by ) / { next }
+/^      by / { mine = substr($0, 10); next }
+/^      (in kernel|allocated at|freed at) / { next }
 { if (advice != "") detail = detail " " advice; advice = substr($0, 7); if (detail == "") detail = advice }
 END { tell() }

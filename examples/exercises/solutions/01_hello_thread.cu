@@ -1,18 +1,20 @@
-/*  Exercise 01: hello, thread                                                                                  make exercise-01
+/*  Exercise 01: hello, thread                                                                make exercise-01
 
-    You learn   A kernel is a function that many threads run at once, and each can tell which one it is. Threads come in
-                blocks: threadIdx.x is the number of the thread in its block, blockIdx.x the number of the block, blockDim.x how many
-                threads a block has. All three begin to count at 0 (blockDim.x is a number of threads).
-    You write   One line in the kernel: each thread stores its number in the whole grid, from 0 to 255, in out. Thread 0 of block 1
-                comes after the 64 threads of block 0, so its number is 64.
-    Hint        How many threads are in the blocks before mine? Draw two blocks of four threads on paper first.
-    At first    the checker says: "no element of out was written"                                                           */
+    You learn   A kernel is a function that many threads run at once, and each can tell which one it is.
+                Threads come in blocks: threadIdx.x is the number of the thread in its block, blockIdx.x the
+                number of the block, blockDim.x how many threads a block has. All three begin to count at 0
+                (blockDim.x is a number of threads).
+    You write   One line in the kernel: each thread stores its number in the whole grid, from 0 to 255, in
+                out. Thread 0 of block 1 comes after the 64 threads of block 0, so its number is 64.
+    Hint        How many threads are in the blocks before mine? Draw two blocks of four threads on paper
+                first.
+    At first    the checker says: "no element of out was written"                                            */
 #include "exercise.h"
 
 __global__ void hello(int *out)
 {
     /* ---- your code here ---- */
-    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    int i  = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     out[i] = i;
     /* ---- end of your code ---- */
 }

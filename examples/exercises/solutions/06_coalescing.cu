@@ -1,14 +1,17 @@
-/*  Exercise 06: coalescing                                                                                     make exercise-06
+/*  Exercise 06: coalescing                                                                   make exercise-06
 
-    You learn   The 32 threads of a warp read memory together, and the GPU fetches it in sectors of 32 bytes, that is 8 floats. If
-                thread 0 reads x[0], thread 1 x[1] and so on, 4 sectors serve the warp. If each of them reads from a row of its own, it
-                takes 32 sectors, and 7 of 8 bytes that are fetched are thrown away.
-    You write   Every row of an image is multiplied by the gain of that row. The kernel below is right, with one thread for each row,
-                and slow. Write it, and its launch, so that neighbouring threads work on neighbouring elements.
-    Hint        The elements of row r are image[r * columns] to image[r * columns + columns - 1]. Which of the two numbers, row or column,
-                must come from threadIdx.x? A grid with a thread for each element will do; dim3 makes it two-dimensional.
-                floats is a float * that notes, for the checker, which thread used which element.
-    At first    the checker says: "a warp needs 32 sectors"                                                                 */
+    You learn   The 32 threads of a warp read memory together, and the GPU fetches it in sectors of 32 bytes,
+                that is 8 floats. If thread 0 reads x[0], thread 1 x[1] and so on, 4 sectors serve the warp.
+                If each of them reads from a row of its own, it takes 32 sectors, and 7 of 8 bytes that are
+                fetched are thrown away.
+    You write   Every row of an image is multiplied by the gain of that row. The kernel below is right, with
+                one thread for each row, and slow. Write it, and its launch, so that neighbouring threads work
+                on neighbouring elements.
+    Hint        The elements of row r are image[r * columns] to image[r * columns + columns - 1]. Which of the
+                two numbers, row or column, must come from threadIdx.x? A grid with a thread for each element
+                will do; dim3 makes it two-dimensional. floats is a float * that notes, for the checker, which
+                thread used which element.
+    At first    the checker says: "a warp needs 32 sectors"                                                  */
 #include "exercise.h"
 
 __global__ void apply_gain(floats image, const float *gain, int rows, int columns)

@@ -1,14 +1,16 @@
-/*  Exercise 10: constant memory                                                                                make exercise-10
+/*  Exercise 10: constant memory                                                              make exercise-10
 
-    You learn   What all threads read and nobody writes while the kernel runs, such as the weights of a filter, belongs in constant memory:
-                at most 64 KiB, declared at file scope, and fast when the threads of a warp read the same place at the same time. It is
-                filled from the processor, by name.
+    You learn   What all threads read and nobody writes while the kernel runs, such as the weights of a
+                filter, belongs in constant memory: at most 64 KiB, declared at file scope, and fast when the
+                threads of a warp read the same place at the same time. It is filled from the processor, by
+                name.
     You write   1. set_weights: copies the 9 weights to the constant array of that name.
-                2. smooth: out[i] = weights[0] * in[i - 4] + weights[1] * in[i - 3] + ... + weights[8] * in[i + 4]. What lies outside
-                   of the array counts as 0.
-    Hint        cudaMemcpyToSymbol(weights, ...) takes the array itself, not its address, and the number of bytes. In the loop, test the index
-                that you read from; each thread has two ends to mind. Begin the sum with 0 and add in the order of k.
-    At first    the checker says: "out[0] is 0, expected"                                                                   */
+                2. smooth: out[i] = weights[0] * in[i - 4] + weights[1] * in[i - 3] + ... + weights[8] * in[i
+                   + 4]. What lies outside of the array counts as 0.
+    Hint        cudaMemcpyToSymbol(weights, ...) takes the array itself, not its address, and the number of
+                bytes. In the loop, test the index that you read from; each thread has two ends to mind. Begin
+                the sum with 0 and add in the order of k.
+    At first    the checker says: "out[0] is 0, expected"                                                    */
 #include "exercise.h"
 
 __constant__ float weights[9];
