@@ -811,8 +811,8 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded 
 #endif
 }
 
-/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction; compilers
-   take it out if it has two uses, hence the assembler. */
+/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction. Compilers
+   take it out if it has two uses; hence the assembler. */
 static GI_INLINE GI_V GI_VFN(less)(GI_V a, const GA_T *x)
 {
 #if GI_ISA_BYTES == 64
@@ -848,8 +848,8 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */
 /*  A tile is GI_DISTANCE_TILE rows of x against some vectors, whose lanes are rows of y, that is columns of the result. Its sums
     stay in registers over the features, each its own chain. The rows of y are laid beside each other before. A vector takes a
-    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions, of
-    which processors start two in a cycle. That, and not memory, is the limit if there are many features.                  */
+    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions. How
+    many of these a processor starts in a cycle, and not memory, is the limit if there are many features.                  */
 
 #ifdef GI_ISA_MM
 #define GI_DISTANCE_VECTORS GI_ISA_TILE
