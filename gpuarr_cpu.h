@@ -40,6 +40,11 @@ static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
             if (gi_exact || name##_part_##t(gi_e, from, to, false)) (void)name##_part_##t(gi_e, from, to, true);               \
         }                                                                                                                      \
     }
+#define GI_OWN_JOIN(name, isa, target)                                                                                         \
+    static target GI_OWN_FAST void name##_join_##isa(int64_t n, void *accs, const void *more)                                  \
+    {                                                                                                                          \
+        name##_join_part(n, accs, more);                                                                                       \
+    }
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #if defined(__clang__)
 #define GI_WIDE
@@ -54,11 +59,21 @@ static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
     {                                                                                                                          \
         dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, GI_OWN_CUDA(name, t)                                               \
     }
+#define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, ) GI_OWN_JOIN(name, avx2, GI_AVX2) GI_OWN_JOIN(name, avx512, GI_AVX512)
+#define GI_JOINS_OF(name)                                                                                                      \
+    {                                                                                                                          \
+        name##_join_baseline, name##_join_avx2, name##_join_avx512                                                             \
+    }
 #else
 #define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
 #define GI_STAMP_OF(name, t, dtype)                                                                                            \
     {                                                                                                                          \
         dtype, { name##_baseline_##t, NULL, NULL }, GI_OWN_CUDA(name, t)                                                                       \
+    }
+#define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, )
+#define GI_JOINS_OF(name)                                                                                                      \
+    {                                                                                                                          \
+        name##_join_baseline, NULL, NULL                                                                                       \
     }
 #endif
 
@@ -2211,9 +2226,9 @@ typedef struct gi_fold {
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
-#define GI_DISTANCE_TILE 4     /* rows of a tile */
-#define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
-#define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
+#define GI_DISTANCE_TILE 4                 /* rows of a tile */
+#define GI_DISTANCE_PACK 32768             /* bytes of y that are used while they are in the first cache */
+#define GI_DISTANCE_ROWS 128               /* rows whose sums are kept where the features come in several parts */
 
 /* The distances of each row of x (a row of the result) from each row of y (a column). */
 typedef struct gi_distances {
@@ -2272,7 +2287,7 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
-#define GI_LINE          64    /* bytes of a cache line */
+#define GI_LINE          64                /* bytes of a cache line */
 #define GI_MOST_INPUTS   GPUARR_MAX_INPUTS /* of an elementwise call */
 
 /* What will be read next, and is fetched while a result is streamed. */
@@ -2285,8 +2300,8 @@ typedef struct gi_ahead {
 typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
 /* Matrix products (section >>dense). */
-#define GI_TILE_ROWS     8     /* at most */
-#define GI_TILE_DEPTH    256   /* products that are added at a time */
+#define GI_TILE_ROWS     8                 /* at most */
+#define GI_TILE_DEPTH    256               /* products that are added at a time */
 typedef struct gi_product_tiles {
     int rows, bytes,
         lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
