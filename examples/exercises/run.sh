@@ -123,8 +123,10 @@ show_times() { # show_times KIND MINE THEIRS: of each thing that was timed
         mine=$(milliseconds "$2" "$name") theirs=$(milliseconds "$3" "$name")
         if [ -n "$theirs" ]; then
             awk -v n="$name" -v a="$mine" -v b="$theirs" 'BEGIN {
-                r = b > 0 ? a / b : 1
-                printf "  time of %s: yours %s ms, the solution %s ms: %s\n", n, a, b, r > 1.25 ? sprintf("%.1f times as long", r) : r < 0.8 ? "you are faster" : "the same, more or less" }'
+                r = (b > 0) ? a / b : 1
+                words = (r > 1.25) ? sprintf("%.1f times as long", r) : (r < 0.8) ? "you are faster" : "the same, more or less"
+                printf "  time of %s: yours %s ms, the solution %s ms: %s\n", n, a, b, words
+            }'
         else
             echo "  time of $name: $mine ms"
         fi
