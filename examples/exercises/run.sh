@@ -36,7 +36,7 @@ library() { # library check|plain|gpu
     echo "(compiling gpuarr for the exercises that use it: once, a few minutes)"
     printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\n' >"$source"
     case $1 in
-    gpu) "$nvcc" -std=c++17 -arch=native -O2 -DGPUARR_FEW_DTYPES -I"$root" -c "$source" -o "$object.new.o" ;;
+    gpu) "$nvcc" -std=c++17 -arch=native -O2 -fmad=false -DGPUARR_FEW_DTYPES -I"$root" -c "$source" -o "$object.new.o" ;;
     *) # built for speed of the build: where the library adds and multiplies, it is tested elsewhere
         "$cudasim" build "--$1" -c -O1 -w -fno-sanitize=undefined -fno-inline-functions -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY \
             -isystem "$root" -o "$object.new.o" "$source"
@@ -51,7 +51,7 @@ compile() { # compile check|plain|gpu FILE PROGRAM
         with=$build/gpuarr-$1.o
     fi
     case $1 in
-    gpu) "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -DGPUARR_FEW_DTYPES -I"$here" -I"$root" "$2" $with -o "$3" -lpthread ;;
+    gpu) "$nvcc" -std=c++17 -arch=native -O2 -fmad=false -lineinfo -DGPUARR_FEW_DTYPES -I"$here" -I"$root" "$2" $with -o "$3" -lpthread ;;
     *) "$cudasim" build "--$1" -Wall -Wno-unknown-pragmas -Wno-unused-function -DGPUARR_FEW_DTYPES -I"$here" -isystem "$root" -o "$3" "$2" $with ;;
     esac
 }
