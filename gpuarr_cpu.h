@@ -1766,6 +1766,19 @@ static void GI_FIND(gi_pack)(int64_t n, uint64_t *bits, const void *bytes)
     }
 }
 
+static void GI_FIND(gi_busy)(int64_t n, int size, bool *busy, const void *elements)
+{
+    const char *p = (const char *)elements;
+    for (int64_t i = 0; i < n; i += 64, p += 64 * size) {
+        uint64_t any = 0;
+        if (n - i < 64)
+            for (int64_t k = 0; k < (n - i) * size; k++) any |= (uint8_t)p[k];
+        else
+            for (int k = 0; k < size; k++) any |= GI_FIND(gi_pack_64)(p + 64 * k);
+        busy[i / 64] = any != 0;
+    }
+}
+
 static int64_t GI_FIND(gi_runs)(int64_t words, const uint64_t *bits, uint64_t before)
 {
     int64_t count = 0;
@@ -1800,7 +1813,8 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
     }
 }
 
-static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
+static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs),
+                                                  GI_FIND(gi_unite_rows) };
 
 /* Copies past the caches: a line that is written as a whole need not be read before. When all is written: gi_stream_end. */
 static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next)
@@ -2196,6 +2210,7 @@ static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, i
 /* A row of an image as bits, 64 elements a word: what is not 0 makes runs. */
 typedef struct gi_bit_rows {
     void (*pack)(int64_t n, uint64_t *bits, const void *bytes); /* bit i % 64 of bits[i / 64]: byte i is not 0; beyond n: 0 */
+    void (*busy)(int64_t n, int size, bool *busy, const void *elements);   /* of each 64 elements: is any byte not 0? */
     int64_t (*runs)(int64_t words, const uint64_t *bits, uint64_t before); /* how many start there, after the word `before` */
     void (*unite)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
                   int64_t *parents); /* the runs of two rows, numbered from run_a and run_b, that touch */
@@ -2271,7 +2286,7 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
     void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
 } gi_scan_loops;
 
-typedef struct gi_sifted { /* what is counted beside the elements that are found */
+typedef struct gi_sifted {    /* what is counted beside the elements that are found */
     int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */
     bool    odd;              /* some elements are infinite or NaN */
 } gi_sifted;
