@@ -67,7 +67,7 @@ show_output() { # show_output OUTPUT REPORTED
     awk -v reported="$2" '
         /^cudasim: the next error is/ { skip = 1; next }
         reported && /^wrong: the result is right/ { skip = 1; next } # first things first
-        skip && /^       / { next }
+        skip && /^      / { next }
         { skip = 0 }
         / runtime error: / {
             if (!reported) {
