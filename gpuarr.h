@@ -422,6 +422,21 @@ GI_FORMULA GA_T GA_FN(sqrt)(GA_T x) /* one NaN on every processor */
 }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return x > 0 ? (GA_T)1 : x < 0 ? (GA_T)-1 : x == 0 ? (GA_T)0 : x; }
 GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return 1 / x; }
+/* x to the power -1, 1/2 ... Of -inf: inf, and of -0: 0, where sqrt gives NaN and -0. What rounding took off the root or the square is
+   added to the product, which is so rounded (almost) once. */
+GI_FORMULA GA_T GA_FN(power_minus_one)(GA_T x) { return 1 / x; }
+GI_FORMULA GA_T GA_FN(power_half)(GA_T x) { return x == -GA_FN(infinity)() ? -x : GA_FN(sqrt)(x) + 0; }
+GI_FORMULA GA_T GA_FN(power_three_halves)(GA_T x)
+{
+    GA_T size = GI_BUILTIN(fabs)(x), root = GA_FN(sqrt)(x), lost = GA_FN(fma)(-root, root, x);
+    return size < GA_FN(infinity)() ? GA_FN(fma)(x, root, GA_FN(mul)(GA_FN(mul)(root, (GA_T)0.5), lost)) : size;
+}
+GI_FORMULA GA_T GA_FN(power_square)(GA_T x) { return x * x; }
+GI_FORMULA GA_T GA_FN(power_cube)(GA_T x)
+{
+    GA_T square = x * x, lost = GA_FN(fma)(x, x, -square);
+    return square < GA_FN(infinity)() ? GA_FN(fma)(square, x, GA_FN(mul)(lost, x)) : square * x;
+}
 GI_FORMULA GA_T GA_FN(floor)(GA_T x) { return GI_BUILTIN(floor)(x); }
 GI_FORMULA GA_T GA_FN(ceil)(GA_T x) { return GI_BUILTIN(ceil)(x); }
 GI_FORMULA GA_T GA_FN(trunc)(GA_T x) { return GI_BUILTIN(trunc)(x); }
@@ -1467,6 +1482,32 @@ typedef struct ga_apply_options {
 /* ga_apply(kernel, (a, 2.5, b)): arrays and numbers, broadcast and cast as by the functions of the table. Returns the first result. */
 ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, ga_apply_options o);
 
+/* ---- reductions of your own --------------------------------------------------------------------------------------------- */
+/*  GA_REDUCTION(name, result, (parameters), accumulator, start, map, join, finish)
+        GA_REDUCTION(dot, double, (double x, double y), double, 0, x * y, a + b, a)
+        GA_REDUCTION(norm, float, (float x), double, 0, (double)x * x, a + b, (float)GA_SQRT(a))
+        ga_array *r = ga_reduce(dot, (matrix, row), .axis = 1);
+    `map` makes an accumulator of the parameters and of GA_INDEX, the place of the element along the reduced axes, counted in C order.
+    `join` makes one of two, `a` and `b`, along the documented tree (>>reduce): elements come in another order than they lie, so it
+    should not matter to `join` which is which. `finish` makes the result of `a` and of `n`, how many elements there were; without any,
+    of the start. An accumulator is of any type of up to GPUARR_MAX_ACCUMULATOR bytes, also a struct. What formulas call is defined with
+    GA_FUNCTION in place of static: GA_FUNCTION double cube(double x) { return x * x * x; }                                         */
+
+#define GPUARR_MAX_ACCUMULATOR 64
+
+typedef struct ga_reduction {
+    ga_kernel map; /* its result is an accumulator */
+    ga_dtype  result;
+    int       acc_bytes;
+    void (*join[3])(int64_t n, void *accs, const void *more); /* accs[i] is joined with more[i]; by instruction set */
+    void (*start)(void *acc);
+    void (*finish)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
+    void (*cuda)(void), (*cuda_again)(void); /* kernels that fold elements, and accumulators; NULL: compiled by a C compiler */
+} ga_reduction;
+
+/* ga_reduce(dot, (a, b), .axis = 0): over all axes, .axis or .axes of the broadcast operands, arrays or numbers; .keepdims, .out. */
+ga_array *(ga_reduce_n)(const ga_reduction *reduction, int n, const ga_arg *operands, ga_reduce_options o);
+
 /* ---- stencils: each element anew from its neighbours ----------------------------------------------------------------- */
 /*      GA_STENCIL(heat, (1, 1), double, (double a),
                    GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
@@ -1828,6 +1869,10 @@ template <class... A> static inline gi_args gi_make_args(const A &...a)
     return { { gi_arg(a)... }, (int)sizeof...(a) };
 }
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
 static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
 {
     return (ga_stencil_n)(k, l.n, l.a, o);
@@ -1877,6 +1922,10 @@ typedef struct gi_args {
     int           n;
 } gi_args;
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
 static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
 {
     return (ga_stencil_n)(k, l.n, l.a, o);
@@ -1920,6 +1969,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define GI_AXIS_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 #define GI_AXIS_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 #define GI_AXIS_1N(fn, O, here, a, x, ...)      (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_1A(fn, O, here, a, l, ...)      (fn)(a, GI_ARGS l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 #define GI_AXIS_L(fn, O, here, l, ...)          (fn)(GI_LIST l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 
 /* A list of axes for an option: .axes = ga_axes(0, 2). And of widths: .after = ga_axes(1, 1). */
@@ -2014,6 +2064,8 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce(...)          GI_AXIS_1A(gi_reduce_args, ga_reduce_options, GI_SITE("ga_reduce(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce_n(...)        GI_AXIS_3(ga_reduce_n, ga_reduce_options, GI_SITE("ga_reduce_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_apply_n(...)         GI_3(ga_apply_n, ga_apply_options, GI_SITE("ga_apply_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil(...)         GI_1A(gi_take_steps, ga_stencil_options, GI_SITE("ga_stencil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil_n(...)       GI_3(ga_stencil_n, ga_stencil_options, GI_SITE("ga_stencil_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -3429,8 +3481,8 @@ extern float  sqrtf(float) noexcept __attribute__((const));
 extern double sqrt(double) noexcept __attribute__((const));
 }
 #else
-extern float      sqrtf(float) __attribute__((const));
-extern double     sqrt(double) __attribute__((const));
+extern float sqrtf(float) __attribute__((const));
+extern double sqrt(double) __attribute__((const));
 #endif
 
 GI_BEGIN_FAST
@@ -3445,11 +3497,11 @@ GI_FORMULA double   gi_fma_f64(double a, double b, double c) { return __fma_rn(a
 GI_FORMULA float    gi_root_f32(float x) { return __fsqrt_rn(x); }
 GI_FORMULA double   gi_root_f64(double x) { return __dsqrt_rn(x); }
 #else
-GI_FORMULA float  gi_mul_f32(float a, float b) { return a * b; }
+GI_FORMULA float gi_mul_f32(float a, float b) { return a * b; }
 GI_FORMULA double gi_mul_f64(double a, double b) { return a * b; }
-GI_FORMULA float  gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+GI_FORMULA float gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 GI_FORMULA double gi_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
-GI_FORMULA float  gi_root_f32(float x) { return sqrtf(x); }
+GI_FORMULA float gi_root_f32(float x) { return sqrtf(x); }
 GI_FORMULA double gi_root_f64(double x) { return sqrt(x); }
 #endif
 GI_FORMULA uint32_t gi_bits_f32(float x)
@@ -3732,38 +3784,46 @@ GI_FORMULA double gi_log_fraction_f64(uint64_t shifted)
     return gi_from_bits_f64((shifted & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1.0;
 }
 
-/* log(1+f) = *head + tail, the tail below 0.024 (head = f - f^2/2 rounded): tail + small is returned.
-   Relative error of the polynomial, in log(1+f): 2^-26.9. */
+/* log(1+f) = f - f^2/2 + f^3 p(f); relative error in log(1+f): 2^-26.9 */
+GI_FORMULA float gi_log_series_f32(float f)
+{
+    float z   = f * f;
+    float p01 = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
+    float p23 = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
+    float p45 = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
+    float p67 = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
+    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+}
+
+/* log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + z p(z)), s = f / (2+f), z = s^2; relative error 2^-59.4 */
+GI_FORMULA double gi_log_series_f64(double z)
+{
+    double w    = z * z;
+    double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
+    double p34  = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
+    double p56  = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
+    return gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
+}
+
+/* log(1+f) = *head + tail, the tail below 0.024 (head = f - f^2/2 rounded): tail + small is returned. */
 GI_FORMULA float gi_log_tail_f32(float f, float small, float *head)
 {
-    float z    = f * f;
-    float p01  = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
-    float p23  = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
-    float p45  = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
-    float p67  = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
-    float p    = gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
     float h    = 0.5f * f;
     float sum  = gi_fma_f32(-h, f, f);
     float lost = gi_fma_f32(-h, f, f - sum);
     *head      = sum;
-    return gi_fma_f32(f * z, p, lost + small);
+    return gi_fma_f32(f * (f * f), gi_log_series_f32(f), lost + small);
 }
 
-/* the same: log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + s^2 p(s^2)), s = f / (2+f); relative error 2^-59.4 */
 GI_FORMULA double gi_log_tail_f64(double f, double small, double *head)
 {
     double s    = f / (2.0 + f);
     double z    = s * s;
-    double w    = z * z;
     double h    = 0.5 * f;
-    double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
-    double p34  = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
-    double p56  = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
-    double p    = gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
     double sum  = gi_fma_f64(-h, f, f);
     double lost = gi_fma_f64(-h, f, f - sum);
     *head       = sum;
-    return gi_fma_f64(s, gi_fma_f64(z, p, gi_mul_f64(h, f)), lost + small);
+    return gi_fma_f64(s, gi_fma_f64(z, gi_log_series_f64(z), gi_mul_f64(h, f)), lost + small);
 }
 
 /* big + head + tail, where |big| >= |head| or big = 0: the rounding error of big + head joins the tail */
@@ -3807,23 +3867,25 @@ GI_FORMULA uint64_t gi_log_unusual_f64(double x) { return gi_bits_f64(x) - 0x001
 
 /* ---- log --------------------------------------------------------------------------------------------------------- */
 
-/* log(x) + shift ln 2, x positive normal */
+/* log(x) + shift ln 2, x positive normal: (e ln2 + f) - f^2/2 + ..., where the rounding error of the first sum joins the rest. So three
+   roundings count: of the whole, and of f^2/2 and the rest, which are a fifth of the result at most. */
 GI_FORMULA float gi_log_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
     float    e       = gi_log_exponent_f32(shifted) + shift;
-    float    head;
-    float    tail = gi_log_tail_f32(gi_log_fraction_f32(shifted), gi_mul_f32(e, 0x1.7f7d1cp-20f), &head);
-    return gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-1f), head, tail);
+    float    f = gi_log_fraction_f32(shifted), big = gi_mul_f32(e, 0x1.62e4p-1f), sum = big + f;
+    float    small = gi_fma_f32(e, 0x1.7f7d1cp-20f, f - (sum - big));
+    return sum + gi_fma_f32(f * f, gi_fma_f32(f, gi_log_series_f32(f), -0.5f), small);
 }
 
 GI_FORMULA double gi_log_plus_f64(double x, double shift)
 {
     uint64_t shifted = gi_log_shifted_f64(x);
     double   e       = gi_log_exponent_f64(shifted) + shift;
-    double   head;
-    double   tail = gi_log_tail_f64(gi_log_fraction_f64(shifted), gi_mul_f64(e, 0x1.ef35793c7673p-45), &head);
-    return gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-1), head, tail);
+    double   f = gi_log_fraction_f64(shifted), big = gi_mul_f64(e, 0x1.62e42fefa38p-1), sum = big + f;
+    double   small = gi_fma_f64(e, 0x1.ef35793c7673p-45, f - (sum - big));
+    double   s = f / (2.0 + f), z = s * s, h = 0.5 * f;
+    return sum + gi_fma_f64(-h, f, gi_fma_f64(s, gi_fma_f64(z, gi_log_series_f64(z), gi_mul_f64(h, f)), small));
 }
 
 GI_FORMULA float  gi_log_core_f32(float x) { return gi_log_plus_f32(x, 0.0f); }
@@ -4985,9 +5047,11 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
 /* ---- exp ---------------------------------------------------------------------------------------------------------------- */
 /* exp exp2 expm1 sinh cosh tanh power logaddexp, for f32 and f64.  Include base.h first.
 
-   exp, expm1, tanh   x = n ln2 + r + lo with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words; then
-                      exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two words, so that the
-                      sum is rounded (almost) once.  tanh(|x|) = -e / (2 + e), e = expm1(-2|x|) in two words.
+   exp                x = n ln2 + r with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words, the first of
+                      which is exact; then exp(x) = 2^n (1 + (first + (second + r^2 p(r)))).
+   expm1              x = n ln2 + r + lo; exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two
+                      words, so that the sum is rounded (almost) once.
+   tanh               a polynomial up to 0.7, then 1 - 2 / (exp(2|x|) + 1).
    exp2               n = round(x), r = x - n exactly, ln2 r in two words.
    sinh, cosh         from sinh and cosh of r and of n ln2, no division: sinh(a + b) = sinh a cosh b + cosh a sinh b.
    power              f64: log|x| in two words by 2 atanh(f / (2 + f)), error 2^-65 relative; the product with y in
@@ -4997,8 +5061,8 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
    No tables; no branches in cores.  Where 2^n is out of range (overflow, denormal results) the scale goes on in two
    steps, mostly in the slow functions. */
 
-#define GI_NAN_F32   gi_from_bits_f32(0x7fc00000u)
-#define GI_NAN_F64   gi_from_bits_f64(0x7ff8000000000000u)
+#define GI_NAN_F32        gi_from_bits_f32(0x7fc00000u)
+#define GI_NAN_F64        gi_from_bits_f64(0x7ff8000000000000u)
 
 /* ---------------------------------------------------------------------------------------------------- exp's parts */
 
@@ -5014,28 +5078,24 @@ typedef struct {
 } gi_exp_parts_f64;
 
 /* 1.5 2^23 (2^52) added: the sum's last bits are the nearest integer. */
-#define GI_ROUND_F32 0x1.8p23f
-#define GI_ROUND_F64 0x1.8p52
+#define GI_ROUND_F32      0x1.8p23f
+#define GI_ROUND_F64      0x1.8p52
 
-/* x + x_lo = n ln2 + r + lo; |x| < 2^9.  x + n ln2_1 is exact. */
-GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *r, float *lo)
+/* x + x_lo = n ln2 + first + second; |x| < 2^9 (f64: 2^12). first = x - n ln2_1 is exact. */
+GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *first, float *second)
 {
     float shifted = gi_fma_f32(x, 0x1.715476p0f, GI_ROUND_F32);
     float minus_n = GI_ROUND_F32 - shifted;
-    float first   = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
-    float second  = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
-    *r            = first + second;
-    *lo           = (first - *r) + second;
+    *first        = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
+    *second       = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
     *n_bits       = gi_bits_f32(shifted);
 }
-GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *r, double *lo)
+GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *first, double *second)
 {
     double shifted = gi_fma_f64(x, 0x1.71547652b82fep0, GI_ROUND_F64);
     double minus_n = GI_ROUND_F64 - shifted;
-    double first   = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
-    double second  = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
-    *r             = first + second;
-    *lo            = (first - *r) + second;
+    *first         = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
+    *second        = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
     *n_bits        = gi_bits_f64(shifted);
 }
 
@@ -5043,8 +5103,9 @@ GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, doubl
 GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo)
 {
     gi_exp_parts_f32 e;
-    float            r, lo;
-    gi_exp_reduce_f32(x, x_lo, &e.n_bits, &r, &lo);
+    float            first, second;
+    gi_exp_reduce_f32(x, x_lo, &e.n_bits, &first, &second);
+    float r = first + second, lo = (first - r) + second;
     float p = gi_fma_f32(0x1.9e0de4p-13f, r, 0x1.6d43c2p-10f);
     p       = gi_fma_f32(p, r, 0x1.111306p-7f);
     p       = gi_fma_f32(p, r, 0x1.5554fp-5f);
@@ -5057,8 +5118,9 @@ GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo)
 GI_FORMULA gi_exp_parts_f64 gi_exp_split_f64(double x, double x_lo)
 {
     gi_exp_parts_f64 e;
-    double           r, lo;
-    gi_exp_reduce_f64(x, x_lo, &e.n_bits, &r, &lo);
+    double           first, second;
+    gi_exp_reduce_f64(x, x_lo, &e.n_bits, &first, &second);
+    double r = first + second, lo = (first - r) + second;
     double r2 = r * r, r4 = r2 * r2;
     double p0 = gi_fma_f64(0x1.5555555555559p-3, r, 0.5);
     double p1 = gi_fma_f64(0x1.111111110f65ap-7, r, 0x1.555555555554dp-5);
@@ -5116,16 +5178,37 @@ GI_FORMULA double gi_one_plus_f64(double r, double s)
     return hi + ((r - (hi - 1.0)) + s);
 }
 
-/* exp(x + x_lo) where that is normal, nonsense elsewhere.  The lowest bits of n_bits go straight to the exponent. */
+/* exp(x + x_lo) where that is normal, nonsense elsewhere: 1 + (first + s) with the exact first word of r, so that two roundings count, of
+   first + s (a quarter of a unit at most) and of the whole. Polynomial error relative to exp(r) - 1: 2^-26.0 (f32), 2^-55.5 (f64).
+   The lowest bits of n_bits go straight to the exponent. */
 GI_FORMULA float gi_exp_normal_f32(float x, float x_lo)
 {
-    gi_exp_parts_f32 e = gi_exp_split_f32(x, x_lo);
-    return gi_from_bits_f32(gi_bits_f32(gi_one_plus_f32(e.r, e.s)) + (e.n_bits << 23));
+    uint32_t n_bits;
+    float    first, second;
+    gi_exp_reduce_f32(x, x_lo, &n_bits, &first, &second);
+    float r = first + second;
+    float p = gi_fma_f32(0x1.6b79b2p-10f, r, 0x1.12292ep-7f);
+    p       = gi_fma_f32(p, r, 0x1.555712p-5f);
+    p       = gi_fma_f32(p, r, 0x1.5554aep-3f);
+    p       = gi_fma_f32(p, r, 0x1.fffffep-2f);
+    float y = 1.0f + (first + gi_fma_f32(r * r, p, second));
+    return gi_from_bits_f32(gi_bits_f32(y) + (n_bits << 23));
 }
 GI_FORMULA double gi_exp_normal_f64(double x, double x_lo)
 {
-    gi_exp_parts_f64 e = gi_exp_split_f64(x, x_lo);
-    return gi_from_bits_f64(gi_bits_f64(gi_one_plus_f64(e.r, e.s)) + (e.n_bits << 52));
+    uint64_t n_bits;
+    double   first, second;
+    gi_exp_reduce_f64(x, x_lo, &n_bits, &first, &second);
+    double r = first + second, r2 = r * r, r4 = r2 * r2;
+    double p0 = gi_fma_f64(0x1.555555555553bp-3, r, 0x1.0000000000005p-1);
+    double p1 = gi_fma_f64(0x1.1111111118833p-7, r, 0x1.555555555211p-5);
+    double p2 = gi_fma_f64(0x1.a01a0177efd45p-13, r, 0x1.6c16c17f2d91dp-10);
+    double p3 = gi_fma_f64(0x1.71de81141e3b5p-19, r, 0x1.a019a6a6f3fcfp-16);
+    double p4 = gi_fma_f64(0x1.ae775dc44a21dp-26, r, 0x1.28a2891ce12e4p-22);
+    double p  = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
+    p         = gi_fma_f64(p, r2, p0);
+    double y  = 1.0 + (first + gi_fma_f64(r2, p, second));
+    return gi_from_bits_f64(gi_bits_f64(y) + (n_bits << 52));
 }
 /* exp(x + x_lo) for any x but NaN, |x_lo| < 2^-10: beyond the clamp the results are inf and 0 all the same. */
 GI_FORMULA float gi_exp_any_f32(float x, float x_lo)
@@ -5143,14 +5226,14 @@ GI_FORMULA double gi_exp_any_f64(double x, double x_lo)
 GI_FORMULA float    gi_exp_core_f32(float x) { return gi_pick_f32((uint32_t)(x < -104.0f), 0.0f, gi_exp_normal_f32(x, 0.0f)); }
 GI_FORMULA uint32_t gi_exp_rare_f32(float x)
 {
-    return (uint32_t) !(x <= 88.0f) | ((uint32_t)(x < -87.0f) & (uint32_t)(x >= -104.0f));
+    return (uint32_t) !(gi_from_bits_f32(gi_bits_f32(x - 0.5f) & 0x7fffffffu) <= 87.5f) & (uint32_t) !(x < -104.0f);
 }
 GI_FORMULA float gi_exp_slow_f32(float x) { return x != x ? GI_NAN_F32 : gi_exp_any_f32(x, 0.0f); }
 
 GI_FORMULA double   gi_exp_core_f64(double x) { return gi_pick_f64((uint64_t)(x < -746.0), 0.0, gi_exp_normal_f64(x, 0.0)); }
 GI_FORMULA uint64_t gi_exp_rare_f64(double x)
 {
-    return (uint64_t) !(x <= 709.0) | ((uint64_t)(x < -708.0) & (uint64_t)(x >= -746.0));
+    return (uint64_t) !(gi_from_bits_f64(gi_bits_f64(x - 0.5) & 0x7fffffffffffffffu) <= 708.5) & (uint64_t) !(x < -746.0);
 }
 GI_FORMULA double gi_exp_slow_f64(double x) { return x != x ? GI_NAN_F64 : gi_exp_any_f64(x, 0.0); }
 
@@ -5270,8 +5353,9 @@ GI_FORMULA gi_hyperbolic_f32 gi_hyperbolic_split_f32(float x)
 {
     gi_hyperbolic_f32 h;
     uint32_t          n_bits;
-    float             r, lo;
-    gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &r, &lo);
+    float             first, second;
+    gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &first, &second);
+    float r = first + second, lo = (first - r) + second;
     float z     = r * r;
     float s     = gi_fma_f32(gi_fma_f32(0x1.a28ee6p-13f, z, 0x1.110fe2p-7f), z, 0x1.555556p-3f);
     float c     = gi_fma_f32(gi_fma_f32(0x1.6d5196p-10f, z, 0x1.5554e4p-5f), z, 0.5f);
@@ -5290,8 +5374,9 @@ GI_FORMULA gi_hyperbolic_f64 gi_hyperbolic_split_f64(double x)
 {
     gi_hyperbolic_f64 h;
     uint64_t          n_bits;
-    double            r, lo;
-    gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &r, &lo);
+    double            first, second;
+    gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &first, &second);
+    double r = first + second, lo = (first - r) + second;
     double z = r * r, z2 = z * z;
     double s0   = gi_fma_f64(0x1.a01a01b001274p-13, z, 0x1.111111110f658p-7);
     double s1   = gi_fma_f64(0x1.af5f19ac80a35p-26, z, 0x1.71ddf817ce05ap-19);
@@ -5378,23 +5463,30 @@ GI_FORMULA double gi_sinh_slow_f64(double x)
 
 /* ----------------------------------------------------------------------------------------------------------- tanh */
 
-/* tanh: valid everywhere.  e = expm1(-2|x|) = sum + rest, quotient -e / (2 + e) corrected by its remainder. */
+/* tanh: valid everywhere.  |x| <= 0.7: x + x^3 p(x^2); beyond 1 - 2 / (exp(2|x|) + 1), with 2|x| = n ln2 + 2r and the factor as a
+   polynomial of r.  Polynomial error 2^-28.0 (f32), 2^-57.3 (f64). */
 GI_FORMULA float gi_tanh_core_f32(float x)
 {
-    uint32_t         a  = gi_bits_f32(x) & 0x7fffffffu;
-    float            m  = gi_pick_f32((uint32_t)(a > 0x41200000u), 10.0f, gi_from_bits_f32(a)); /* from 9.02 on tanh is 1 */
-    gi_exp_parts_f32 e  = gi_exp_split_f32(-2.0f * m, 0.0f);
-    float            hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
-    float            scale = gi_power_of_two_f32(e.n_bits);
-    float            power = gi_mul_f32(hi, scale);
-    float            sum = power - 1.0f, rest = gi_fma_f32(lo, scale, power - (sum + 1.0f));
-    float            top = sum + rest, top_lo = (sum - top) + rest;
-    float            bottom = 2.0f + top, bottom_lo = (2.0f - bottom) + top + top_lo;
-    float            inverse   = 1.0f / bottom;
-    float            q         = top * inverse;
-    float            remainder = gi_fma_f32(-q, bottom, top) + gi_fma_f32(-q, bottom_lo, top_lo);
-    float            y         = gi_fma_f32(remainder, inverse, q);
-    y                          = gi_from_bits_f32((gi_bits_f32(y) & 0x7fffffffu) | (gi_bits_f32(x) & 0x80000000u));
+    uint32_t a       = gi_bits_f32(x) & 0x7fffffffu;
+    float    m       = gi_from_bits_f32(a < 0x41200000u ? a : 0x41200000u); /* from 9.02 on tanh is 1: 10 is enough */
+    float    shifted = gi_fma_f32(m, 0x1.715476p1f, GI_ROUND_F32);
+    float    r       = gi_fma_f32(GI_ROUND_F32 - shifted, 0x1.62e43p-2f, m);
+    float    e       = gi_fma_f32(0x1.686aa2p-4f, r, 0x1.123d02p-2f);
+    e                = gi_fma_f32(e, r, 0x1.555b82p-1f);
+    e                = gi_fma_f32(e, r, 0x1.55548cp0f);
+    e                = gi_fma_f32(e, r, 0x1.fffff8p0f);
+    e                = gi_fma_f32(e, r, 2.0f);
+    e                = gi_fma_f32(e, r, 1.0f);
+    float large      = gi_fma_f32(-2.0f, 1.0f / gi_fma_f32(e, gi_power_of_two_f32(gi_bits_f32(shifted)), 1.0f), 1.0f);
+    float z          = gi_mul_f32(x, x);
+    float p          = gi_fma_f32(0x1.f2551cp-10f, z, -0x1.02972ap-7f);
+    p                = gi_fma_f32(p, z, 0x1.617fecp-6f);
+    p                = gi_fma_f32(p, z, -0x1.b9bb3cp-5f);
+    p                = gi_fma_f32(p, z, 0x1.110f52p-3f);
+    p                = gi_fma_f32(p, z, -0x1.55555p-2f);
+    float small      = gi_fma_f32(gi_mul_f32(x, z), p, x);
+    float y          = gi_from_bits_f32(gi_bits_f32(large) | (gi_bits_f32(x) & 0x80000000u));
+    y                = gi_pick_f32((uint32_t)(a > 0x3f333333u), y, small);
     return gi_pick_f32((uint32_t)(x != x), GI_NAN_F32, y);
 }
 GI_FORMULA uint32_t gi_tanh_rare_f32(float x)
@@ -5406,21 +5498,37 @@ GI_FORMULA float gi_tanh_slow_f32(float x) { return gi_tanh_core_f32(x); }
 
 GI_FORMULA double gi_tanh_core_f64(double x)
 {
-    uint64_t a          = gi_bits_f64(x) & 0x7fffffffffffffffu;
-    double   m          = gi_from_bits_f64(a);
-    m                   = gi_pick_f64((uint64_t)(m > 20.0), 20.0, m); /* from 19.07 on tanh is 1 */
-    gi_exp_parts_f64 e  = gi_exp_split_f64(-2.0 * m, 0.0);
-    double           hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
-    double           scale = gi_power_of_two_f64(e.n_bits);
-    double           power = gi_mul_f64(hi, scale);
-    double           sum = power - 1.0, rest = gi_fma_f64(lo, scale, power - (sum + 1.0));
-    double           top = sum + rest, top_lo = (sum - top) + rest;
-    double           bottom = 2.0 + top, bottom_lo = (2.0 - bottom) + top + top_lo;
-    double           inverse   = 1.0 / bottom;
-    double           q         = top * inverse;
-    double           remainder = gi_fma_f64(-q, bottom, top) + gi_fma_f64(-q, bottom_lo, top_lo);
-    double           y         = gi_fma_f64(remainder, inverse, q);
-    y = gi_from_bits_f64((gi_bits_f64(y) & 0x7fffffffffffffffu) | (gi_bits_f64(x) & 0x8000000000000000u));
+    uint64_t a       = gi_bits_f64(x) & 0x7fffffffffffffffu;
+    double   m       = gi_from_bits_f64(a < 0x4034000000000000u ? a : 0x4034000000000000u); /* from 19.07 on tanh is 1 */
+    double   shifted = gi_fma_f64(m, 0x1.71547652b82fep1, GI_ROUND_F64);
+    double   r       = gi_fma_f64(GI_ROUND_F64 - shifted, 0x1.62e42fefa39efp-2, m);
+    double   e       = gi_fma_f64(0x1.ae14986273112p-15, r, 0x1.28b0b201c999p-12);
+    e                = gi_fma_f64(e, r, 0x1.71dec61c567b4p-10);
+    e                = gi_fma_f64(e, r, 0x1.a0199603d82e8p-8);
+    e                = gi_fma_f64(e, r, 0x1.a01a015587441p-6);
+    e                = gi_fma_f64(e, r, 0x1.6c16c185ee646p-4);
+    e                = gi_fma_f64(e, r, 0x1.111111111fa15p-2);
+    e                = gi_fma_f64(e, r, 0x1.555555554fe59p-1);
+    e                = gi_fma_f64(e, r, 0x1.555555555551bp0);
+    e                = gi_fma_f64(e, r, 0x1.000000000000cp1);
+    e                = gi_fma_f64(e, r, 2.0);
+    e                = gi_fma_f64(e, r, 1.0);
+    double large     = gi_fma_f64(-2.0, 1.0 / gi_fma_f64(e, gi_power_of_two_f64(gi_bits_f64(shifted)), 1.0), 1.0);
+    double z         = gi_mul_f64(x, x);
+    double p         = gi_fma_f64(0x1.4228abd667d42p-18, z, -0x1.c620dbc0d0b26p-16);
+    p                = gi_fma_f64(p, z, 0x1.71a02b7f61c63p-14);
+    p                = gi_fma_f64(p, z, -0x1.ec7e20f587604p-13);
+    p                = gi_fma_f64(p, z, 0x1.3495bf231a324p-11);
+    p                = gi_fma_f64(p, z, -0x1.7d8c955721fe1p-10);
+    p                = gi_fma_f64(p, z, 0x1.d6d1f9360e42p-9);
+    p                = gi_fma_f64(p, z, -0x1.226e2896d212ap-7);
+    p                = gi_fma_f64(p, z, 0x1.664f481167c93p-6);
+    p                = gi_fma_f64(p, z, -0x1.ba1ba1b7cca1cp-5);
+    p                = gi_fma_f64(p, z, 0x1.111111110e0a8p-3);
+    p                = gi_fma_f64(p, z, -0x1.5555555555529p-2);
+    double small     = gi_fma_f64(gi_mul_f64(x, z), p, x);
+    double y         = gi_from_bits_f64(gi_bits_f64(large) | (gi_bits_f64(x) & 0x8000000000000000u));
+    y                = gi_pick_f64((uint64_t)(a > 0x3fe6666666666666u), y, small);
     return gi_pick_f64((uint64_t)(x != x), GI_NAN_F64, y);
 }
 GI_FORMULA uint64_t gi_tanh_rare_f64(double x)
@@ -5570,13 +5678,16 @@ GI_FORMULA float gi_power_slow_f32(float x, float y)
     return z != z ? GI_NAN_F32 : (float)z;
 }
 
+/* Plain numbers as exponents for which x^y is a product or a root; section >>primitives has the formulas. */
+#define GI_EASY_POWERS(X) X(minus_one, -1.0) X(half, 0.5) X(three_halves, 1.5) X(square, 2.0) X(cube, 3.0)
+
 /* ------------------------------------------------------------------------------------------------------ logaddexp */
 
 /* sum + rest = log(1 + u), 2^-97 <= u <= 1 (f64: 2^-895), any u <= 1 if guard is 0: above 1/2 as
    ln2 + log(1 + f), f = (u - 1) / 2, so -1/4 <= f <= 1/2.  The guard, far below u, keeps products from becoming
    denormal, which is slow on some machines.  Polynomial error 2^-27.6 (f32), 2^-55.9 (f64). */
-#define GI_GUARD_F32 0x1p-124f
-#define GI_GUARD_F64 0x1p-960
+#define GI_GUARD_F32      0x1p-124f
+#define GI_GUARD_F64      0x1p-960
 GI_FORMULA void gi_log1p_unit_f32(float u, float guard, float *sum, float *rest)
 {
     uint32_t big = (uint32_t)(u > 0.5f);
@@ -5692,7 +5803,7 @@ GI_FORMULA double gi_hypot_f64(double x, double y)
 
 /* ---- every element type in turn -------------------------------------------------------------------------------------- */
 /* ---- the passes: first the primitives of all types, then conversions between them, then the rows -------------------- */
-#define GI_PASS      1
+#define GI_PASS           1
 #include "gpuarr.h"
 #undef GI_PASS
 #define GI_PASS 2
@@ -5845,7 +5956,21 @@ GI_FORMULA int64_t gi_border_index(int64_t i, int64_t n, ga_border border)
     return i < n ? i : border == GA_BORDER_MIRROR ? period - i : period - 1 - i;
 }
 
+/* What a formula of the user's can ask for while it is computed (section >>own kernels). */
+typedef struct gi_here {
+    int64_t  index;
+    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
+    uint32_t rare_f32;
+    uint64_t rare_f64;
+    int      beyond; /* the reach of a stencil: something was read there */
+} gi_here;
+
 GI_END_FAST
+#if GI_HAS_CUDA
+#define GI_CUDA_PART 4
+#include "gpuarr_cuda.h"
+#undef GI_CUDA_PART
+#endif
 #endif /* GPUARR_HAS_FORMULAS */
 
 #if GI_IMPLEMENTING
@@ -6113,7 +6238,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 #if GI_HAS_CUDA
 typedef gi_cuda_kernel gi_gpu_kernel;
 #else
-typedef void     *gi_gpu_kernel;
+typedef void *gi_gpu_kernel;
 #endif
 typedef void (*gi_own_kernel)(const gi_elements *e, bool exact);
 typedef struct gi_own { /* a kernel of the user's */
@@ -6164,6 +6289,7 @@ typedef struct gi_job {
     int64_t       shape[GPUARR_MAX_DIMS];
     gi_operand    in[GI_MOST_INPUTS], out, more[GPUARR_MAX_OUTPUTS - 1], mask;
     gi_operand    place;         /* no memory, but the strides of GA_INDEX */
+    int64_t       first_place;   /* GA_INDEX of the first element */
     bool          masked;        /* write only where mask is true */
     bool          apart;         /* no result may be written before all inputs of a tile are read */
     bool          direct;        /* the kernel runs over rows where they lie */
@@ -6493,6 +6619,7 @@ static void gi_run(gi_job *j, int cost)
     if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
+    /* What computes long has time to write. */
     bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked && j->outputs == 1;
     j->apart      = false;
     for (int k = 0; k < j->inputs + j->outputs; k++) {
@@ -6606,6 +6733,7 @@ static void gi_place_strides(gi_job *j)
 {
     int64_t below = 1;
     memset(&j->place, 0, sizeof j->place);
+    j->first_place = 0;
     j->place.dtype = j->place.wanted = GA_U8;
     for (int d = j->ndim - 1; d >= 0; d--) {
         j->place.strides[d] = below;
@@ -6816,6 +6944,7 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
 
 typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
+enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
 /* Has the row of an operation this dtype, whether it is compiled or not? */
 static bool gi_row_has(ga_op op, ga_dtype dtype, ga_dtype common)
@@ -6945,6 +7074,23 @@ static gi_function gi_row_function(ga_op op, ga_dtype dtype)
     return f;
 }
 
+/* The power of floats to some plain numbers is a product or a root: exacter, and many times quicker. */
+static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
+{
+    double y = exponent.kind == GA_KIND_REAL ? exponent.re : (double)exponent.i;
+    if (exponent.array || (exponent.kind != GA_KIND_REAL && exponent.kind != GA_KIND_INT)) return false;
+#define GI_CASE(name, value)                                                                                                   \
+    if (y == value) {                                                                                                          \
+        GI_FUNCTION(narrow, gi_cpu_power(value, GA_F32), gi_cuda_map1<float, float, gi_power_##name##_f32>);                   \
+        GI_FUNCTION(wide, gi_cpu_power(value, GA_F64), gi_cuda_map1<double, double, gi_power_##name##_f64>);                   \
+        *f = dtype == GA_F32 ? narrow : wide;                                                                                  \
+        return true;                                                                                                           \
+    }
+    GI_EASY_POWERS(GI_CASE)
+#undef GI_CASE
+    return false;
+}
+
 static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
@@ -6997,9 +7143,12 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
                                        "integers to negative integer powers are not integers: use float operands");
         if (failed) return NULL;
     }
-    ga_dtype wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
-    ga_dtype result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
+    ga_dtype    result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    gi_function easy;
     if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
+    if (op == GA_OP_power && gi_is_float(loop) && gi_easy_power(in[1], loop, &easy))
+        return gi_map(o.site, easy, GI_CHEAP, 1, in, wanted, result, o.out, o.where);
     return gi_map(o.site, gi_row_function(op, loop), cost, n, in, wanted, result, o.out, o.where);
 }
 
@@ -7011,8 +7160,6 @@ static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cos
     in.array = x;
     return gi_call(op, name, returns, cost, 1, &in, o);
 }
-
-enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
 #define GA_UNARY(name, dtypes, result, ...)                                                                                    \
     ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
@@ -10219,6 +10366,335 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     }
     ga_free(wide);
     return gi_finish(o.site, result, dtype, NULL);
+}
+
+/* ---- own reductions --------------------------------------------------------------------------------------------------- */
+/*  The tree of section >>reduce, on accumulators that only the user's functions know: one makes accumulators of elements side by side,
+    one joins rows of them. Each input is a set of lines of its own; all are read in the same order.                             */
+
+#if GI_HAS_CUDA
+struct gi_reducing;
+static bool gi_cuda_reduce_own(const char *site, const struct gi_reducing *r, ga_array *result);
+#endif
+
+enum {
+    GI_REDUCING_PART  = 256, /* elements of a line that are brought together from all inputs */
+    GI_REDUCING_WIDTH = 1024 /* at most so many lines side by side */
+};
+
+typedef struct gi_reducing {
+    const ga_reduction *k;
+    gi_own_kernel       map;
+    void (*join)(int64_t n, void *accs, const void *more);
+    gi_lines in[GPUARR_MAX_INPUTS]; /* of the broadcast inputs: their lines have the same numbers and lengths */
+    int64_t  lines, length, blocks;
+    int64_t  columns, width; /* as in gi_reduction */
+    char    *accs, *result;
+} gi_reducing;
+
+/* The accumulators of the elements start ... start + n of a line. */
+static void gi_reducing_map_line(const gi_reducing *r, int64_t line, int64_t start, int64_t n, char *accs)
+{
+    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16],
+        cast[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16];
+    for (int64_t done = 0; done < n; done += GI_REDUCING_PART) {
+        gi_elements e;
+        e.n      = n - done < GI_REDUCING_PART ? n - done : (int64_t)GI_REDUCING_PART;
+        e.result = accs + done * r->k->acc_bytes;
+        e.index  = start + done;
+        e.step   = 1;
+        for (int i = 0; i < r->k->map.parameters; i++)
+            e.operand[i] = (void *)gi_read_line(&r->in[i], line, e.index, e.n, raw[i], cast[i]);
+        r->map(&e, false);
+    }
+}
+
+/* Folds n accumulators, `next` bytes apart, or rows of as many, into the first. */
+static void gi_reducing_halve(const gi_reducing *r, int64_t n, char *accs, int64_t next, int64_t columns)
+{
+    int64_t h = 1;
+    while (h < n) h *= 2;
+    for (h /= 2; h > 0; n = h, h /= 2) {
+        if (columns == 0) r->join(n - h, accs, accs + h * next); /* they lie side by side */
+        else
+            for (int64_t i = 0; i < n - h; i++) r->join(columns, accs + i * next, accs + (i + h) * next);
+    }
+}
+
+/* The same for any number of them: block by block, and the results again. */
+static void gi_reducing_fold_blocks(const gi_reducing *r, int64_t blocks, char *accs, int64_t next, int64_t columns)
+{
+    size_t bytes = (size_t)(r->k->acc_bytes * (columns ? columns : 1));
+    for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+        for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+            char *first = accs + b * GI_BLOCK * next;
+            gi_reducing_halve(r, n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, first, next, columns);
+            memmove(accs + b * next, first, bytes);
+        }
+}
+
+/* A unit is a block of a line. */
+static void gi_reducing_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing                      *r    = (gi_reducing *)job;
+    int64_t                           size = r->k->acc_bytes;
+    __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
+        int64_t n = r->length - start < GI_BLOCK ? r->length - start : GI_BLOCK;
+        gi_reducing_map_line(r, line, start, n, accs);
+        gi_reducing_halve(r, n, accs, size, 0);
+        if (r->accs) memcpy(r->accs + unit * size, accs, (size_t)size);
+        else r->k->finish(1, r->result + line * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+static void gi_reducing_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing *r    = (gi_reducing *)job;
+    int64_t      size = r->k->acc_bytes;
+    for (int64_t line = begin; line < end; line++) {
+        char *accs = r->accs + line * r->blocks * size;
+        gi_reducing_fold_blocks(r, r->blocks, accs, size, 0);
+        r->k->finish(1, r->result + line * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+/* Folds the elements k, k + step, k + 2 step ... of the block of each line of a panel, as gi_fold_rows does. */
+static void gi_reducing_rows(const gi_reducing *r, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
+{
+    if (k + step >= s->n) {
+        gi_elements e;
+        e.n      = s->count;
+        e.result = accs;
+        e.index  = s->start + k;
+        e.step   = 0;
+        for (int i = 0; i < r->k->map.parameters; i++) e.operand[i] = (void *)gi_read_row(&s[i], k, 0);
+        r->map(&e, false);
+        return;
+    }
+    gi_reducing_rows(r, s, k, 2 * step, accs, more);
+    gi_reducing_rows(r, s, k + step, 2 * step, more, more + s->count * r->k->acc_bytes);
+    r->join(s->count, accs, more);
+}
+
+/* A unit is a block of a panel of lines side by side; accumulators lie as in gi_reduce_panels. */
+static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing                      *r    = (gi_reducing *)job;
+    int64_t                           size = r->k->acc_bytes;
+    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16],
+        cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel s[GPUARR_MAX_INPUTS];
+        for (int i = 0; i < r->k->map.parameters; i++) {
+            s[i]       = gi_panel_of(&r->in[i], r->columns, r->width, unit / r->blocks);
+            s[i].start = block * GI_BLOCK;
+            s[i].n     = r->length - s[i].start < GI_BLOCK ? r->length - s[i].start : GI_BLOCK;
+            s[i].raw   = raw[i];
+            s[i].cast  = cast[i];
+        }
+        int64_t column = s[0].first % r->columns, group = s[0].first - column;
+        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        gi_reducing_rows(r, s, 0, 1, accs, room + s[0].count * size);
+        if (!r->accs) r->k->finish(s[0].count, r->result + s[0].first * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+/* A unit is a panel: folds the accumulators of its blocks. */
+static void gi_reducing_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing *r    = (gi_reducing *)job;
+    int64_t      size = r->k->acc_bytes;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s      = gi_panel_of(&r->in[0], r->columns, r->width, unit);
+        int64_t  column = s.first % r->columns;
+        char    *accs   = r->accs + ((s.first - column) * r->blocks + column) * size;
+        gi_reducing_fold_blocks(r, r->blocks, accs, r->columns * size, s.count);
+        r->k->finish(s.count, r->result + s.first * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+/* Elements of an input that are not repeated by broadcasting. */
+static int64_t gi_reducing_elements(const gi_lines *p)
+{
+    int64_t n = 1;
+    for (int d = 0; d < p->kept; d++) n *= p->kept_strides[d] ? p->kept_shape[d] : 1;
+    for (int d = 0; d < p->reduced; d++) n *= p->strides[d] ? p->shape[d] : 1;
+    return n;
+}
+
+/* How many lines lie beside each other in all inputs? 1 if the largest one is better read line by line. */
+static int64_t gi_reducing_columns(const gi_reducing *r)
+{
+    const gi_lines *largest = &r->in[0];
+    int64_t         columns = INT64_MAX;
+    for (int i = 0; i < r->k->map.parameters; i++) {
+        const gi_lines *p = &r->in[i];
+        if (p->kept == 0) return 1;
+        if (p->kept_shape[p->kept - 1] < columns) columns = p->kept_shape[p->kept - 1];
+        if (gi_reducing_elements(p) > gi_reducing_elements(largest)) largest = p;
+    }
+    return gi_line_columns(largest) > 1 ? columns : 1;
+}
+
+/* Folds lines that are not empty into r->result. False: no memory. */
+static bool gi_reducing_reduce(const char *site, gi_reducing *r)
+{
+    int64_t size = r->k->acc_bytes, rows = r->length < GI_BLOCK ? r->length : GI_BLOCK;
+    size_t  bytes = 0;
+    r->blocks     = (r->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->columns    = gi_reducing_columns(r);
+    if (r->blocks > 1) {
+        bytes   = (size_t)(r->lines * r->blocks * size);
+        r->accs = (char *)gi_alloc(site, bytes);
+        if (!r->accs) return false;
+    }
+    if (r->columns == 1) {
+        gi_parallel(r->lines * r->blocks, 1 + 32768 / rows, gi_reducing_blocks, r);
+        if (r->accs) gi_parallel(r->lines, 1 + 4096 / r->blocks, gi_reducing_lines, r);
+    } else {
+        r->width = GI_PANEL_BYTES / size < GI_REDUCING_WIDTH ? GI_PANEL_BYTES / size : (int64_t)GI_REDUCING_WIDTH;
+        for (int i = 0; i < r->k->map.parameters; i++) r->width = gi_panel_width(&r->in[i], r->columns, r->width, r->blocks);
+        int64_t panels = r->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        gi_parallel(panels * r->blocks, 1 + 32768 / (r->width * rows), gi_reducing_panels, r);
+        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reducing_panel_blocks, r);
+    }
+    if (r->accs) gi_release(r->accs, bytes);
+    return true;
+}
+
+/* What lines without elements give: the start, finished. */
+static bool gi_reducing_empty(const char *site, const ga_reduction *k, ga_array *result)
+{
+    __attribute__((aligned(64))) char acc[GPUARR_MAX_ACCUMULATOR], element[16];
+    k->start(acc);
+    k->finish(1, element, acc, 0);
+#if GI_HAS_CUDA
+    if (result->device == GA_CUDA) return gi_cuda_fill(site, result, element);
+#endif
+    (void)site;
+    gi_repeat((int)ga_itemsize(k->result), result->size, result->data, element);
+    return true;
+}
+
+/* Operand i as an array of its parameter's dtype, broadcast to a shape: a view of it or of a copy, which *copy is then. */
+static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape,
+                                   ga_array **copy)
+{
+    int64_t         strides[GPUARR_MAX_DIMS];
+    const ga_array *a = v.array;
+    if (!a) { /* a number */
+        char element[16];
+        a = *copy = gi_new(site, dtype, device, 0, NULL);
+        if (!a) return NULL;
+        gi_number_to(v, dtype, element);
+#if GI_HAS_CUDA
+        if (device == GA_CUDA && !gi_cuda_fill(site, *copy, element)) return NULL;
+#endif
+        if (device == GA_CPU) memcpy(a->data, element, (size_t)ga_itemsize(dtype));
+    }
+#if GI_HAS_CUDA
+    if (device == GA_CUDA && a->dtype != dtype) { /* no casts on the way there */
+        a = *copy = gi_convert(site, a, dtype);
+        if (!a) return NULL;
+    }
+#endif
+    gi_broadcast_strides(a, ndim, shape, strides);
+    return gi_new_view(site, a, a->data, a->dtype, ndim, shape, strides);
+}
+
+/* Checks the operands and finds their common shape. False with an error. */
+static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, int *ndim,
+                              int64_t *shape)
+{
+    const char *site = o->site, *name = k->map.name;
+    *ndim = 0;
+    if (n != k->map.parameters)
+        return gi_fail(site, GA_BAD_ARGUMENT, "%s takes %d operand%s, not %d", name, k->map.parameters,
+                       k->map.parameters == 1 ? "" : "s", n),
+               false;
+    if (o->dtype != GA_DTYPE_DEFAULT)
+        return gi_fail(site, GA_BAD_DTYPE, "%s takes no .dtype: its definition says %s; convert the result with ga_astype",
+                       name, ga_dtype_name(k->result)),
+               false;
+    if (o->ddof != 0) return gi_fail(site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
+    for (int i = 0; i < n; i++) {
+        const ga_array *a = in[i].array, *before = NULL;
+        ga_dtype        wanted = k->map.parameter[i].dtype, given = a ? a->dtype : gi_number_dtype(in[i]);
+        char            text[64];
+        if (!gi_may_compute(in[i], wanted))
+            return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as operand %d, and %s would lose its kind: use ga_astype first",
+                           name, ga_dtype_name(wanted), i + 1, ga_dtype_name(given)),
+                   false;
+        if (!a && !gi_number_fits(in[i], wanted)) {
+            gi_number_text(in[i], text, sizeof text);
+            return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s, operand %d of %s", text,
+                           ga_dtype_name(wanted), i + 1, name),
+                   false;
+        }
+        if (!a) continue;
+        for (int b = 0; b < i && !before; b++) before = in[b].array;
+        if (!gi_broadcast_into(ndim, shape, a->ndim, a->shape))
+            return gi_fail(site, GA_BAD_SHAPE,
+                           "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
+                           gi_shape_of(before ? before : a), gi_shape_of(a)),
+                   false;
+    }
+    return true;
+}
+
+ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduce_options o)
+{
+    gi_reducing     r;
+    ga_array       *views[GPUARR_MAX_INPUTS] = { NULL }, *copies[GPUARR_MAX_INPUTS] = { NULL }, *result = NULL;
+    const ga_array *arrays[GPUARR_MAX_INPUTS + 1] = { NULL };
+    int             ndim;
+    int64_t         shape[GPUARR_MAX_DIMS];
+    for (int i = 0; i < n; i++)
+        if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
+    if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
+    if (!gi_reducing_check(k, n, in, &o, &ndim, shape)) return NULL;
+    for (int i = 0; i < n; i++) arrays[i] = in[i].array;
+    arrays[n]        = o.out;
+    ga_device device = gi_common_device(o.site, n + 1, arrays);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
+    if (device == GA_CUDA && !k->cuda)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
+                                   k->map.name, k->map.site);
+    memset(&r, 0, sizeof r);
+    r.k = k;
+    for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
+    r.map   = gi_own_loop(k->map.stamp);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        ga_dtype dtype = k->map.parameter[i].dtype;
+        views[i]       = gi_reducing_input(o.site, in[i], dtype, device, ndim, shape, &copies[i]);
+        ok             = views[i] && gi_plan_lines(o.site, &r.in[i], views[i], dtype, o.axis, &o.axes, o.keepdims);
+    }
+    if (ok) result = gi_new(o.site, k->result, device, r.in[0].result_ndim, r.in[0].result_shape);
+    if (result) {
+        r.lines  = r.in[0].lines;
+        r.length = r.in[0].length;
+        r.result = (char *)result->data;
+        ok       = r.length == 0       ? gi_reducing_empty(o.site, k, result)
+                   : r.lines == 0      ? true
+#if GI_HAS_CUDA
+                   : device == GA_CUDA ? gi_cuda_reduce_own(o.site, &r, result)
+#endif
+                                       : gi_reducing_reduce(o.site, &r);
+        if (!ok) {
+            ga_free(result);
+            result = NULL;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        ga_free(views[i]);
+        ga_free(copies[i]);
+    }
+    return gi_finish(o.site, result, k->result, o.out);
 }
 
 /* ==== >>rearranging: joining, cutting, choosing, sorting, counting, running sums ================================== */
@@ -21459,10 +21935,10 @@ static bool gi_is_event(const char *site, ga_event event)
 #else
 /* ==== >>without CUDA: what a program answers that was built without it ================================================ */
 
-int  ga_cuda_count(void) { return 0; }
+int ga_cuda_count(void) { return 0; }
 bool ga_cuda_select(int device) { return (void)device, gi_has_device("\tga_cuda_select", GA_CUDA); }
-int  ga_cuda_selected(void) { return 0; }
-int  ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
+int ga_cuda_selected(void) { return 0; }
+int ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
 
 ga_cuda_device ga_cuda_properties(int device)
 {
@@ -21495,19 +21971,19 @@ void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
 static bool gi_is_default_stream(const char *site, ga_stream stream) { return !stream || gi_has_device(site, GA_CUDA); }
 
 ga_stream ga_stream_new(void) { return (void)gi_has_device("\tga_stream_new", GA_CUDA), (ga_stream)NULL; }
-void      ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
-bool      ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
+void ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
+bool ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
 ga_stream ga_get_stream(void) { return NULL; }
-bool      ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
-bool      ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
-bool      ga_stream_wait_event(ga_stream stream, ga_event event)
+bool ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
+bool ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
+bool ga_stream_wait_event(ga_stream stream, ga_event event)
 {
     return gi_is_event("\tga_stream_wait_event", event) && gi_is_default_stream("\tga_stream_wait_event", stream);
 }
 
 ga_event ga_event_new(void) { return (void)gi_has_device("\tga_event_new", GA_CUDA), (ga_event)NULL; }
-void     ga_event_free(ga_event event) { (void)event; }
-bool     ga_event_record(ga_event event, ga_stream stream)
+void ga_event_free(ga_event event) { (void)event; }
+bool ga_event_record(ga_event event, ga_stream stream)
 {
     return (void)stream, gi_is_event("\tga_event_record", event) && gi_has_device("\tga_event_record", GA_CUDA);
 }
@@ -21615,15 +22091,6 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_VOID_none             ~, VOID
 #define GI_RESULT_KIND(tag)      GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
 #define GI_RESULT_KIND_(...)     GI_SECOND(__VA_ARGS__)
-
-/* What a formula can ask for while it is computed. */
-typedef struct gi_here {
-    int64_t  index;
-    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
-    uint32_t rare_f32;
-    uint64_t rare_f64;
-    int      beyond; /* the reach of a stencil: something was read there */
-} gi_here;
 
 #ifdef __CUDACC__
 #define GI_PORTABLE __host__ __device__ inline
@@ -21814,16 +22281,16 @@ template <> struct gi_pick_function<true> {
     }                                                                                                                          \
     GI_OWN_STAMPS(name, t)
 
+#define GI_KERNEL_FIELDS(name, text, dtype, output, parameters)                                                                \
+    {                                                                                                                          \
+#name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),                   \
+            { dtype, output },                                                                                                 \
+              { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) }, (int)(sizeof name##_stamps / sizeof *name##_stamps),         \
+                name##_stamps                                                                                                  \
+    }
 #define GI_KERNEL_OF(name, text, result, parameters)                                                                           \
-    __attribute__((unused)) static const ga_kernel name[1] = { { #name,                                                        \
-                                                                 text,                                                         \
-                                                                 __FILE__ ":" GI_STRING(__LINE__),                             \
-                                                                 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),         \
-                                                                 { GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),                      \
-                                                                   GI_BY_RESULT(GI_HAS_, result) },                            \
-                                                                 { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) },           \
-                                                                 (int)(sizeof name##_stamps / sizeof *name##_stamps),          \
-                                                                 name##_stamps } };
+    __attribute__((unused)) static const ga_kernel name[1] = { GI_KERNEL_FIELDS(                                               \
+        name, text, GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)), GI_BY_RESULT(GI_HAS_, result), parameters) };
 
 #define GA_ELEMENTWISE(name, result, parameters, ...)                                                                          \
     GI_FORMULA_OF(name, fixed, result, , result, (gi_here * gi_at, GI_UNWRAP parameters), __VA_ARGS__)                         \
@@ -21838,8 +22305,9 @@ template <> struct gi_pick_function<true> {
 #else
 #define GI_FAMILY_INT(M, ...)                                                                                                  \
     M(i8, GA_I8, __VA_ARGS__)                                                                                                  \
-    M(u8, GA_U8, __VA_ARGS__) M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__)              \
-        M(u32, GA_U32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+    M(u8, GA_U8, __VA_ARGS__)                                                                                                  \
+    M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__) M(u32, GA_U32, __VA_ARGS__)            \
+        M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
 #endif
 #define GI_FAMILY_FLT(M, ...)  M(f32, GA_F32, __VA_ARGS__) M(f64, GA_F64, __VA_ARGS__)
 #define GI_FAMILY_REAL(M, ...) GI_FAMILY_INT(M, __VA_ARGS__) GI_FAMILY_FLT(M, __VA_ARGS__)
@@ -21855,6 +22323,83 @@ template <> struct gi_pick_function<true> {
     GI_FAMILY_##family(GI_GENERIC, name, result, parameters,                                                                   \
                        __VA_ARGS__) static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_GENERIC_STAMP, name) };    \
     GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
+
+/* ---- reductions ------------------------------------------------------------------------------------------------------------ */
+/*  The loops of an elementwise formula whose result is an accumulator, loops that join two rows of those, and what ends a line. (To
+    GI_LOOPS_OF the accumulator is the type T, whose tag is name_acc.)                                                          */
+
+#define GA_FUNCTION GI_FORMULA /* for functions that formulas call: on both devices, inlined */
+
+#ifdef __cplusplus
+#define GI_ASSERT static_assert
+#else
+#define GI_ASSERT _Static_assert
+#endif
+
+/* Where nothing is computed again, arguments are looked at at once. */
+#define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0, 0 }, *gi_at = &gi_exactly
+
+#if GI_HAS_CUDA && GI_IMPLEMENTING
+/* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
+#define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
+#define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
+#define GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                               \
+    struct gi_##name##_on_gpu {                                                                                                \
+        typedef accumulator                                                                            A;                      \
+        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_UNWRAP parameters)>::type T;                      \
+        enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters) };                                                \
+        static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
+        {                                                                                                                      \
+            gi_here gi_at = { index, true, 0, 0, 0 };                                                                             \
+            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));            \
+        }                                                                                                                      \
+        static __device__ __forceinline__ A    join(A a, A b) { return name##_join(a, b); }                                    \
+        static __device__ __forceinline__ void end(void *out, int64_t line, A a, int64_t n)                                    \
+        {                                                                                                                      \
+            ((result *)out)[line] = name##_end(a, n);                                                                          \
+        }                                                                                                                      \
+    };
+#define GI_CUDA_FOLDS_OF(name)                                                                                                 \
+    (void (*)(void)) gi_cuda_fold<gi_cuda_own_fold<gi_##name##_on_gpu>>,                                                       \
+        (void (*)(void))gi_cuda_fold<gi_cuda_own_again<gi_##name##_on_gpu>>
+#else
+#define GI_CUDA_REDUCTION(...)
+#define GI_CUDA_FOLDS_OF(name) NULL, NULL
+#endif
+
+#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                      \
+    typedef accumulator gi_##name##_acc;                                                                                       \
+    GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");       \
+    GI_FORMULA accumulator name##_formula_##name##_acc(gi_here *gi_at, GI_UNWRAP parameters) { return (void)gi_at, (map_); }   \
+    GI_FORMULA accumulator name##_join(accumulator a, accumulator b)                                                           \
+    {                                                                                                                          \
+        GI_EXACTLY;                                                                                                            \
+        return (void)gi_at, (join_);                                                                                           \
+    }                                                                                                                          \
+    GI_FORMULA result name##_end(accumulator a, int64_t n)                                                                     \
+    {                                                                                                                          \
+        GI_EXACTLY;                                                                                                            \
+        return (void)gi_at, (void)n, (finish_);                                                                                \
+    }                                                                                                                          \
+    GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                               \
+    static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                        \
+    {                                                                                                                          \
+        accumulator *__restrict__ const a       = (accumulator *)accs;                                                         \
+        const accumulator *__restrict__ const b = (const accumulator *)more;                                                   \
+        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                        \
+    }                                                                                                                          \
+    GI_OWN_JOINS(name)                                                                                                         \
+    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                    \
+    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                               \
+    {                                                                                                                          \
+        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                    \
+    }                                                                                                                          \
+    GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                   \
+    static const gi_stamp                             name##_stamps[] = { GI_STAMP_OF(name, name##_acc, GA_DTYPE_DEFAULT) };   \
+    __attribute__((unused)) static const ga_reduction name[1]         = {                                                      \
+                { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),    \
+                  (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }           \
+    };
 
 /* ---- stencils ------------------------------------------------------------------------------------------------------------- */
 /*  gi_rows[r] points at the neighbour in row r around the element gi_i = 0. What is constant is checked by the compiler.      */

@@ -13,14 +13,17 @@ enum { GI_OWN_PART = 256 }; /* elements that are computed once more, exactly, if
 
 #define GI_OWN_INLINE inline __attribute__((always_inline))
 
-static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
-                                     bool (*part)(const gi_elements *e, int64_t from, int64_t to, bool exact))
+/* Where the part of the elements that begins at `from` ends. */
+static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
 {
-    for (int64_t from = 0; from < e->n; from += GI_OWN_PART) {
-        const int64_t to = e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
-        if (exact || part(e, from, to, false)) part(e, from, to, true);
-    }
+    return e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
 }
+
+#if GI_HAS_CUDA
+#define GI_OWN_CUDA(name, t) (void (*)(void)) gi_cuda_own_kernel<name##_formula_##t>
+#else
+#define GI_OWN_CUDA(name, t) NULL
+#endif
 
 #if defined(__clang__)
 #define GI_OWN_FAST
@@ -32,7 +35,15 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
 #define GI_OWN_STAMP(name, t, isa, target)                                                                                     \
     static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact)                                  \
     {                                                                                                                          \
-        gi_own_run(gi_e, gi_exact, name##_part_##t);                                                                           \
+        for (int64_t from = 0, to = 0; from < gi_e->n; from = to) {                                                            \
+            to = gi_own_part_end(gi_e, from);                                                                                  \
+            if (gi_exact || name##_part_##t(gi_e, from, to, false)) (void)name##_part_##t(gi_e, from, to, true);               \
+        }                                                                                                                      \
+    }
+#define GI_OWN_JOIN(name, isa, target)                                                                                         \
+    static target GI_OWN_FAST void name##_join_##isa(int64_t n, void *accs, const void *more)                                  \
+    {                                                                                                                          \
+        name##_join_part(n, accs, more);                                                                                       \
     }
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #if defined(__clang__)
@@ -46,13 +57,23 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
     GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
 #define GI_STAMP_OF(name, t, dtype)                                                                                            \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL                                               \
+        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, GI_OWN_CUDA(name, t)                                               \
+    }
+#define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, ) GI_OWN_JOIN(name, avx2, GI_AVX2) GI_OWN_JOIN(name, avx512, GI_AVX512)
+#define GI_JOINS_OF(name)                                                                                                      \
+    {                                                                                                                          \
+        name##_join_baseline, name##_join_avx2, name##_join_avx512                                                             \
     }
 #else
 #define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
 #define GI_STAMP_OF(name, t, dtype)                                                                                            \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, NULL, NULL }, NULL                                                                       \
+        dtype, { name##_baseline_##t, NULL, NULL }, GI_OWN_CUDA(name, t)                                                                       \
+    }
+#define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, )
+#define GI_JOINS_OF(name)                                                                                                      \
+    {                                                                                                                          \
+        name##_join_baseline, NULL, NULL                                                                                       \
     }
 #endif
 
@@ -491,7 +512,7 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
         const GA_T *x   = (const GA_T *)x_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i]) ? 1 : any;
         if (any) {
             memcpy(copy, x, (size_t)m * sizeof *x);
             x = copy;
@@ -513,7 +534,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
         const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i], y[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i], y[i]) ? 1 : any;
         if (any) {
             memcpy(copy[0], x, (size_t)m * sizeof *x);
             memcpy(copy[1], y, (size_t)m * sizeof *y);
@@ -796,8 +817,8 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded 
 #endif
 }
 
-/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction; compilers
-   take it out if it has two uses, hence the assembler. */
+/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction. Compilers
+   take it out if it has two uses; hence the assembler. */
 static GI_INLINE GI_V GI_VFN(less)(GI_V a, const GA_T *x)
 {
 #if GI_ISA_BYTES == 64
@@ -833,8 +854,8 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */
 /*  A tile is GI_DISTANCE_TILE rows of x against some vectors, whose lanes are rows of y, that is columns of the result. Its sums
     stay in registers over the features, each its own chain. The rows of y are laid beside each other before. A vector takes a
-    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions, of
-    which processors start two in a cycle. That, and not memory, is the limit if there are many features.                  */
+    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions. How
+    many of these a processor starts in a cycle, and not memory, is the limit if there are many features.                  */
 
 #ifdef GI_ISA_MM
 #define GI_DISTANCE_VECTORS GI_ISA_TILE
@@ -1816,6 +1837,27 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
 static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs),
                                                   GI_FIND(gi_unite_rows) };
 
+/* Powers to the plain numbers of GI_EASY_POWERS. */
+#define GI_POWER(name, tag, T)                                                                                                 \
+    static void GI_FIND(gi_powers_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)           \
+    {                                                                                                                          \
+        (void)y, (void)z;                                                                                                      \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++) ((T *)out)[i] = gi_power_##name##_##tag(((const T *)x)[i]);                            \
+    }
+#define GI_POWERS(name, value) GI_POWER(name, f32, float) GI_POWER(name, f64, double)
+GI_EASY_POWERS(GI_POWERS)
+#undef GI_POWERS
+#undef GI_POWER
+#define GI_POWER_CASE(name, value)                                                                                             \
+    if (exponent == value) return dtype == GA_F32 ? GI_FIND(gi_powers_##name##_f32) : GI_FIND(gi_powers_##name##_f64);
+static gi_kernel GI_FIND(gi_find_power)(double exponent, ga_dtype dtype)
+{
+    GI_EASY_POWERS(GI_POWER_CASE)
+    return NULL;
+}
+#undef GI_POWER_CASE
+
 /* Copies past the caches: a line that is written as a whole need not be read before. When all is written: gi_stream_end. */
 static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next)
 {
@@ -2184,9 +2226,9 @@ typedef struct gi_fold {
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
-#define GI_DISTANCE_TILE 4     /* rows of a tile */
-#define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
-#define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
+#define GI_DISTANCE_TILE 4                 /* rows of a tile */
+#define GI_DISTANCE_PACK 32768             /* bytes of y that are used while they are in the first cache */
+#define GI_DISTANCE_ROWS 128               /* rows whose sums are kept where the features come in several parts */
 
 /* The distances of each row of x (a row of the result) from each row of y (a column). */
 typedef struct gi_distances {
@@ -2245,7 +2287,7 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
-#define GI_LINE          64    /* bytes of a cache line */
+#define GI_LINE          64                /* bytes of a cache line */
 #define GI_MOST_INPUTS   GPUARR_MAX_INPUTS /* of an elementwise call */
 
 /* What will be read next, and is fetched while a result is streamed. */
@@ -2258,8 +2300,8 @@ typedef struct gi_ahead {
 typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
 /* Matrix products (section >>dense). */
-#define GI_TILE_ROWS     8     /* at most */
-#define GI_TILE_DEPTH    256   /* products that are added at a time */
+#define GI_TILE_ROWS     8                 /* at most */
+#define GI_TILE_DEPTH    256               /* products that are added at a time */
 typedef struct gi_product_tiles {
     int rows, bytes,
         lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
@@ -2613,6 +2655,15 @@ static gi_kernel gi_cpu_select(int itemsize)
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
 #endif
     return gi_find_select_baseline(itemsize);
+}
+
+static gi_kernel gi_cpu_power(double exponent, ga_dtype dtype)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_power_avx512(exponent, dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_power_avx2(exponent, dtype);
+#endif
+    return gi_find_power_baseline(exponent, dtype);
 }
 
 /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes. */
