@@ -33,21 +33,23 @@ static void forget(void)
 /* ---- workloads of more than one call ---------------------------------------------------------------------------------------- */
 
 /* The seed's picture: sin((j + right) / 50)**2 + cos((i + down) / 50)**2, the root of what is above 1.3, as bytes. */
-static ga_array *stripes(const ga_array *row, const ga_array *column, int right, int down)
+static void stripes(ga_array *channel, const ga_array *row, const ga_array *column, int right, int down)
 {
-    return ga_add(ga_square(ga_sin(ga_divide(ga_add(column, right), 50))), ga_square(ga_cos(ga_divide(ga_add(row, down), 50))));
+    ga_array *sine = ga_sin(ga_divide(ga_add(column, right), 50)), *cosine = ga_cos(ga_divide(ga_add(row, down), 50));
+    ga_add(ga_square(sine), ga_square(cosine), .out = channel);
 }
 
 static ga_array *picture(int64_t height, int64_t width)
 {
     ga_array *row = ga_index(ga_arange(0, height, 1), ":, newaxis"), *column = ga_arange(0, width, 1);
     ga_array *rgb = ga_empty((height, width, 3));
-    ga_copyto(ga_index(rgb, ":, :, 0"), stripes(row, column, 0, 0));
-    ga_copyto(ga_index(rgb, ":, :, 1"), stripes(row, column, 25, 0));
-    ga_copyto(ga_index(rgb, ":, :, 2"), stripes(row, column, 0, 25));
-    ga_copyto(rgb, ga_sqrt(rgb), .where = ga_greater(rgb, 1.3));
+    stripes(ga_index(rgb, ":, :, 0"), row, column, 0, 0);
+    stripes(ga_index(rgb, ":, :, 1"), row, column, 25, 0);
+    stripes(ga_index(rgb, ":, :, 2"), row, column, 0, 25);
+    ga_sqrt(rgb, .out = rgb, .where = ga_greater(rgb, 1.3));
     double min = ga_item(ga_min(rgb)), max = ga_item(ga_max(rgb));
-    return ga_astype(ga_multiply(255 / (max - min), ga_subtract(rgb, min)), GA_U8);
+    ga_multiply(ga_subtract(rgb, min, .out = rgb), 255 / (max - min), .out = rgb);
+    return ga_astype(rgb, GA_U8);
 }
 
 /* (sources, 3): row, column and flux of each label */

@@ -387,14 +387,16 @@ def pictures():
 
     def finish(rgb):
         low, high = rgb.min(), rgb.max()
-        return ((255 / (high - low)) * (rgb - low)).astype(np.uint8)
+        rgb -= low
+        rgb *= 255 / (high - low)
+        return rgb.astype(np.uint8)
 
     def numpy_way():
         rgb = np.empty((h, w, 3))
         i, j = np.ogrid[0:h, 0:w]
         for c, (right, down) in enumerate(((0, 0), (25, 0), (0, 25))):
-            rgb[:, :, c] = np.sin((j + right) / 50) ** 2 + np.cos((i + down) / 50) ** 2
-        rgb[rgb > 1.3] = np.sqrt(rgb[rgb > 1.3])
+            np.add(np.sin((j + right) / 50) ** 2, np.cos((i + down) / 50) ** 2, out=rgb[:, :, c])
+        np.sqrt(rgb, out=rgb, where=rgb > 1.3)
         return finish(rgb)
 
     def numba_way():
