@@ -1437,6 +1437,9 @@ typedef struct gi_elements {
     void   *operand[GI_MOST_OPERANDS]; /* of each parameter, packed; not to be written unless it is an output */
     void   *result;
     int64_t index, step; /* GA_INDEX of the first, and how much more that of the next is */
+
+    const void *const *rows;   /* of a stencil, whose operands are single numbers: the first element in the rows around it */
+    int               *beyond; /* becomes 1 if it has read beyond its reach */
 } gi_elements;
 
 /* A formula, compiled for one dtype T. */
@@ -1463,6 +1466,32 @@ typedef struct ga_apply_options {
 } ga_apply_options;
 /* ga_apply(kernel, (a, 2.5, b)): arrays and numbers, broadcast and cast as by the functions of the table. Returns the first result. */
 ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, ga_apply_options o);
+
+/* ---- stencils: each element anew from its neighbours ----------------------------------------------------------------- */
+/*      GA_STENCIL(heat, (1, 1), double, (double a),
+                   GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
+        ga_array *v = ga_stencil(heat, (u, 0.1), .border = GA_BORDER_NEAREST, .steps = 100);
+    The name, how far the formula reads along each of 1 to 3 axes, the type of the array and of the result, further parameters, which are
+    numbers (or (void)), and the formula, as in GA_ELEMENTWISE. GA_AT(1, -2) is the element one row further and two columns back; beyond
+    the reach it does not compile, and where its offsets are computed (GA_AT(k, 0) in a loop) it is an error of the call; on a GPU an offset
+    that depends on elements is then 0. What stands beyond the edges of the array is what .border says.                                  */
+
+/* What GA_STENCIL defines. */
+typedef struct ga_stencil_kernel {
+    ga_kernel kernel;
+    int       ndim;
+    int64_t   reach[3]; /* along each axis */
+} ga_stencil_kernel;
+
+typedef struct ga_stencil_options {
+    const char      *site;
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
+    int64_t steps    GI_DEFAULT; /* so many times, each from the results of the one before; default 1 */
+    ga_array *out    GI_DEFAULT; /* may be the array itself */
+} ga_stencil_options;
+/* ga_stencil(kernel, (array, number, ...)): a new array of the same shape. */
+ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o);
 
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
@@ -1799,6 +1828,10 @@ template <class... A> static inline gi_args gi_make_args(const A &...a)
     return { { gi_arg(a)... }, (int)sizeof...(a) };
 }
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
+{
+    return (ga_stencil_n)(k, l.n, l.a, o);
+}
 #define GI_ARGS(...)   gi_make_args(__VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
@@ -1844,6 +1877,10 @@ typedef struct gi_args {
     int           n;
 } gi_args;
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
+{
+    return (ga_stencil_n)(k, l.n, l.a, o);
+}
 #define GI_ARG_OF(unused, k, v) GA_ARG(v),
 #define GI_ARGS(...)                                                                                                           \
     ((gi_args){ (const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) },                                                         \
@@ -1978,6 +2015,8 @@ static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options
 
 #define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_apply_n(...)         GI_3(ga_apply_n, ga_apply_options, GI_SITE("ga_apply_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stencil(...)         GI_1A(gi_take_steps, ga_stencil_options, GI_SITE("ga_stencil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stencil_n(...)       GI_3(ga_stencil_n, ga_stencil_options, GI_SITE("ga_stencil_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate(...)     GI_AXIS_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate_n(...)   GI_AXIS_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stack(...)           GI_AXIS_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -18189,6 +18228,408 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
     return NULL;
 }
 
+/* ---- stencils ---------------------------------------------------------------------------------------------------------- */
+/*  A formula finds its neighbours through pointers to the rows around its own, so that a row beyond the border is just another row's
+    pointer; only where columns lie beyond the border, small copies are read. All is seen as planes of rows of columns; a matrix has
+    planes of one row each.
+
+    Where an array is larger than the caches, a pass over it takes several steps. Each unit of it, a box of results, goes along the planes,
+    a few at a time: a step follows the one before as closely as its reach allows, so that of each step but the last only a ring of planes is kept. The
+    earlier steps compute as many elements around the box as the later ones will need.                                         */
+
+#define GI_STENCIL_CACHE   ((int64_t)384 << 10) /* bytes of the rings of a unit */
+#define GI_STENCIL_LARGE   ((int64_t)4 << 20)   /* bytes of arrays for which several steps at once pay */
+#define GI_STENCIL_WORK    8192                 /* elements that are worth a thread */
+#define GI_STENCIL_SURPLUS 12                   /* of a hundred elements that may be computed twice */
+#define GI_STENCIL_PART    512                  /* bytes of a row that are computed at a time, beside those of other planes */
+#define GI_STENCIL_STEPS   8                    /* of a pass, at most */
+#define GI_STENCIL_PLANES  4                    /* side by side */
+#define GI_STENCIL_ENDS    64                   /* columns of a copy */
+
+typedef struct gi_stencil {
+    gi_own_kernel loop;
+    bool          exact;
+    gi_elements   e;                  /* the numbers */
+    int64_t       size;               /* of an element */
+    int64_t       shape[3], reach[3]; /* planes, rows, columns */
+    ga_border     border;
+    char          constant[16];
+    const char   *in;
+    char         *out;
+    int64_t       steps;               /* of a pass */
+    int64_t       unit[3], units[3];   /* results of a unit; units along each axis */
+    int64_t       around, ring, pitch; /* rows that a formula sees, planes of a ring, elements from a kept row to the next */
+    int64_t       kept;                /* rows of a kept plane */
+    gi_stream     stream;              /* how results go past the caches; NULL: they do not */
+    int64_t       parts;               /* of the units, each with its scratch memory */
+    int64_t       part_bytes;
+    char         *scratch;
+    int           beyond; /* atomic: has a formula read beyond its reach? */
+} gi_stencil;
+
+typedef struct gi_stencil_box {
+    int64_t low[3], high[3];
+} gi_stencil_box;
+
+typedef struct gi_stencil_line { /* a row of results */
+    const char **rows;           /* that the formula sees: their column 0; NULL: constants */
+    char        *to;             /* its own column 0 */
+} gi_stencil_line;
+
+typedef struct gi_stencil_worker {
+    const gi_stencil *s;
+    gi_stencil_box    box[GI_STENCIL_STEPS]; /* what each step computes */
+    gi_stencil_line   line[GI_STENCIL_PLANES];
+    gi_elements       e;
+    const void      **at; /* the rows from where a formula starts */
+    char             *rings, *outside, *ends, *tile;
+    int               beyond;
+} gi_stencil_worker;
+
+static void gi_stencil_boxes(gi_stencil_worker *w, const int64_t *first)
+{
+    const gi_stencil *s = w->s;
+    for (int64_t step = 0; step < s->steps; step++)
+        for (int d = 0; d < 3; d++) {
+            const int64_t more = (s->steps - 1 - step) * s->reach[d], n = s->shape[d];
+            int64_t       low = first[d] - more, high = (first[d] + s->unit[d] < n ? first[d] + s->unit[d] : n) + more;
+            if (s->border != GA_BORDER_WRAP) {
+                if (low < 0) low = 0;
+                if (high > n) high = n;
+            }
+            w->box[step].low[d]  = low;
+            w->box[step].high[d] = high;
+        }
+}
+
+/* Column 0 of a row that a step has made, in its ring. */
+static char *gi_stencil_kept(const gi_stencil_worker *w, int64_t step, int64_t plane, int64_t row)
+{
+    const gi_stencil *s    = w->s;
+    const int64_t    *low  = w->box[0].low;
+    const int64_t     slot = (step * s->ring + (plane - low[0]) % s->ring) * s->kept + row - low[1];
+    return w->rings + (slot * s->pitch - low[2]) * s->size;
+}
+
+/* Column 0 of a row that a step reads; NULL: it lies outside, and is constant. */
+static const char *gi_stencil_source(const gi_stencil_worker *w, int64_t step, int64_t plane, int64_t row)
+{
+    const gi_stencil *s = w->s;
+    if (step > 0 && s->border == GA_BORDER_WRAP) return gi_stencil_kept(w, step - 1, plane, row);
+    plane = gi_border_index(plane, s->shape[0], s->border);
+    row   = gi_border_index(row, s->shape[1], s->border);
+    if (plane < 0 || row < 0) return NULL;
+    if (step > 0) return gi_stencil_kept(w, step - 1, plane, row);
+    return s->in + (plane * s->shape[1] + row) * s->shape[2] * s->size;
+}
+
+/* The rows that the results of a plane see, and where those go. */
+static void gi_stencil_look(gi_stencil_worker *w, int64_t step, int64_t plane, int64_t row, gi_stencil_line *line)
+{
+    const gi_stencil *s = w->s;
+    int64_t           k = 0;
+    for (int64_t i = -s->reach[0]; i <= s->reach[0]; i++)
+        for (int64_t j = -s->reach[1]; j <= s->reach[1]; j++)
+            line->rows[k++] = gi_stencil_source(w, step, plane + i, row + j);
+    line->to = step < s->steps - 1 ? gi_stencil_kept(w, step, plane, row)
+                                   : s->out + (plane * s->shape[1] + row) * s->shape[2] * s->size;
+}
+
+/* n results from the rows that w->at points at. */
+static void gi_stencil_compute(gi_stencil_worker *w, int64_t n, void *to)
+{
+    w->e.n      = n;
+    w->e.result = to;
+    w->s->loop(&w->e, w->s->exact);
+}
+
+/* Columns whose neighbours may lie beyond the border, from copies. */
+static void gi_stencil_ends(gi_stencil_worker *w, const gi_stencil_line *line, int64_t low, int64_t high)
+{
+    const gi_stencil *s     = w->s;
+    const int64_t     reach = s->reach[2], pitch = GI_STENCIL_ENDS + 2 * reach;
+    for (int64_t n; low < high; low += n) {
+        n = gi_within(high - low, 1, GI_STENCIL_ENDS);
+        for (int64_t k = 0; k < s->around; k++) {
+            char *copy = w->ends + k * pitch * s->size;
+            gi_read_padded(line->rows[k], s->shape[2], 1, s->size, s->border, s->constant, low - reach, n + 2 * reach, copy);
+            w->at[k] = copy + reach * s->size;
+        }
+        gi_stencil_compute(w, n, line->to + low * s->size);
+    }
+}
+
+/* Columns whose neighbours are there, some at a time for all lines, so that these share what they read in the first cache. */
+static void gi_stencil_middle(gi_stencil_worker *w, int lines, int64_t low, int64_t high, bool streamed)
+{
+    const gi_stencil *s    = w->s;
+    const int64_t     part = (lines > 1 ? GI_STENCIL_PART : GI_STREAM_TILE) / s->size;
+    gi_ahead          next;
+    next.inputs  = 1;
+    next.step[0] = GI_LINE;
+    const uintptr_t begin = (uintptr_t)(w->line[0].to + low * s->size);
+    int64_t         n     = part - (int64_t)(begin % GI_LINE) / s->size; /* up to the end of a cache line */
+    for (; low < high; low += n, n = part) {
+        if (n > high - low) n = high - low;
+        for (const gi_stencil_line *line = w->line; line < w->line + lines; line++) {
+            char *to = line->to + low * s->size;
+            for (int64_t k = 0; k < s->around; k++)
+                w->at[k] = line->rows[k] ? line->rows[k] + low * s->size : w->outside + s->reach[2] * s->size;
+            gi_stencil_compute(w, n, streamed ? w->tile : to);
+            next.from[0] = (const char *)w->at[s->around - 1] + n * s->size;
+            if (streamed) s->stream(to, w->tile, n * s->size, &next);
+        }
+    }
+}
+
+/* The rows of this number in some planes. */
+static void gi_stencil_rows(gi_stencil_worker *w, int64_t step, int64_t plane, int planes, int64_t row)
+{
+    const gi_stencil *s     = w->s;
+    const int64_t     low   = w->box[step].low[2], high = w->box[step].high[2];
+    const bool        whole = step > 0 && s->border == GA_BORDER_WRAP; /* what lies beyond the border has been computed, too */
+    const int64_t     left  = whole ? low : gi_within(gi_round_up(s->reach[2], GI_LINE / s->size), low, high);
+    const int64_t     right = whole ? high : gi_within(s->shape[2] - s->reach[2], left, high);
+    for (int k = 0; k < planes; k++) {
+        gi_stencil_look(w, step, plane + k, row, &w->line[k]);
+        gi_stencil_ends(w, &w->line[k], low, left);
+        gi_stencil_ends(w, &w->line[k], right, high);
+    }
+    gi_stencil_middle(w, planes, left, right, s->stream && step == s->steps - 1);
+}
+
+static void gi_stencil_unit(gi_stencil_worker *w, const int64_t *first)
+{
+    const gi_stencil *s = w->s;
+    gi_stencil_boxes(w, first);
+    const int64_t end = w->box[s->steps - 1].high[0] + (s->steps - 1) * s->reach[0];
+    for (int64_t front = w->box[0].low[0]; front < end; front += GI_STENCIL_PLANES)
+        for (int64_t step = 0; step < s->steps; step++) {
+            const gi_stencil_box *b   = &w->box[step];
+            int64_t               low = front - step * s->reach[0], high = low + GI_STENCIL_PLANES;
+            if (low < b->low[0]) low = b->low[0];
+            if (high > b->high[0]) high = b->high[0];
+            for (int64_t row = b->low[1]; row < b->high[1] && low < high; row++)
+                gi_stencil_rows(w, step, low, (int)(high - low), row);
+        }
+}
+
+/* Cuts the scratch memory of a part up, and returns its size; memory NULL: only that. */
+static int64_t gi_stencil_scratch(const gi_stencil *s, char *memory, gi_stencil_worker *w)
+{
+    const int64_t ends    = gi_round_up(s->around * (GI_STENCIL_ENDS + 2 * s->reach[2]) * s->size, GI_LINE);
+    const int64_t outside = gi_round_up(GI_STREAM_TILE + 2 * s->reach[2] * s->size, GI_LINE);
+    const int64_t table   = gi_round_up(s->around * (int64_t)sizeof(void *), GI_LINE);
+    const int64_t rings   = gi_round_up((s->steps - 1) * s->ring * s->kept * s->pitch * s->size, GI_LINE);
+    if (memory) {
+        w->tile    = memory;
+        w->ends    = w->tile + GI_STREAM_TILE;
+        w->outside = w->ends + ends;
+        w->rings   = w->outside + outside;
+        w->at      = (const void **)(void *)(w->rings + rings);
+        for (int k = 0; k < GI_STENCIL_PLANES; k++)
+            w->line[k].rows = (const char **)(void *)(w->rings + rings + (k + 1) * table);
+    }
+    return GI_STREAM_TILE + ends + outside + rings + (1 + GI_STENCIL_PLANES) * table;
+}
+
+static void gi_stencil_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_stencil   *s     = (gi_stencil *)job;
+    const int64_t units = gi_size(3, s->units);
+    for (int64_t part = begin; part < end; part++) {
+        gi_stencil_worker w;
+        w.s = s;
+        w.e = s->e;
+        gi_stencil_scratch(s, s->scratch + part * s->part_bytes, &w);
+        w.beyond   = 0;
+        w.e.beyond = &w.beyond;
+        w.e.rows   = w.at + s->around / 2;
+        if (s->border == GA_BORDER_CONSTANT) 
+            gi_repeat((int)s->size, GI_STREAM_TILE / s->size + 2 * s->reach[2], w.outside, s->constant);
+        for (int64_t unit = units * part / s->parts; unit < units * (part + 1) / s->parts; unit++) {
+            int64_t first[3];
+            gi_unravel(unit, 3, s->units, first);
+            for (int d = 0; d < 3; d++) first[d] *= s->unit[d];
+            gi_stencil_unit(&w, first);
+        }
+        if (w.beyond) __atomic_store_n(&s->beyond, 1, __ATOMIC_RELAXED);
+    }
+    if (s->stream) gi_stream_end();
+}
+
+/* How many of the elements that the steps of a pass compute, in hundredths of the results, belong to another unit, too? */
+static int64_t gi_stencil_surplus(const gi_stencil *s)
+{
+    int64_t surplus = 0;
+    for (int d = 1; d < 3; d++)
+        if (s->unit[d] < s->shape[d] || s->border == GA_BORDER_WRAP) surplus += 100 * (s->steps - 1) * s->reach[d] / s->unit[d];
+    return surplus;
+}
+
+/* Cuts a step, or several steps of a large array, into units. */
+static void gi_stencil_cut(gi_stencil *s, int64_t steps)
+{
+    const int64_t rows = s->shape[1] > 1 ? 32 : 1, across = GI_LINE / s->size; /* of a unit; columns are cut into whole lines */
+    s->around = (2 * s->reach[0] + 1) * (2 * s->reach[1] + 1);
+    s->ring   = 2 * s->reach[0] + GI_STENCIL_PLANES;
+    for (s->steps = gi_within(steps, 1, GI_STENCIL_STEPS);; s->steps = (s->steps + 1) / 2) {
+        const int64_t room = GI_STENCIL_CACHE / (s->ring * s->steps * s->size); /* for a plane of a unit */
+        s->unit[2]         = gi_within(gi_round_up(room / rows, across), across, s->shape[2]);
+        s->unit[1]         = gi_within(room / s->unit[2], 1, s->shape[1]);
+        if (s->steps == 1 || gi_stencil_surplus(s) <= GI_STENCIL_SURPLUS) break;
+    }
+    for (int d = 1; d < 3; d++) s->units[d] = (s->shape[d] + s->unit[d] - 1) / s->unit[d];
+    const int64_t wanted = (4 * ga_get_num_threads() - 1) / (s->units[1] * s->units[2]) + 1; /* along the planes */
+    const int64_t work = GI_STENCIL_WORK / (s->unit[1] * s->unit[2] * s->steps), least = 16 * (s->steps - 1) * s->reach[0];
+    s->unit[0]  = gi_within((s->shape[0] + wanted - 1) / wanted, 1 + (work > least ? work : least), s->shape[0]);
+    s->units[0] = (s->shape[0] + s->unit[0] - 1) / s->unit[0];
+    s->kept     = s->unit[1] + 2 * (s->steps - 1) * s->reach[1];
+    s->pitch    = gi_round_up(s->unit[2] + 2 * (s->steps - 1) * s->reach[2], across) + across;
+}
+
+/* A pass on the CPU. False with an error. */
+static bool gi_cpu_stencil(const char *site, gi_stencil *s)
+{
+    const int64_t units = gi_size(3, s->units), parts = ga_get_num_threads() == 1 ? 1 : 4 * ga_get_num_threads();
+    s->parts      = units < parts ? units : parts;
+    s->part_bytes = gi_stencil_scratch(s, NULL, NULL);
+    s->scratch    = (char *)gi_alloc(site, (size_t)(s->parts * s->part_bytes));
+    if (!s->scratch) return false;
+    gi_parallel(s->parts, 1, gi_stencil_parts, s);
+    gi_release(s->scratch, (size_t)(s->parts * s->part_bytes));
+    return true;
+}
+
+/* Takes all steps. `result` and `other`, which is needed for more than one pass, hold as many elements as s->in. */
+static bool gi_stencil_steps(const char *site, const ga_stencil_kernel *k, gi_stencil *s, int64_t steps, ga_array *result,
+                             ga_array *other)
+{
+    const int64_t most = s->steps;
+    bool          done = true;
+    for (int64_t left = steps, passes = (steps + most - 1) / most; passes > 0 && done; passes--) {
+        s->out   = (char *)(passes % 2 ? result : other)->data;
+        s->steps = left < most ? left : most;
+        done     = gi_cpu_stencil(site, s) && !s->beyond;
+        s->in    = s->out;
+        left -= s->steps;
+    }
+    if (s->beyond)
+        gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) reads neighbours beyond its reach of %s: declare a larger one", k->kernel.name,
+                k->kernel.site, gi_shape_text(k->ndim, k->reach));
+    return done;
+}
+
+/* The numbers of a call as the formula takes them. */
+static bool gi_stencil_numbers(const char *site, const ga_kernel *k, const ga_arg *in, char (*numbers)[16], void **pointers)
+{
+    for (int i = 0; i < k->parameters; i++) {
+        const ga_dtype dtype = k->parameter[i].dtype;
+        char           text[64];
+        if (in[i].array || in[i].kind == GA_KIND_ARRAY) {
+            gi_fail(site, GA_BAD_ARGUMENT, "operand %d of %s (%s) is an array: only the first may be one, the others are numbers",
+                    i + 2, k->name, k->site);
+            return false;
+        }
+        gi_number_text(in[i], text, sizeof text);
+        if (!gi_number_fits(in[i], dtype) || !gi_may_compute(in[i], dtype)) {
+            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit operand %d of %s (%s), which is %s", text, i + 2, k->name,
+                    k->site, ga_dtype_name(dtype));
+            return false;
+        }
+        gi_number_to(in[i], dtype, numbers[i]);
+        pointers[i] = numbers[i];
+    }
+    return true;
+}
+
+/* Are the operands and options of a call right? */
+static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_arg *in, const ga_stencil_options *o)
+{
+    const char      *site = o->site;
+    const ga_kernel *k    = stencil ? &stencil->kernel : NULL;
+    if (!k) gi_fail(site, GA_BAD_ARGUMENT, "the stencil is NULL: give the name that GA_STENCIL was given");
+    else if (n != k->parameters + 1)
+        gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) takes an array and %d number%s, not %d operand%s", k->name, k->site,
+                k->parameters, k->parameters == 1 ? "" : "s", n, n == 1 ? "" : "s");
+    else if (!in[0].array && in[0].kind != GA_KIND_ARRAY)
+        gi_fail(site, GA_BAD_ARGUMENT, "the first operand of %s (%s) is a number: give the array there", k->name, k->site);
+    else if (!gi_check(site, in[0].array, "the first operand") || gi_null_option(site, "out", o->out) ||
+             (o->out && !gi_check(site, o->out, ".out")) || !gi_check_border(site, o->border))
+        return false;
+    else if (in[0].array->ndim != stencil->ndim)
+        gi_fail(site, GA_BAD_SHAPE, "%s (%s) has a reach along %d ax%ss, and the array the shape %s", k->name, k->site,
+                stencil->ndim, stencil->ndim == 1 ? "i" : "e", gi_shape_of(in[0].array));
+    else if (!gi_may_compute(in[0], k->result.dtype))
+        gi_fail(site, GA_BAD_DTYPE, "the array is %s and %s (%s) takes %s: use ga_astype first", ga_dtype_name(in[0].array->dtype),
+                k->name, k->site, ga_dtype_name(k->result.dtype));
+    else if (o->steps < 0) gi_fail(site, GA_BAD_ARGUMENT, ".steps = %lld: give 1 or more", (long long)o->steps);
+    else return gi_is_stamped(site, k->result.dtype);
+    return false;
+}
+
+/* The array of a call as planes, rows and columns; the last axis is that of the columns, the first that of the planes. */
+static void gi_stencil_shape(const ga_stencil_kernel *k, const ga_array *a, gi_stencil *s)
+{
+    for (int d = 0; d < 3; d++) s->shape[d] = 1;
+    for (int d = 0; d < k->ndim; d++) {
+        const int to = d == k->ndim - 1 ? 2 : d;
+        s->shape[to] = a->shape[d];
+        s->reach[to] = k->reach[d];
+    }
+}
+
+ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o)
+{
+    const char *site = o.site;
+    gi_stencil  s;
+    char        numbers[GI_MOST_OPERANDS][16];
+    memset(&s, 0, sizeof s);
+    if (!gi_stencil_takes(k, n, operands, &o) || !gi_stencil_numbers(site, &k->kernel, operands + 1, numbers, s.e.operand))
+        return NULL;
+    const ga_dtype  dtype = k->kernel.result.dtype;
+    const ga_array *a = operands[0].array, *both[2] = { a, o.out };
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || (o.out && !gi_check_out(site, o.out, dtype, a->ndim, a->shape)))
+        return NULL;
+    if (a->device == GA_CUDA)
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "%s (%s) works on the CPU alone: bring the array there with ga_to(a, GA_CPU)",
+                                   k->kernel.name, k->kernel.site);
+    ga_arg cval;
+    memset(&cval, 0, sizeof cval);
+    cval.kind = GA_KIND_REAL;
+    cval.re   = o.cval;
+    gi_number_to(cval, dtype, s.constant);
+    gi_stencil_shape(k, a, &s);
+    s.loop              = gi_own_loop(k->kernel.stamp);
+    s.exact             = gi_has_loop(&k->kernel);
+    s.size              = ga_itemsize(dtype);
+    s.border            = o.border;
+    const int64_t steps = o.steps > 0 ? o.steps : 1, bytes = 2 * a->size * s.size; /* in and out */
+    if (bytes >= GI_STREAM_FROM) s.stream = gi_cpu_stream();
+    s.steps = steps;
+    if (a->size > 0) gi_stencil_cut(&s, bytes < GI_STENCIL_LARGE ? 1 : steps);
+
+    const bool straight = gi_takes_results(o.out, dtype, a->ndim, a->shape, a, a);
+    ga_array  *in = gi_contiguous(site, a, dtype), *other = NULL,
+             *r    = !in        ? NULL
+                     : straight ? o.out
+                                : gi_new(site, dtype, a->device, a->ndim, a->shape);
+    bool done      = r != NULL;
+    if (done && s.steps < steps) {
+        other = gi_new(site, dtype, a->device, a->ndim, a->shape);
+        done  = other != NULL;
+    }
+    if (done && a->size > 0) {
+        s.in = (const char *)in->data;
+        done = gi_stencil_steps(site, k, &s, steps, r, other);
+    }
+    ga_free(in);
+    ga_free(other);
+    if (done && !straight) return gi_finish(site, r, dtype, o.out);
+    if (!done && !straight) ga_free(r);
+    return done ? r : NULL;
+}
+
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */
 /*  First the elements that will be seen are copied side by side (of a long array only its corners), then they are measured, so
     that every word of the array gets the same width, then they are written. Digits come from printf's %e, whose rounding is
@@ -21186,6 +21627,7 @@ typedef struct gi_here {
     bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
     uint32_t rare_f32;
     uint64_t rare_f64;
+    int      beyond; /* the reach of a stencil: something was read there */
 } gi_here;
 
 #ifdef __CUDACC__
@@ -21368,7 +21810,7 @@ template <> struct gi_pick_function<true> {
         GI_BY_RESULT(GI_POINTER_, result)(GI_TYPE_OF(GI_TAG_OF(result), t)) uint32_t gi_rare_f32 = 0;                          \
         uint64_t                                                                     gi_rare_f64 = 0;                          \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
-            gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0 };                                               \
+            gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0, 0 };                                               \
             GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
@@ -21418,6 +21860,104 @@ template <> struct gi_pick_function<true> {
     GI_FAMILY_##family(GI_GENERIC, name, result, parameters,                                                                   \
                        __VA_ARGS__) static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_GENERIC_STAMP, name) };    \
     GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
+
+/* ---- stencils ------------------------------------------------------------------------------------------------------------- */
+/*  gi_rows[r] points at the neighbour in row r around the element gi_i = 0. What is constant is checked by the compiler.      */
+
+/* clang-format off */
+#ifdef __cplusplus
+template <bool right> struct GA_AT_with_as_many_offsets_as_the_reach_has;
+template <bool right> struct GA_AT_within_the_reach_of_the_stencil;
+template <> struct GA_AT_with_as_many_offsets_as_the_reach_has<true> {};
+template <> struct GA_AT_within_the_reach_of_the_stencil<true> {};
+#define GI_CONSTANT_OF(i) (__builtin_constant_p(i) ? (int)(i) : 0)
+#define GI_CHECKED_AT(text, count, reach, element)                                                                             \
+    ((void)sizeof(GA_AT_with_as_many_offsets_as_the_reach_has<(count)>),                                                       \
+     (void)sizeof(GA_AT_within_the_reach_of_the_stencil<(reach)>), element)
+#else
+#define GI_CONSTANT_OF(i)                                                                                                      \
+    __builtin_choose_expr(_Generic(1 ? (void *)((intptr_t)(i) * 0) : (int *)0, int *: 1, default: 0), i, 0)
+#define GI_CHECKED_AT(text, count, reach, element)                                                                             \
+    __extension__({                                                                                                            \
+        _Static_assert(count, "GA_AT(" text "): give one offset for each axis of the stencil's reach");                        \
+        _Static_assert(reach, "GA_AT(" text ") reads beyond the stencil's reach");                                             \
+        element;                                                                                                               \
+    })
+#endif
+#define GI_REACHES(i, reach) (GI_CONSTANT_OF(i) <= (int)(reach) && GI_CONSTANT_OF(i) >= -(int)(reach))
+
+/* An offset, or 0 if it is larger than the reach. */
+GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
+{
+    const int outside = i > reach || i < -reach;
+    at->beyond |= outside;
+    return outside ? 0 : i;
+}
+
+#define GI_COUNT_3(...)              GI_COUNT_3_(__VA_ARGS__, 3, 2, 1, )
+#define GI_COUNT_3_(a, b, c, n, ...) n
+#define GA_AT(...)                   GI_AT(#__VA_ARGS__, GI_COUNT_3(__VA_ARGS__), __VA_ARGS__, 0, 0, )
+#define GI_AT(text, n, i, j, k, ...)                                                                                           \
+    GI_CHECKED_AT(                                                                                                             \
+        text, n == gi_ndim, GI_REACHES(i, gi_reach_0) && GI_REACHES(j, gi_reach_1) && GI_REACHES(k, gi_reach_2),               \
+        GI_NEIGHBOUR(gi_reached(gi_at, i, gi_reach_0), gi_reached(gi_at, j, gi_reach_1), gi_reached(gi_at, k, gi_reach_2)))
+#define GI_VIEW(type)         const type *const *
+#define GI_NEIGHBOUR(i, j, k)                                                                                                  \
+    gi_rows[gi_ndim == 3 ? (i) * (2 * gi_reach_1 + 1) + (j) : gi_ndim == 2 ? (i) : 0]                                          \
+           [gi_i + (gi_ndim == 3 ? (k) : gi_ndim == 2 ? (j) : (i))]
+
+#define GI_REACH(...)            GI_REACH_(GI_COUNT_3(__VA_ARGS__), __VA_ARGS__, 0, 0, )
+#define GI_REACH_(n, a, b, c, ...) enum { gi_ndim = n, gi_reach_0 = a, gi_reach_1 = b, gi_reach_2 = c }
+#define GI_IF_VALUE(tag, what)   GI_JOIN(what, GI_RESULT_KIND(tag))
+#define GI_NOTHING_VOID(...)
+#define GI_DECLARED(t, k, tag, ...)       GI_IF_VALUE(tag, GI_DECLARED_)(GI_TYPE_OF(tag, t) __VA_ARGS__)
+#define GI_DECLARED_VOID(...)
+#define GI_DECLARED_VALUE(...)            , __VA_ARGS__
+#define GI_NUMBER(t, k, tag, ...)         GI_IF_VALUE(tag, GI_NUMBER_)(k, GI_TYPE_OF(tag, t))
+#define GI_NUMBER_VOID(...)
+#define GI_NUMBER_VALUE(k, type)          const type gi_##k = *(const type *)gi_e->operand[k];
+#define GI_HANDED(t, k, tag, ...)         GI_IF_VALUE(tag, GI_HANDED_)(k)
+#define GI_HANDED_VOID(...)
+#define GI_HANDED_VALUE(k)                , gi_##k
+#define GI_COUNTED(t, k, tag, ...)        +GI_IF_VALUE(tag, GI_COUNTED_)
+#define GI_COUNTED_VOID                   0
+#define GI_COUNTED_VALUE                  1
+#define GI_NUMBER_INFO(t, k, tag, ...)    { GI_JOIN(GI_DTYPE_, tag), false },
+
+#define GA_STENCIL(name, reach, type, parameters, ...)                                                                         \
+    GI_FORMULA_OF(name, fixed, type, , type,                                                                                   \
+                  (gi_here * gi_at, GI_VIEW(type) gi_rows, int64_t gi_i GI_PARAMETERS(GI_DECLARED, fixed, GI_UNWRAP parameters)), \
+                  GI_REACH reach; __VA_ARGS__)                                                                                 \
+    static GI_OWN_INLINE bool name##_part_fixed(const gi_elements *gi_e, int64_t gi_from, int64_t gi_to, bool gi_exact)        \
+    {                                                                                                                          \
+        GI_PARAMETERS(GI_NUMBER, fixed, GI_UNWRAP parameters)                                                                  \
+        type *__restrict__ const gi_o = (type *)gi_e->result;                                                                  \
+        GI_VIEW(type) const gi_rows   = (GI_VIEW(type))gi_e->rows;                                                             \
+        uint32_t gi_rare_f32 = 0;                                                                                              \
+        uint64_t gi_rare_f64 = 0;                                                                                              \
+        int      gi_beyond   = 0;                                                                                              \
+        for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
+            gi_here gi_at = { 0, gi_exact, 0, 0, 0 };                                                                          \
+            gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters)); \
+            gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
+            gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
+            gi_beyond |= gi_at.beyond;                                                                                         \
+        }                                                                                                                      \
+        if (gi_beyond) *gi_e->beyond = 1;                                                                                      \
+        return (gi_rare_f32 | gi_rare_f64) != 0;                                                                               \
+    }                                                                                                                          \
+    GI_OWN_STAMPS(name, fixed)                                                                                                 \
+    static const gi_stamp name##_stamps[] = { GI_STAMP_OF(name, fixed, GI_JOIN(GI_DTYPE_, GI_TAG_OF(type))) };                 \
+    __attribute__((unused)) static const ga_stencil_kernel name[1] = {                                                         \
+        { { #name, #__VA_ARGS__, __FILE__ ":" GI_STRING(__LINE__), GI_PARAMETERS(GI_COUNTED, , GI_UNWRAP parameters),          \
+            { GI_JOIN(GI_DTYPE_, GI_TAG_OF(type)), true },                                                                     \
+            { GI_PARAMETERS(GI_NUMBER_INFO, , GI_UNWRAP parameters) },                                                         \
+            1,                                                                                                                 \
+            name##_stamps },                                                                                                   \
+          GI_COUNT_3 reach,                                                                                                    \
+          { GI_UNWRAP reach } }                                                                                                \
+    };
+/* clang-format on */
 
 #endif /* GA_ELEMENTWISE */
 #ifdef __NVCC__

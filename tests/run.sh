@@ -139,6 +139,24 @@ convolution() { # convolution SUM SUM_1D PROGRAM...: the sums are SciPy's, and o
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+heat_and_life() { # heat_and_life FOLDER: the wave fades as it must, the glider glides, and of the soup lives what NumPy says
+    local out=$1/out n=0 bad=0 want
+    mkdir -p "$out"
+    "$1/heat" --out "$out" >"$out/stencils.txt" && "$1/life" --out "$out" >>"$out/stencils.txt" || return 1
+    for want in "^a wave on 256.2 points fades to 0.941978856 in 1000 steps, relative error [0-9]e-1[3-9]\$" \
+        "moved by 775 cells: true\$" "live 21746, after 100 steps 6003, after 1000 steps 3097\$"; do
+        if grep -qE "$want" "$out/stencils.txt"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL no line '$want' in:"
+            cat "$out/stencils.txt"
+        fi
+    done
+    [ -s "$out/heat.png" ] && [ -s "$out/life.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no pictures"; }
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 finish() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
@@ -199,7 +217,7 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS -DGPUARR_BASELINE_ONLY -
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory folds distances filters convolve products images; do
+for t in rows api errors memory folds distances filters convolve products images stencils; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
@@ -256,12 +274,13 @@ one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o bu
 part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
-for e in first pictures astronomy convolution distances; do
+for e in first pictures astronomy convolution distances heat life; do
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
 done
 part "pictures of the seed" pictures build/pictures
 part "convolution of the lesson" convolution 1182763.826 101407.8533 build/convolution
 part "distances of the course" distances build/distances
+part "heat and life" heat_and_life build
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
 bench_results() { # every row of `make bench` computes what NumPy and SciPy do
     gcc -O1 $WARN -Wno-misleading-indentation -I. tools/bench.c -o "$B/bench" -lm -lpthread && $PY tools/bench.py "$B/bench" --check

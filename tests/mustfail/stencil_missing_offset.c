@@ -1,0 +1,5 @@
+/* gcc: "give one offset for each axis"  clang: "give one offset for each axis"  flags:  */
+#define GPUARR_KERNELS
+#include "gpuarr.h"
+GA_STENCIL(blur, (1, 1), double, (double a),
+           a * GA_AT(1)) /* HERE */
