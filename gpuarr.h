@@ -422,6 +422,21 @@ GI_FORMULA GA_T GA_FN(sqrt)(GA_T x) /* one NaN on every processor */
 }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return x > 0 ? (GA_T)1 : x < 0 ? (GA_T)-1 : x == 0 ? (GA_T)0 : x; }
 GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return 1 / x; }
+/* x to the power -1, 1/2 ... Of -inf: inf, and of -0: 0, where sqrt gives NaN and -0. What rounding took off the root or the square is
+   added to the product, which is so rounded (almost) once. */
+GI_FORMULA GA_T GA_FN(power_minus_one)(GA_T x) { return 1 / x; }
+GI_FORMULA GA_T GA_FN(power_half)(GA_T x) { return x == -GA_FN(infinity)() ? -x : GA_FN(sqrt)(x) + 0; }
+GI_FORMULA GA_T GA_FN(power_three_halves)(GA_T x)
+{
+    GA_T size = GI_BUILTIN(fabs)(x), root = GA_FN(sqrt)(x), lost = GA_FN(fma)(-root, root, x);
+    return size < GA_FN(infinity)() ? GA_FN(fma)(x, root, GA_FN(mul)(GA_FN(mul)(root, (GA_T)0.5), lost)) : size;
+}
+GI_FORMULA GA_T GA_FN(power_square)(GA_T x) { return x * x; }
+GI_FORMULA GA_T GA_FN(power_cube)(GA_T x)
+{
+    GA_T square = x * x, lost = GA_FN(fma)(x, x, -square);
+    return square < GA_FN(infinity)() ? GA_FN(fma)(square, x, GA_FN(mul)(lost, x)) : square * x;
+}
 GI_FORMULA GA_T GA_FN(floor)(GA_T x) { return GI_BUILTIN(floor)(x); }
 GI_FORMULA GA_T GA_FN(ceil)(GA_T x) { return GI_BUILTIN(ceil)(x); }
 GI_FORMULA GA_T GA_FN(trunc)(GA_T x) { return GI_BUILTIN(trunc)(x); }
@@ -3732,38 +3747,46 @@ GI_FORMULA double gi_log_fraction_f64(uint64_t shifted)
     return gi_from_bits_f64((shifted & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1.0;
 }
 
-/* log(1+f) = *head + tail, the tail below 0.024 (head = f - f^2/2 rounded): tail + small is returned.
-   Relative error of the polynomial, in log(1+f): 2^-26.9. */
+/* log(1+f) = f - f^2/2 + f^3 p(f); relative error in log(1+f): 2^-26.9 */
+GI_FORMULA float gi_log_series_f32(float f)
+{
+    float z   = f * f;
+    float p01 = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
+    float p23 = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
+    float p45 = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
+    float p67 = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
+    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+}
+
+/* log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + z p(z)), s = f / (2+f), z = s^2; relative error 2^-59.4 */
+GI_FORMULA double gi_log_series_f64(double z)
+{
+    double w    = z * z;
+    double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
+    double p34  = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
+    double p56  = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
+    return gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
+}
+
+/* log(1+f) = *head + tail, the tail below 0.024 (head = f - f^2/2 rounded): tail + small is returned. */
 GI_FORMULA float gi_log_tail_f32(float f, float small, float *head)
 {
-    float z    = f * f;
-    float p01  = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
-    float p23  = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
-    float p45  = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
-    float p67  = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
-    float p    = gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
     float h    = 0.5f * f;
     float sum  = gi_fma_f32(-h, f, f);
     float lost = gi_fma_f32(-h, f, f - sum);
     *head      = sum;
-    return gi_fma_f32(f * z, p, lost + small);
+    return gi_fma_f32(f * (f * f), gi_log_series_f32(f), lost + small);
 }
 
-/* the same: log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + s^2 p(s^2)), s = f / (2+f); relative error 2^-59.4 */
 GI_FORMULA double gi_log_tail_f64(double f, double small, double *head)
 {
     double s    = f / (2.0 + f);
     double z    = s * s;
-    double w    = z * z;
     double h    = 0.5 * f;
-    double p012 = gi_fma_f64(0x1.24924941dc60dp-2, w, gi_fma_f64(0x1.999999997ff58p-2, z, 0x1.5555555555592p-1));
-    double p34  = gi_fma_f64(0x1.74663bf27f228p-3, z, 0x1.c71c5218e11ccp-3);
-    double p56  = gi_fma_f64(0x1.2f02bc1e5f362p-3, z, 0x1.39a2024cdf709p-3);
-    double p    = gi_fma_f64(gi_fma_f64(p56, w, p34), w * z, p012);
     double sum  = gi_fma_f64(-h, f, f);
     double lost = gi_fma_f64(-h, f, f - sum);
     *head       = sum;
-    return gi_fma_f64(s, gi_fma_f64(z, p, gi_mul_f64(h, f)), lost + small);
+    return gi_fma_f64(s, gi_fma_f64(z, gi_log_series_f64(z), gi_mul_f64(h, f)), lost + small);
 }
 
 /* big + head + tail, where |big| >= |head| or big = 0: the rounding error of big + head joins the tail */
@@ -3807,23 +3830,25 @@ GI_FORMULA uint64_t gi_log_unusual_f64(double x) { return gi_bits_f64(x) - 0x001
 
 /* ---- log --------------------------------------------------------------------------------------------------------- */
 
-/* log(x) + shift ln 2, x positive normal */
+/* log(x) + shift ln 2, x positive normal: (e ln2 + f) - f^2/2 + ..., where the rounding error of the first sum joins the rest. So three
+   roundings count: of the whole, and of f^2/2 and the rest, which are a fifth of the result at most. */
 GI_FORMULA float gi_log_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
     float    e       = gi_log_exponent_f32(shifted) + shift;
-    float    head;
-    float    tail = gi_log_tail_f32(gi_log_fraction_f32(shifted), gi_mul_f32(e, 0x1.7f7d1cp-20f), &head);
-    return gi_log_join_f32(gi_mul_f32(e, 0x1.62e4p-1f), head, tail);
+    float    f = gi_log_fraction_f32(shifted), big = gi_mul_f32(e, 0x1.62e4p-1f), sum = big + f;
+    float    small = gi_fma_f32(e, 0x1.7f7d1cp-20f, f - (sum - big));
+    return sum + gi_fma_f32(f * f, gi_fma_f32(f, gi_log_series_f32(f), -0.5f), small);
 }
 
 GI_FORMULA double gi_log_plus_f64(double x, double shift)
 {
     uint64_t shifted = gi_log_shifted_f64(x);
     double   e       = gi_log_exponent_f64(shifted) + shift;
-    double   head;
-    double   tail = gi_log_tail_f64(gi_log_fraction_f64(shifted), gi_mul_f64(e, 0x1.ef35793c7673p-45), &head);
-    return gi_log_join_f64(gi_mul_f64(e, 0x1.62e42fefa38p-1), head, tail);
+    double   f = gi_log_fraction_f64(shifted), big = gi_mul_f64(e, 0x1.62e42fefa38p-1), sum = big + f;
+    double   small = gi_fma_f64(e, 0x1.ef35793c7673p-45, f - (sum - big));
+    double   s = f / (2.0 + f), z = s * s, h = 0.5 * f;
+    return sum + gi_fma_f64(-h, f, gi_fma_f64(s, gi_fma_f64(z, gi_log_series_f64(z), gi_mul_f64(h, f)), small));
 }
 
 GI_FORMULA float  gi_log_core_f32(float x) { return gi_log_plus_f32(x, 0.0f); }
@@ -4985,9 +5010,11 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
 /* ---- exp ---------------------------------------------------------------------------------------------------------------- */
 /* exp exp2 expm1 sinh cosh tanh power logaddexp, for f32 and f64.  Include base.h first.
 
-   exp, expm1, tanh   x = n ln2 + r + lo with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words; then
-                      exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two words, so that the
-                      sum is rounded (almost) once.  tanh(|x|) = -e / (2 + e), e = expm1(-2|x|) in two words.
+   exp                x = n ln2 + r with |r| <= ln2 / 2, the multiple of ln2 taken off by fma in two words, the first of
+                      which is exact; then exp(x) = 2^n (1 + (first + (second + r^2 p(r)))).
+   expm1              x = n ln2 + r + lo; exp(x) = 2^n (1 + r + s), s = lo + r lo + r^2 p(r), and 1 + r is kept in two
+                      words, so that the sum is rounded (almost) once.
+   tanh               a polynomial up to 0.7, then 1 - 2 / (exp(2|x|) + 1).
    exp2               n = round(x), r = x - n exactly, ln2 r in two words.
    sinh, cosh         from sinh and cosh of r and of n ln2, no division: sinh(a + b) = sinh a cosh b + cosh a sinh b.
    power              f64: log|x| in two words by 2 atanh(f / (2 + f)), error 2^-65 relative; the product with y in
@@ -4997,8 +5024,8 @@ GI_FORMULA double gi_nextafter_slow_f64(double x, double y) { return gi_nextafte
    No tables; no branches in cores.  Where 2^n is out of range (overflow, denormal results) the scale goes on in two
    steps, mostly in the slow functions. */
 
-#define GI_NAN_F32   gi_from_bits_f32(0x7fc00000u)
-#define GI_NAN_F64   gi_from_bits_f64(0x7ff8000000000000u)
+#define GI_NAN_F32        gi_from_bits_f32(0x7fc00000u)
+#define GI_NAN_F64        gi_from_bits_f64(0x7ff8000000000000u)
 
 /* ---------------------------------------------------------------------------------------------------- exp's parts */
 
@@ -5014,28 +5041,24 @@ typedef struct {
 } gi_exp_parts_f64;
 
 /* 1.5 2^23 (2^52) added: the sum's last bits are the nearest integer. */
-#define GI_ROUND_F32 0x1.8p23f
-#define GI_ROUND_F64 0x1.8p52
+#define GI_ROUND_F32      0x1.8p23f
+#define GI_ROUND_F64      0x1.8p52
 
-/* x + x_lo = n ln2 + r + lo; |x| < 2^9.  x + n ln2_1 is exact. */
-GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *r, float *lo)
+/* x + x_lo = n ln2 + first + second; |x| < 2^9 (f64: 2^12). first = x - n ln2_1 is exact. */
+GI_FORMULA void gi_exp_reduce_f32(float x, float x_lo, uint32_t *n_bits, float *first, float *second)
 {
     float shifted = gi_fma_f32(x, 0x1.715476p0f, GI_ROUND_F32);
     float minus_n = GI_ROUND_F32 - shifted;
-    float first   = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
-    float second  = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
-    *r            = first + second;
-    *lo           = (first - *r) + second;
+    *first        = gi_fma_f32(minus_n, 0x1.62e43p-1f, x);
+    *second       = gi_fma_f32(minus_n, -0x1.05c61p-29f, x_lo);
     *n_bits       = gi_bits_f32(shifted);
 }
-GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *r, double *lo)
+GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, double *first, double *second)
 {
     double shifted = gi_fma_f64(x, 0x1.71547652b82fep0, GI_ROUND_F64);
     double minus_n = GI_ROUND_F64 - shifted;
-    double first   = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
-    double second  = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
-    *r             = first + second;
-    *lo            = (first - *r) + second;
+    *first         = gi_fma_f64(minus_n, 0x1.62e42fefa39efp-1, x);
+    *second        = gi_fma_f64(minus_n, 0x1.abc9e3b39803fp-56, x_lo);
     *n_bits        = gi_bits_f64(shifted);
 }
 
@@ -5043,8 +5066,9 @@ GI_FORMULA void gi_exp_reduce_f64(double x, double x_lo, uint64_t *n_bits, doubl
 GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo)
 {
     gi_exp_parts_f32 e;
-    float            r, lo;
-    gi_exp_reduce_f32(x, x_lo, &e.n_bits, &r, &lo);
+    float            first, second;
+    gi_exp_reduce_f32(x, x_lo, &e.n_bits, &first, &second);
+    float r = first + second, lo = (first - r) + second;
     float p = gi_fma_f32(0x1.9e0de4p-13f, r, 0x1.6d43c2p-10f);
     p       = gi_fma_f32(p, r, 0x1.111306p-7f);
     p       = gi_fma_f32(p, r, 0x1.5554fp-5f);
@@ -5057,8 +5081,9 @@ GI_FORMULA gi_exp_parts_f32 gi_exp_split_f32(float x, float x_lo)
 GI_FORMULA gi_exp_parts_f64 gi_exp_split_f64(double x, double x_lo)
 {
     gi_exp_parts_f64 e;
-    double           r, lo;
-    gi_exp_reduce_f64(x, x_lo, &e.n_bits, &r, &lo);
+    double           first, second;
+    gi_exp_reduce_f64(x, x_lo, &e.n_bits, &first, &second);
+    double r = first + second, lo = (first - r) + second;
     double r2 = r * r, r4 = r2 * r2;
     double p0 = gi_fma_f64(0x1.5555555555559p-3, r, 0.5);
     double p1 = gi_fma_f64(0x1.111111110f65ap-7, r, 0x1.555555555554dp-5);
@@ -5116,16 +5141,37 @@ GI_FORMULA double gi_one_plus_f64(double r, double s)
     return hi + ((r - (hi - 1.0)) + s);
 }
 
-/* exp(x + x_lo) where that is normal, nonsense elsewhere.  The lowest bits of n_bits go straight to the exponent. */
+/* exp(x + x_lo) where that is normal, nonsense elsewhere: 1 + (first + s) with the exact first word of r, so that two roundings count, of
+   first + s (a quarter of a unit at most) and of the whole. Polynomial error relative to exp(r) - 1: 2^-26.0 (f32), 2^-55.5 (f64).
+   The lowest bits of n_bits go straight to the exponent. */
 GI_FORMULA float gi_exp_normal_f32(float x, float x_lo)
 {
-    gi_exp_parts_f32 e = gi_exp_split_f32(x, x_lo);
-    return gi_from_bits_f32(gi_bits_f32(gi_one_plus_f32(e.r, e.s)) + (e.n_bits << 23));
+    uint32_t n_bits;
+    float    first, second;
+    gi_exp_reduce_f32(x, x_lo, &n_bits, &first, &second);
+    float r = first + second;
+    float p = gi_fma_f32(0x1.6b79b2p-10f, r, 0x1.12292ep-7f);
+    p       = gi_fma_f32(p, r, 0x1.555712p-5f);
+    p       = gi_fma_f32(p, r, 0x1.5554aep-3f);
+    p       = gi_fma_f32(p, r, 0x1.fffffep-2f);
+    float y = 1.0f + (first + gi_fma_f32(r * r, p, second));
+    return gi_from_bits_f32(gi_bits_f32(y) + (n_bits << 23));
 }
 GI_FORMULA double gi_exp_normal_f64(double x, double x_lo)
 {
-    gi_exp_parts_f64 e = gi_exp_split_f64(x, x_lo);
-    return gi_from_bits_f64(gi_bits_f64(gi_one_plus_f64(e.r, e.s)) + (e.n_bits << 52));
+    uint64_t n_bits;
+    double   first, second;
+    gi_exp_reduce_f64(x, x_lo, &n_bits, &first, &second);
+    double r = first + second, r2 = r * r, r4 = r2 * r2;
+    double p0 = gi_fma_f64(0x1.555555555553bp-3, r, 0x1.0000000000005p-1);
+    double p1 = gi_fma_f64(0x1.1111111118833p-7, r, 0x1.555555555211p-5);
+    double p2 = gi_fma_f64(0x1.a01a0177efd45p-13, r, 0x1.6c16c17f2d91dp-10);
+    double p3 = gi_fma_f64(0x1.71de81141e3b5p-19, r, 0x1.a019a6a6f3fcfp-16);
+    double p4 = gi_fma_f64(0x1.ae775dc44a21dp-26, r, 0x1.28a2891ce12e4p-22);
+    double p  = gi_fma_f64(gi_fma_f64(p4, r2, p3), r4, gi_fma_f64(p2, r2, p1));
+    p         = gi_fma_f64(p, r2, p0);
+    double y  = 1.0 + (first + gi_fma_f64(r2, p, second));
+    return gi_from_bits_f64(gi_bits_f64(y) + (n_bits << 52));
 }
 /* exp(x + x_lo) for any x but NaN, |x_lo| < 2^-10: beyond the clamp the results are inf and 0 all the same. */
 GI_FORMULA float gi_exp_any_f32(float x, float x_lo)
@@ -5143,14 +5189,14 @@ GI_FORMULA double gi_exp_any_f64(double x, double x_lo)
 GI_FORMULA float    gi_exp_core_f32(float x) { return gi_pick_f32((uint32_t)(x < -104.0f), 0.0f, gi_exp_normal_f32(x, 0.0f)); }
 GI_FORMULA uint32_t gi_exp_rare_f32(float x)
 {
-    return (uint32_t) !(x <= 88.0f) | ((uint32_t)(x < -87.0f) & (uint32_t)(x >= -104.0f));
+    return (uint32_t) !(gi_from_bits_f32(gi_bits_f32(x - 0.5f) & 0x7fffffffu) <= 87.5f) & (uint32_t) !(x < -104.0f);
 }
 GI_FORMULA float gi_exp_slow_f32(float x) { return x != x ? GI_NAN_F32 : gi_exp_any_f32(x, 0.0f); }
 
 GI_FORMULA double   gi_exp_core_f64(double x) { return gi_pick_f64((uint64_t)(x < -746.0), 0.0, gi_exp_normal_f64(x, 0.0)); }
 GI_FORMULA uint64_t gi_exp_rare_f64(double x)
 {
-    return (uint64_t) !(x <= 709.0) | ((uint64_t)(x < -708.0) & (uint64_t)(x >= -746.0));
+    return (uint64_t) !(gi_from_bits_f64(gi_bits_f64(x - 0.5) & 0x7fffffffffffffffu) <= 708.5) & (uint64_t) !(x < -746.0);
 }
 GI_FORMULA double gi_exp_slow_f64(double x) { return x != x ? GI_NAN_F64 : gi_exp_any_f64(x, 0.0); }
 
@@ -5270,8 +5316,9 @@ GI_FORMULA gi_hyperbolic_f32 gi_hyperbolic_split_f32(float x)
 {
     gi_hyperbolic_f32 h;
     uint32_t          n_bits;
-    float             r, lo;
-    gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &r, &lo);
+    float             first, second;
+    gi_exp_reduce_f32(gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu), 0.0f, &n_bits, &first, &second);
+    float r = first + second, lo = (first - r) + second;
     float z     = r * r;
     float s     = gi_fma_f32(gi_fma_f32(0x1.a28ee6p-13f, z, 0x1.110fe2p-7f), z, 0x1.555556p-3f);
     float c     = gi_fma_f32(gi_fma_f32(0x1.6d5196p-10f, z, 0x1.5554e4p-5f), z, 0.5f);
@@ -5290,8 +5337,9 @@ GI_FORMULA gi_hyperbolic_f64 gi_hyperbolic_split_f64(double x)
 {
     gi_hyperbolic_f64 h;
     uint64_t          n_bits;
-    double            r, lo;
-    gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &r, &lo);
+    double            first, second;
+    gi_exp_reduce_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &n_bits, &first, &second);
+    double r = first + second, lo = (first - r) + second;
     double z = r * r, z2 = z * z;
     double s0   = gi_fma_f64(0x1.a01a01b001274p-13, z, 0x1.111111110f658p-7);
     double s1   = gi_fma_f64(0x1.af5f19ac80a35p-26, z, 0x1.71ddf817ce05ap-19);
@@ -5378,23 +5426,30 @@ GI_FORMULA double gi_sinh_slow_f64(double x)
 
 /* ----------------------------------------------------------------------------------------------------------- tanh */
 
-/* tanh: valid everywhere.  e = expm1(-2|x|) = sum + rest, quotient -e / (2 + e) corrected by its remainder. */
+/* tanh: valid everywhere.  |x| <= 0.7: x + x^3 p(x^2); beyond 1 - 2 / (exp(2|x|) + 1), with 2|x| = n ln2 + 2r and the factor as a
+   polynomial of r.  Polynomial error 2^-28.0 (f32), 2^-57.3 (f64). */
 GI_FORMULA float gi_tanh_core_f32(float x)
 {
-    uint32_t         a  = gi_bits_f32(x) & 0x7fffffffu;
-    float            m  = gi_pick_f32((uint32_t)(a > 0x41200000u), 10.0f, gi_from_bits_f32(a)); /* from 9.02 on tanh is 1 */
-    gi_exp_parts_f32 e  = gi_exp_split_f32(-2.0f * m, 0.0f);
-    float            hi = 1.0f + e.r, lo = (e.r - (hi - 1.0f)) + e.s;
-    float            scale = gi_power_of_two_f32(e.n_bits);
-    float            power = gi_mul_f32(hi, scale);
-    float            sum = power - 1.0f, rest = gi_fma_f32(lo, scale, power - (sum + 1.0f));
-    float            top = sum + rest, top_lo = (sum - top) + rest;
-    float            bottom = 2.0f + top, bottom_lo = (2.0f - bottom) + top + top_lo;
-    float            inverse   = 1.0f / bottom;
-    float            q         = top * inverse;
-    float            remainder = gi_fma_f32(-q, bottom, top) + gi_fma_f32(-q, bottom_lo, top_lo);
-    float            y         = gi_fma_f32(remainder, inverse, q);
-    y                          = gi_from_bits_f32((gi_bits_f32(y) & 0x7fffffffu) | (gi_bits_f32(x) & 0x80000000u));
+    uint32_t a       = gi_bits_f32(x) & 0x7fffffffu;
+    float    m       = gi_from_bits_f32(a < 0x41200000u ? a : 0x41200000u); /* from 9.02 on tanh is 1: 10 is enough */
+    float    shifted = gi_fma_f32(m, 0x1.715476p1f, GI_ROUND_F32);
+    float    r       = gi_fma_f32(GI_ROUND_F32 - shifted, 0x1.62e43p-2f, m);
+    float    e       = gi_fma_f32(0x1.686aa2p-4f, r, 0x1.123d02p-2f);
+    e                = gi_fma_f32(e, r, 0x1.555b82p-1f);
+    e                = gi_fma_f32(e, r, 0x1.55548cp0f);
+    e                = gi_fma_f32(e, r, 0x1.fffff8p0f);
+    e                = gi_fma_f32(e, r, 2.0f);
+    e                = gi_fma_f32(e, r, 1.0f);
+    float large      = gi_fma_f32(-2.0f, 1.0f / gi_fma_f32(e, gi_power_of_two_f32(gi_bits_f32(shifted)), 1.0f), 1.0f);
+    float z          = gi_mul_f32(x, x);
+    float p          = gi_fma_f32(0x1.f2551cp-10f, z, -0x1.02972ap-7f);
+    p                = gi_fma_f32(p, z, 0x1.617fecp-6f);
+    p                = gi_fma_f32(p, z, -0x1.b9bb3cp-5f);
+    p                = gi_fma_f32(p, z, 0x1.110f52p-3f);
+    p                = gi_fma_f32(p, z, -0x1.55555p-2f);
+    float small      = gi_fma_f32(gi_mul_f32(x, z), p, x);
+    float y          = gi_from_bits_f32(gi_bits_f32(large) | (gi_bits_f32(x) & 0x80000000u));
+    y                = gi_pick_f32((uint32_t)(a > 0x3f333333u), y, small);
     return gi_pick_f32((uint32_t)(x != x), GI_NAN_F32, y);
 }
 GI_FORMULA uint32_t gi_tanh_rare_f32(float x)
@@ -5406,21 +5461,37 @@ GI_FORMULA float gi_tanh_slow_f32(float x) { return gi_tanh_core_f32(x); }
 
 GI_FORMULA double gi_tanh_core_f64(double x)
 {
-    uint64_t a          = gi_bits_f64(x) & 0x7fffffffffffffffu;
-    double   m          = gi_from_bits_f64(a);
-    m                   = gi_pick_f64((uint64_t)(m > 20.0), 20.0, m); /* from 19.07 on tanh is 1 */
-    gi_exp_parts_f64 e  = gi_exp_split_f64(-2.0 * m, 0.0);
-    double           hi = 1.0 + e.r, lo = (e.r - (hi - 1.0)) + e.s;
-    double           scale = gi_power_of_two_f64(e.n_bits);
-    double           power = gi_mul_f64(hi, scale);
-    double           sum = power - 1.0, rest = gi_fma_f64(lo, scale, power - (sum + 1.0));
-    double           top = sum + rest, top_lo = (sum - top) + rest;
-    double           bottom = 2.0 + top, bottom_lo = (2.0 - bottom) + top + top_lo;
-    double           inverse   = 1.0 / bottom;
-    double           q         = top * inverse;
-    double           remainder = gi_fma_f64(-q, bottom, top) + gi_fma_f64(-q, bottom_lo, top_lo);
-    double           y         = gi_fma_f64(remainder, inverse, q);
-    y = gi_from_bits_f64((gi_bits_f64(y) & 0x7fffffffffffffffu) | (gi_bits_f64(x) & 0x8000000000000000u));
+    uint64_t a       = gi_bits_f64(x) & 0x7fffffffffffffffu;
+    double   m       = gi_from_bits_f64(a < 0x4034000000000000u ? a : 0x4034000000000000u); /* from 19.07 on tanh is 1 */
+    double   shifted = gi_fma_f64(m, 0x1.71547652b82fep1, GI_ROUND_F64);
+    double   r       = gi_fma_f64(GI_ROUND_F64 - shifted, 0x1.62e42fefa39efp-2, m);
+    double   e       = gi_fma_f64(0x1.ae14986273112p-15, r, 0x1.28b0b201c999p-12);
+    e                = gi_fma_f64(e, r, 0x1.71dec61c567b4p-10);
+    e                = gi_fma_f64(e, r, 0x1.a0199603d82e8p-8);
+    e                = gi_fma_f64(e, r, 0x1.a01a015587441p-6);
+    e                = gi_fma_f64(e, r, 0x1.6c16c185ee646p-4);
+    e                = gi_fma_f64(e, r, 0x1.111111111fa15p-2);
+    e                = gi_fma_f64(e, r, 0x1.555555554fe59p-1);
+    e                = gi_fma_f64(e, r, 0x1.555555555551bp0);
+    e                = gi_fma_f64(e, r, 0x1.000000000000cp1);
+    e                = gi_fma_f64(e, r, 2.0);
+    e                = gi_fma_f64(e, r, 1.0);
+    double large     = gi_fma_f64(-2.0, 1.0 / gi_fma_f64(e, gi_power_of_two_f64(gi_bits_f64(shifted)), 1.0), 1.0);
+    double z         = gi_mul_f64(x, x);
+    double p         = gi_fma_f64(0x1.4228abd667d42p-18, z, -0x1.c620dbc0d0b26p-16);
+    p                = gi_fma_f64(p, z, 0x1.71a02b7f61c63p-14);
+    p                = gi_fma_f64(p, z, -0x1.ec7e20f587604p-13);
+    p                = gi_fma_f64(p, z, 0x1.3495bf231a324p-11);
+    p                = gi_fma_f64(p, z, -0x1.7d8c955721fe1p-10);
+    p                = gi_fma_f64(p, z, 0x1.d6d1f9360e42p-9);
+    p                = gi_fma_f64(p, z, -0x1.226e2896d212ap-7);
+    p                = gi_fma_f64(p, z, 0x1.664f481167c93p-6);
+    p                = gi_fma_f64(p, z, -0x1.ba1ba1b7cca1cp-5);
+    p                = gi_fma_f64(p, z, 0x1.111111110e0a8p-3);
+    p                = gi_fma_f64(p, z, -0x1.5555555555529p-2);
+    double small     = gi_fma_f64(gi_mul_f64(x, z), p, x);
+    double y         = gi_from_bits_f64(gi_bits_f64(large) | (gi_bits_f64(x) & 0x8000000000000000u));
+    y                = gi_pick_f64((uint64_t)(a > 0x3fe6666666666666u), y, small);
     return gi_pick_f64((uint64_t)(x != x), GI_NAN_F64, y);
 }
 GI_FORMULA uint64_t gi_tanh_rare_f64(double x)
@@ -5570,13 +5641,16 @@ GI_FORMULA float gi_power_slow_f32(float x, float y)
     return z != z ? GI_NAN_F32 : (float)z;
 }
 
+/* Plain numbers as exponents for which x^y is a product or a root; section >>primitives has the formulas. */
+#define GI_EASY_POWERS(X) X(minus_one, -1.0) X(half, 0.5) X(three_halves, 1.5) X(square, 2.0) X(cube, 3.0)
+
 /* ------------------------------------------------------------------------------------------------------ logaddexp */
 
 /* sum + rest = log(1 + u), 2^-97 <= u <= 1 (f64: 2^-895), any u <= 1 if guard is 0: above 1/2 as
    ln2 + log(1 + f), f = (u - 1) / 2, so -1/4 <= f <= 1/2.  The guard, far below u, keeps products from becoming
    denormal, which is slow on some machines.  Polynomial error 2^-27.6 (f32), 2^-55.9 (f64). */
-#define GI_GUARD_F32 0x1p-124f
-#define GI_GUARD_F64 0x1p-960
+#define GI_GUARD_F32      0x1p-124f
+#define GI_GUARD_F64      0x1p-960
 GI_FORMULA void gi_log1p_unit_f32(float u, float guard, float *sum, float *rest)
 {
     uint32_t big = (uint32_t)(u > 0.5f);
@@ -5692,7 +5766,7 @@ GI_FORMULA double gi_hypot_f64(double x, double y)
 
 /* ---- every element type in turn -------------------------------------------------------------------------------------- */
 /* ---- the passes: first the primitives of all types, then conversions between them, then the rows -------------------- */
-#define GI_PASS      1
+#define GI_PASS           1
 #include "gpuarr.h"
 #undef GI_PASS
 #define GI_PASS 2
@@ -6493,6 +6567,7 @@ static void gi_run(gi_job *j, int cost)
     if (total == 0) return;
     gi_order_dimensions(j);
     gi_coalesce(j);
+    /* What computes long has time to write. */
     bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked && j->outputs == 1;
     j->apart      = false;
     for (int k = 0; k < j->inputs + j->outputs; k++) {
@@ -6816,6 +6891,7 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
 
 typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
+enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
 /* Has the row of an operation this dtype, whether it is compiled or not? */
 static bool gi_row_has(ga_op op, ga_dtype dtype, ga_dtype common)
@@ -6945,6 +7021,23 @@ static gi_function gi_row_function(ga_op op, ga_dtype dtype)
     return f;
 }
 
+/* The power of floats to some plain numbers is a product or a root: exacter, and many times quicker. */
+static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
+{
+    double y = exponent.kind == GA_KIND_REAL ? exponent.re : (double)exponent.i;
+    if (exponent.array || (exponent.kind != GA_KIND_REAL && exponent.kind != GA_KIND_INT)) return false;
+#define GI_CASE(name, value)                                                                                                   \
+    if (y == value) {                                                                                                          \
+        GI_FUNCTION(narrow, gi_cpu_power(value, GA_F32), gi_cuda_map1<float, float, gi_power_##name##_f32>);                   \
+        GI_FUNCTION(wide, gi_cpu_power(value, GA_F64), gi_cuda_map1<double, double, gi_power_##name##_f64>);                   \
+        *f = dtype == GA_F32 ? narrow : wide;                                                                                  \
+        return true;                                                                                                           \
+    }
+    GI_EASY_POWERS(GI_CASE)
+#undef GI_CASE
+    return false;
+}
+
 static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
@@ -6997,9 +7090,12 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
                                        "integers to negative integer powers are not integers: use float operands");
         if (failed) return NULL;
     }
-    ga_dtype wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
-    ga_dtype result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
+    ga_dtype    result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    gi_function easy;
     if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
+    if (op == GA_OP_power && gi_is_float(loop) && gi_easy_power(in[1], loop, &easy))
+        return gi_map(o.site, easy, GI_CHEAP, 1, in, wanted, result, o.out, o.where);
     return gi_map(o.site, gi_row_function(op, loop), cost, n, in, wanted, result, o.out, o.where);
 }
 
@@ -7011,8 +7107,6 @@ static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cos
     in.array = x;
     return gi_call(op, name, returns, cost, 1, &in, o);
 }
-
-enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
 #define GA_UNARY(name, dtypes, result, ...)                                                                                    \
     ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
@@ -16918,16 +17012,29 @@ static GI_INLINE int64_t gi_next_bit(const uint64_t *bits, int64_t i, int64_t n)
     return n;
 }
 
-/* The runs among n elements from start on, written unless runs is NULL; returns their number. bits says which bytes are not 0;
-   NULL: 0 is a label, too. Sets `largest` to a larger label. */
-static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64_t n, int size, const uint64_t *bits,
+/* The runs among n elements from start on, written unless runs is NULL; returns their number. busy tells in which words there is
+   something; NULL: 0 is a label, too. Sets `largest` to a larger label. */
+static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64_t n, int size, const bool *busy,
                                         gi_label_run *runs, int64_t *largest)
 {
-    const char *in    = (const char *)g->labels->data + start * size;
-    int64_t     found = 0;
+    const char *in = (const char *)g->labels->data + start * size;
+    uint64_t    bits[8]; /* which bytes of a word are not 0 */
+    int64_t     words = (n + GI_LABEL_WORD - 1) / GI_LABEL_WORD, packed = -1, found = 0;
     for (int64_t i = 0; i < n;) {
-        if (bits) i = gi_next_bit(bits, i * size, n * size) / size;
-        if (i >= n) break;
+        if (busy) { /* to the next element that is not 0 */
+            int64_t word = i / GI_LABEL_WORD;
+            if (!busy[word]) {
+                const bool *next = (const bool *)memchr(busy + word, true, (size_t)(words - word));
+                if (!next) break;
+                word = next - busy;
+                i    = word * GI_LABEL_WORD;
+            }
+            int64_t at = word * GI_LABEL_WORD, m = n - at < GI_LABEL_WORD ? n - at : (int64_t)GI_LABEL_WORD;
+            if (packed != word) gi_cpu_bit_rows()->pack(m * size, bits, in + at * size);
+            packed = word;
+            i      = at + gi_next_bit(bits, (i - at) * size, m * size) / size;
+            if (i == at + m) continue;
+        }
         int64_t  first = i, label = gi_label_at(g->labels, start + i), group = gi_group_of(g, label);
         uint64_t bytes = gi_label_bytes(in, i, size);
         for (i++; i < n && gi_label_bytes(in, i, size) == bytes;) i++;
@@ -16946,33 +17053,15 @@ static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64
 /* The same for a chunk. The first time, when runs is NULL, it notes where there is something. */
 static int64_t gi_scan_chunk(const gi_groups *g, int64_t chunk, gi_label_run *runs, int64_t *largest)
 {
-    uint64_t           room[GI_LABEL_CHUNK / 8], *bits = NULL; /* a bit a byte */
-    int                size  = (int)ga_itemsize(g->labels->dtype);
-    int64_t            start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
-    bool              *busy  = g->busy + start / GI_LABEL_WORD;
-    const char        *in    = (const char *)g->labels->data + start * size;
-    const gi_bit_rows *loops = gi_cpu_bit_rows();
-    if (gi_group_of(g, 0) < 0) {
-        bits = room;
-        if (!runs) loops->pack(n * size, bits, in);
-        for (int64_t i = 0; i < n; i += GI_LABEL_WORD) {
-            int64_t   m  = n - i < GI_LABEL_WORD ? n - i : (int64_t)GI_LABEL_WORD;
-            uint64_t *at = bits + i / GI_LABEL_WORD * size, any = 0;
-            if (runs) {
-                if (*busy) loops->pack(m * size, at, in + i * size);
-                else memset(at, 0, (size_t)size * sizeof *at);
-            } else {
-                for (int64_t k = 0; k < (m * size + 63) / 64; k++) any |= at[k];
-                *busy = any != 0;
-            }
-            busy++;
-        }
-    }
+    int     size  = (int)ga_itemsize(g->labels->dtype);
+    int64_t start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
+    bool   *busy = gi_group_of(g, 0) < 0 ? g->busy + start / GI_LABEL_WORD : NULL;
+    if (busy && !runs) gi_cpu_bit_rows()->busy(n, size, busy, (const char *)g->labels->data + start * size);
     switch (size) {
-    case 1: return gi_scan_labels(g, start, n, 1, bits, runs, largest);
-    case 2: return gi_scan_labels(g, start, n, 2, bits, runs, largest);
-    case 4: return gi_scan_labels(g, start, n, 4, bits, runs, largest);
-    default: return gi_scan_labels(g, start, n, 8, bits, runs, largest);
+    case 1: return gi_scan_labels(g, start, n, 1, busy, runs, largest);
+    case 2: return gi_scan_labels(g, start, n, 2, busy, runs, largest);
+    case 4: return gi_scan_labels(g, start, n, 4, busy, runs, largest);
+    default: return gi_scan_labels(g, start, n, 8, busy, runs, largest);
     }
 }
 

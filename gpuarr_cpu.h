@@ -491,7 +491,7 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
         const GA_T *x   = (const GA_T *)x_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i]) ? 1 : any;
         if (any) {
             memcpy(copy, x, (size_t)m * sizeof *x);
             x = copy;
@@ -513,7 +513,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
         const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
         GI_FLAG     any = 0;
         GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any |= rare(x[i], y[i]);
+        for (int64_t i = 0; i < m; i++) any = rare(x[i], y[i]) ? 1 : any;
         if (any) {
             memcpy(copy[0], x, (size_t)m * sizeof *x);
             memcpy(copy[1], y, (size_t)m * sizeof *y);
@@ -1766,6 +1766,19 @@ static void GI_FIND(gi_pack)(int64_t n, uint64_t *bits, const void *bytes)
     }
 }
 
+static void GI_FIND(gi_busy)(int64_t n, int size, bool *busy, const void *elements)
+{
+    const char *p = (const char *)elements;
+    for (int64_t i = 0; i < n; i += 64, p += 64 * size) {
+        uint64_t any = 0;
+        if (n - i < 64)
+            for (int64_t k = 0; k < (n - i) * size; k++) any |= (uint8_t)p[k];
+        else
+            for (int k = 0; k < size; k++) any |= GI_FIND(gi_pack_64)(p + 64 * k);
+        busy[i / 64] = any != 0;
+    }
+}
+
 static int64_t GI_FIND(gi_runs)(int64_t words, const uint64_t *bits, uint64_t before)
 {
     int64_t count = 0;
@@ -1800,7 +1813,29 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
     }
 }
 
-static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) };
+static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs),
+                                                  GI_FIND(gi_unite_rows) };
+
+/* Powers to the plain numbers of GI_EASY_POWERS. */
+#define GI_POWER(name, tag, T)                                                                                                 \
+    static void GI_FIND(gi_powers_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)           \
+    {                                                                                                                          \
+        (void)y, (void)z;                                                                                                      \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++) ((T *)out)[i] = gi_power_##name##_##tag(((const T *)x)[i]);                            \
+    }
+#define GI_POWERS(name, value) GI_POWER(name, f32, float) GI_POWER(name, f64, double)
+GI_EASY_POWERS(GI_POWERS)
+#undef GI_POWERS
+#undef GI_POWER
+#define GI_POWER_CASE(name, value)                                                                                             \
+    if (exponent == value) return dtype == GA_F32 ? GI_FIND(gi_powers_##name##_f32) : GI_FIND(gi_powers_##name##_f64);
+static gi_kernel GI_FIND(gi_find_power)(double exponent, ga_dtype dtype)
+{
+    GI_EASY_POWERS(GI_POWER_CASE)
+    return NULL;
+}
+#undef GI_POWER_CASE
 
 /* Copies past the caches: a line that is written as a whole need not be read before. When all is written: gi_stream_end. */
 static void GI_FIND(gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next)
@@ -2196,6 +2231,7 @@ static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, i
 /* A row of an image as bits, 64 elements a word: what is not 0 makes runs. */
 typedef struct gi_bit_rows {
     void (*pack)(int64_t n, uint64_t *bits, const void *bytes); /* bit i % 64 of bits[i / 64]: byte i is not 0; beyond n: 0 */
+    void (*busy)(int64_t n, int size, bool *busy, const void *elements);   /* of each 64 elements: is any byte not 0? */
     int64_t (*runs)(int64_t words, const uint64_t *bits, uint64_t before); /* how many start there, after the word `before` */
     void (*unite)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
                   int64_t *parents); /* the runs of two rows, numbered from run_a and run_b, that touch */
@@ -2271,7 +2307,7 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
     void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
 } gi_scan_loops;
 
-typedef struct gi_sifted { /* what is counted beside the elements that are found */
+typedef struct gi_sifted {    /* what is counted beside the elements that are found */
     int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */
     bool    odd;              /* some elements are infinite or NaN */
 } gi_sifted;
@@ -2598,6 +2634,15 @@ static gi_kernel gi_cpu_select(int itemsize)
     if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_select_avx2(itemsize);
 #endif
     return gi_find_select_baseline(itemsize);
+}
+
+static gi_kernel gi_cpu_power(double exponent, ga_dtype dtype)
+{
+#if GI_HAS_X86
+    if (gi_cpu_isa() == GI_ISA_AVX512) return gi_find_power_avx512(exponent, dtype);
+    if (gi_cpu_isa() == GI_ISA_AVX2) return gi_find_power_avx2(exponent, dtype);
+#endif
+    return gi_find_power_baseline(exponent, dtype);
 }
 
 /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes. */

@@ -198,6 +198,13 @@ static void test_dtypes(void)
         CHECK_IS(ga_astype(ga_ints(256, -1), GA_U8), GA_U8, (2), 0, 255); /* integers wrap */
         CHECK_IS(ga_astype(ga_values(0, 0.1, NAN), GA_BOOL), GA_BOOL, (3), 0, 1, 1);
         CHECK_IS(ga_power(ga_ints(2, 3), 3), GA_I64, (2), 8, 27);
+        ga_array *edges = ga_values(4, 0, -0.0, INFINITY, -INFINITY, NAN, -2);
+        CHECK_IS(ga_power(edges, -1), GA_F64, (7), 0.25, INFINITY, -INFINITY, 0, -0.0, NAN, -0.5);
+        CHECK_IS(ga_power(edges, 0.5), GA_F64, (7), 2, 0, 0, INFINITY, INFINITY, NAN, NAN);
+        CHECK_IS(ga_power(edges, 1.5), GA_F64, (7), 8, 0, 0, INFINITY, INFINITY, NAN, NAN);
+        CHECK_IS(ga_power(edges, 2), GA_F64, (7), 16, 0, 0, INFINITY, INFINITY, NAN, 4);
+        CHECK_IS(ga_power(edges, 3), GA_F64, (7), 64, 0, -0.0, INFINITY, -INFINITY, NAN, -8);
+        CHECK_IS(ga_power(ga_values(1e200, -1e150, 1e-200), 3), GA_F64, (3), INFINITY, -INFINITY, 0);
         CHECK_IS(ga_add(u8, 1, .dtype = GA_F32), GA_F32, (2), 201, 201);
         CHECK_IS(ga_divide(ga_values(1, -1, 0), 0), GA_F64, (3), INFINITY, -INFINITY, NAN);
         CHECK_IS(ga_floor_divide(ga_ints(1), 0), GA_I64, (1), 0); /* NumPy: 0 and a warning */

@@ -87,6 +87,8 @@ int main(int argc, char **argv)
 #define GA_FOLD(name, ...)        ADD(name, ga_##name(x))
 #define GA_TABLE
 #include "gpuarr.h"
+            static const double exponents[] = { -1, 0.5, 1.5, 2, 3, 2.25 };
+            for (int k = 0; k < 6; k++) ADD(power of a number, ga_power(x, exponents[k]))
             ADD(dot, ga_dot(x, y))
             ADD(var, ga_var(x))
             ADD(nanstd, ga_nanstd(x))

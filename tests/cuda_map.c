@@ -228,6 +228,21 @@ static void test_out(const row *r, ga_dtype d)
     }
 }
 
+/* Plain numbers as exponents, some of which have kernels of their own. */
+static void test_powers(ga_dtype d)
+{
+    static const double exponents[] = { -1, 0.5, 1.5, 2, 3, 2.25 };
+    ga_array           *x = random_array(d, 1200), *gx = ga_to(x, GA_CUDA);
+    for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+        ga_array *c = ga_power(x, exponents[k]), *g = ga_power(gx, exponents[k]);
+        CHECK(same(c, g));
+        ga_free(c);
+        ga_free(g);
+    }
+    ga_free(x);
+    ga_free(gx);
+}
+
 /* Lengths around the vectors and blocks of the kernels, at every offset from alignment. */
 static void test_lengths(const row *r, ga_dtype d)
 {
@@ -366,6 +381,8 @@ int main(void)
                 !strcmp(rows[i].name, "multiply_add") || !strcmp(rows[i].name, "absolute"))
                 test_lengths(&rows[i], (ga_dtype)d);
         }
+    test_powers(GA_F32);
+    test_powers(GA_F64);
     test_casts();
     test_the_rest();
     test_mixing();

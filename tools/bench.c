@@ -59,10 +59,21 @@ static ga_array *measured(const ga_array *sky, const ga_array *labels)
     return ga_concatenate((center, ga_index(flux, ":, newaxis")), .axis = 1);
 }
 
+static ga_array *measured_at_once(const ga_array *sky, const ga_array *labels)
+{
+    ga_array *flux, *center = ga_center_of_mass(sky, labels, NULL, .sums = &flux);
+    return ga_concatenate((center, ga_index(flux, ":, newaxis")), .axis = 1);
+}
+
 static ga_array *sources(const ga_array *sky)
 {
     ga_array *bright = ga_greater(sky, 5 * ga_item(ga_std(ga_sigma_clip(sky))));
     return measured(sky, ga_label(bright));
+}
+
+static ga_array *sources_fused(const ga_array *sky)
+{
+    return measured_at_once(sky, ga_label(sky, .above = 5 * ga_item(ga_std(ga_sigma_clip(sky)))));
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------------------------- */
@@ -138,7 +149,9 @@ static ga_array *sources(const ga_array *sky)
     NEW(statistics,       ga_values(ga_item(ga_mean(x)), ga_item(ga_median(x)), ga_item(ga_std(x)), ga_item(ga_max(x))))       \
     NEW(label,            ga_label(x))                                                                                         \
     NEW(measures,         measured(x, y))                                                                                      \
-    NEW(sources,          sources(x))
+    NEW(measures_fused,   measured_at_once(x, y))                                                                              \
+    NEW(sources,          sources(x))                                                                                          \
+    NEW(sources_fused,    sources_fused(x))
 
 /* clang-format on */
 #define NEW_CALL(name, ...)                                                                                                    \
