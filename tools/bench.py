@@ -406,8 +406,9 @@ def pictures():
 
     def alike(ours, theirs):  # a byte may round the other way
         return "" if np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1 else "differs"
-    yield Row("the seed's picture", "picture", F64, f"{h}x{w}", dict(x=random.random((h, w))),
-              [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
+    for label, call in (("the seed's picture", "picture"), ("the seed's picture, own rows", "picture_own_rows")):
+        yield Row(label, call, F64, f"{h}x{w}", dict(x=random.random((h, w))),
+                  [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
 
 
 def convolutions():
