@@ -1482,6 +1482,32 @@ typedef struct ga_apply_options {
 /* ga_apply(kernel, (a, 2.5, b)): arrays and numbers, broadcast and cast as by the functions of the table. Returns the first result. */
 ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, ga_apply_options o);
 
+/* ---- reductions of your own --------------------------------------------------------------------------------------------- */
+/*  GA_REDUCTION(name, result, (parameters), accumulator, start, map, join, finish)
+        GA_REDUCTION(dot, double, (double x, double y), double, 0, x * y, a + b, a)
+        GA_REDUCTION(norm, float, (float x), double, 0, (double)x * x, a + b, (float)GA_SQRT(a))
+        ga_array *r = ga_reduce(dot, (matrix, row), .axis = 1);
+    `map` makes an accumulator of the parameters and of GA_INDEX, the place of the element along the reduced axes, counted in C order.
+    `join` makes one of two, `a` and `b`, along the documented tree (>>reduce): elements come in another order than they lie, so it
+    should not matter to `join` which is which. `finish` makes the result of `a` and of `n`, how many elements there were; without any,
+    of the start. An accumulator is of any type of up to GPUARR_MAX_ACCUMULATOR bytes, also a struct. What formulas call is defined with
+    GA_FUNCTION in place of static: GA_FUNCTION double cube(double x) { return x * x * x; }                                         */
+
+#define GPUARR_MAX_ACCUMULATOR 64
+
+typedef struct ga_reduction {
+    ga_kernel map; /* its result is an accumulator */
+    ga_dtype  result;
+    int       acc_bytes;
+    void (*join[3])(int64_t n, void *accs, const void *more); /* accs[i] is joined with more[i]; by instruction set */
+    void (*start)(void *acc);
+    void (*finish)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
+    void (*cuda)(void), (*cuda_again)(void); /* kernels that fold elements, and accumulators; NULL: compiled by a C compiler */
+} ga_reduction;
+
+/* ga_reduce(dot, (a, b), .axis = 0): over all axes, .axis or .axes of the broadcast operands, arrays or numbers; .keepdims, .out. */
+ga_array *(ga_reduce_n)(const ga_reduction *reduction, int n, const ga_arg *operands, ga_reduce_options o);
+
 /* ---- stencils: each element anew from its neighbours ----------------------------------------------------------------- */
 /*      GA_STENCIL(heat, (1, 1), double, (double a),
                    GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
@@ -1843,6 +1869,10 @@ template <class... A> static inline gi_args gi_make_args(const A &...a)
     return { { gi_arg(a)... }, (int)sizeof...(a) };
 }
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
 static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
 {
     return (ga_stencil_n)(k, l.n, l.a, o);
@@ -1892,6 +1922,10 @@ typedef struct gi_args {
     int           n;
 } gi_args;
 static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
 static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
 {
     return (ga_stencil_n)(k, l.n, l.a, o);
@@ -1935,6 +1969,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define GI_AXIS_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 #define GI_AXIS_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 #define GI_AXIS_1N(fn, O, here, a, x, ...)      (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_1A(fn, O, here, a, l, ...)      (fn)(a, GI_ARGS l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 #define GI_AXIS_L(fn, O, here, l, ...)          (fn)(GI_LIST l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
 
 /* A list of axes for an option: .axes = ga_axes(0, 2). And of widths: .after = ga_axes(1, 1). */
@@ -2029,6 +2064,8 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce(...)          GI_AXIS_1A(gi_reduce_args, ga_reduce_options, GI_SITE("ga_reduce(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce_n(...)        GI_AXIS_3(ga_reduce_n, ga_reduce_options, GI_SITE("ga_reduce_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_apply_n(...)         GI_3(ga_apply_n, ga_apply_options, GI_SITE("ga_apply_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil(...)         GI_1A(gi_take_steps, ga_stencil_options, GI_SITE("ga_stencil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil_n(...)       GI_3(ga_stencil_n, ga_stencil_options, GI_SITE("ga_stencil_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -3444,8 +3481,8 @@ extern float  sqrtf(float) noexcept __attribute__((const));
 extern double sqrt(double) noexcept __attribute__((const));
 }
 #else
-extern float      sqrtf(float) __attribute__((const));
-extern double     sqrt(double) __attribute__((const));
+extern float sqrtf(float) __attribute__((const));
+extern double sqrt(double) __attribute__((const));
 #endif
 
 GI_BEGIN_FAST
@@ -3460,11 +3497,11 @@ GI_FORMULA double   gi_fma_f64(double a, double b, double c) { return __fma_rn(a
 GI_FORMULA float    gi_root_f32(float x) { return __fsqrt_rn(x); }
 GI_FORMULA double   gi_root_f64(double x) { return __dsqrt_rn(x); }
 #else
-GI_FORMULA float  gi_mul_f32(float a, float b) { return a * b; }
+GI_FORMULA float gi_mul_f32(float a, float b) { return a * b; }
 GI_FORMULA double gi_mul_f64(double a, double b) { return a * b; }
-GI_FORMULA float  gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+GI_FORMULA float gi_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 GI_FORMULA double gi_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
-GI_FORMULA float  gi_root_f32(float x) { return sqrtf(x); }
+GI_FORMULA float gi_root_f32(float x) { return sqrtf(x); }
 GI_FORMULA double gi_root_f64(double x) { return sqrt(x); }
 #endif
 GI_FORMULA uint32_t gi_bits_f32(float x)
@@ -6187,7 +6224,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 #if GI_HAS_CUDA
 typedef gi_cuda_kernel gi_gpu_kernel;
 #else
-typedef void     *gi_gpu_kernel;
+typedef void *gi_gpu_kernel;
 #endif
 typedef void (*gi_own_kernel)(const gi_elements *e, bool exact);
 typedef struct gi_own { /* a kernel of the user's */
@@ -10313,6 +10350,335 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     }
     ga_free(wide);
     return gi_finish(o.site, result, dtype, NULL);
+}
+
+/* ---- own reductions --------------------------------------------------------------------------------------------------- */
+/*  The tree of section >>reduce, on accumulators that only the user's functions know: one makes accumulators of elements side by side,
+    one joins rows of them. Each input is a set of lines of its own; all are read in the same order.                             */
+
+#if GI_HAS_CUDA
+struct gi_reducing;
+static bool gi_cuda_reduce_own(const char *site, const struct gi_reducing *r, ga_array *result);
+#endif
+
+enum {
+    GI_REDUCING_PART  = 256, /* elements of a line that are brought together from all inputs */
+    GI_REDUCING_WIDTH = 1024 /* at most so many lines side by side */
+};
+
+typedef struct gi_reducing {
+    const ga_reduction *k;
+    gi_own_kernel       map;
+    void (*join)(int64_t n, void *accs, const void *more);
+    gi_lines in[GPUARR_MAX_INPUTS]; /* of the broadcast inputs: their lines have the same numbers and lengths */
+    int64_t  lines, length, blocks;
+    int64_t  columns, width; /* as in gi_reduction */
+    char    *accs, *result;
+} gi_reducing;
+
+/* The accumulators of the elements start ... start + n of a line. */
+static void gi_reducing_map_line(const gi_reducing *r, int64_t line, int64_t start, int64_t n, char *accs)
+{
+    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16],
+        cast[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16];
+    for (int64_t done = 0; done < n; done += GI_REDUCING_PART) {
+        gi_elements e;
+        e.n      = n - done < GI_REDUCING_PART ? n - done : (int64_t)GI_REDUCING_PART;
+        e.result = accs + done * r->k->acc_bytes;
+        e.index  = start + done;
+        e.step   = 1;
+        for (int i = 0; i < r->k->map.parameters; i++)
+            e.operand[i] = (void *)gi_read_line(&r->in[i], line, e.index, e.n, raw[i], cast[i]);
+        r->map(&e, false);
+    }
+}
+
+/* Folds n accumulators, `next` bytes apart, or rows of as many, into the first. */
+static void gi_reducing_halve(const gi_reducing *r, int64_t n, char *accs, int64_t next, int64_t columns)
+{
+    int64_t h = 1;
+    while (h < n) h *= 2;
+    for (h /= 2; h > 0; n = h, h /= 2) {
+        if (columns == 0) r->join(n - h, accs, accs + h * next); /* they lie side by side */
+        else
+            for (int64_t i = 0; i < n - h; i++) r->join(columns, accs + i * next, accs + (i + h) * next);
+    }
+}
+
+/* The same for any number of them: block by block, and the results again. */
+static void gi_reducing_fold_blocks(const gi_reducing *r, int64_t blocks, char *accs, int64_t next, int64_t columns)
+{
+    size_t bytes = (size_t)(r->k->acc_bytes * (columns ? columns : 1));
+    for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+        for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+            char *first = accs + b * GI_BLOCK * next;
+            gi_reducing_halve(r, n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, first, next, columns);
+            memmove(accs + b * next, first, bytes);
+        }
+}
+
+/* A unit is a block of a line. */
+static void gi_reducing_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing                      *r    = (gi_reducing *)job;
+    int64_t                           size = r->k->acc_bytes;
+    __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
+        int64_t n = r->length - start < GI_BLOCK ? r->length - start : GI_BLOCK;
+        gi_reducing_map_line(r, line, start, n, accs);
+        gi_reducing_halve(r, n, accs, size, 0);
+        if (r->accs) memcpy(r->accs + unit * size, accs, (size_t)size);
+        else r->k->finish(1, r->result + line * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+static void gi_reducing_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing *r    = (gi_reducing *)job;
+    int64_t      size = r->k->acc_bytes;
+    for (int64_t line = begin; line < end; line++) {
+        char *accs = r->accs + line * r->blocks * size;
+        gi_reducing_fold_blocks(r, r->blocks, accs, size, 0);
+        r->k->finish(1, r->result + line * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+/* Folds the elements k, k + step, k + 2 step ... of the block of each line of a panel, as gi_fold_rows does. */
+static void gi_reducing_rows(const gi_reducing *r, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
+{
+    if (k + step >= s->n) {
+        gi_elements e;
+        e.n      = s->count;
+        e.result = accs;
+        e.index  = s->start + k;
+        e.step   = 0;
+        for (int i = 0; i < r->k->map.parameters; i++) e.operand[i] = (void *)gi_read_row(&s[i], k, 0);
+        r->map(&e, false);
+        return;
+    }
+    gi_reducing_rows(r, s, k, 2 * step, accs, more);
+    gi_reducing_rows(r, s, k + step, 2 * step, more, more + s->count * r->k->acc_bytes);
+    r->join(s->count, accs, more);
+}
+
+/* A unit is a block of a panel of lines side by side; accumulators lie as in gi_reduce_panels. */
+static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing                      *r    = (gi_reducing *)job;
+    int64_t                           size = r->k->acc_bytes;
+    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16],
+        cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t  block = unit % r->blocks;
+        gi_panel s[GPUARR_MAX_INPUTS];
+        for (int i = 0; i < r->k->map.parameters; i++) {
+            s[i]       = gi_panel_of(&r->in[i], r->columns, r->width, unit / r->blocks);
+            s[i].start = block * GI_BLOCK;
+            s[i].n     = r->length - s[i].start < GI_BLOCK ? r->length - s[i].start : GI_BLOCK;
+            s[i].raw   = raw[i];
+            s[i].cast  = cast[i];
+        }
+        int64_t column = s[0].first % r->columns, group = s[0].first - column;
+        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        gi_reducing_rows(r, s, 0, 1, accs, room + s[0].count * size);
+        if (!r->accs) r->k->finish(s[0].count, r->result + s[0].first * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+/* A unit is a panel: folds the accumulators of its blocks. */
+static void gi_reducing_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reducing *r    = (gi_reducing *)job;
+    int64_t      size = r->k->acc_bytes;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s      = gi_panel_of(&r->in[0], r->columns, r->width, unit);
+        int64_t  column = s.first % r->columns;
+        char    *accs   = r->accs + ((s.first - column) * r->blocks + column) * size;
+        gi_reducing_fold_blocks(r, r->blocks, accs, r->columns * size, s.count);
+        r->k->finish(s.count, r->result + s.first * ga_itemsize(r->k->result), accs, r->length);
+    }
+}
+
+/* Elements of an input that are not repeated by broadcasting. */
+static int64_t gi_reducing_elements(const gi_lines *p)
+{
+    int64_t n = 1;
+    for (int d = 0; d < p->kept; d++) n *= p->kept_strides[d] ? p->kept_shape[d] : 1;
+    for (int d = 0; d < p->reduced; d++) n *= p->strides[d] ? p->shape[d] : 1;
+    return n;
+}
+
+/* How many lines lie beside each other in all inputs? 1 if the largest one is better read line by line. */
+static int64_t gi_reducing_columns(const gi_reducing *r)
+{
+    const gi_lines *largest = &r->in[0];
+    int64_t         columns = INT64_MAX;
+    for (int i = 0; i < r->k->map.parameters; i++) {
+        const gi_lines *p = &r->in[i];
+        if (p->kept == 0) return 1;
+        if (p->kept_shape[p->kept - 1] < columns) columns = p->kept_shape[p->kept - 1];
+        if (gi_reducing_elements(p) > gi_reducing_elements(largest)) largest = p;
+    }
+    return gi_line_columns(largest) > 1 ? columns : 1;
+}
+
+/* Folds lines that are not empty into r->result. False: no memory. */
+static bool gi_reducing_reduce(const char *site, gi_reducing *r)
+{
+    int64_t size = r->k->acc_bytes, rows = r->length < GI_BLOCK ? r->length : GI_BLOCK;
+    size_t  bytes = 0;
+    r->blocks     = (r->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->columns    = gi_reducing_columns(r);
+    if (r->blocks > 1) {
+        bytes   = (size_t)(r->lines * r->blocks * size);
+        r->accs = (char *)gi_alloc(site, bytes);
+        if (!r->accs) return false;
+    }
+    if (r->columns == 1) {
+        gi_parallel(r->lines * r->blocks, 1 + 32768 / rows, gi_reducing_blocks, r);
+        if (r->accs) gi_parallel(r->lines, 1 + 4096 / r->blocks, gi_reducing_lines, r);
+    } else {
+        r->width = GI_PANEL_BYTES / size < GI_REDUCING_WIDTH ? GI_PANEL_BYTES / size : (int64_t)GI_REDUCING_WIDTH;
+        for (int i = 0; i < r->k->map.parameters; i++) r->width = gi_panel_width(&r->in[i], r->columns, r->width, r->blocks);
+        int64_t panels = r->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        gi_parallel(panels * r->blocks, 1 + 32768 / (r->width * rows), gi_reducing_panels, r);
+        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reducing_panel_blocks, r);
+    }
+    if (r->accs) gi_release(r->accs, bytes);
+    return true;
+}
+
+/* What lines without elements give: the start, finished. */
+static bool gi_reducing_empty(const char *site, const ga_reduction *k, ga_array *result)
+{
+    __attribute__((aligned(64))) char acc[GPUARR_MAX_ACCUMULATOR], element[16];
+    k->start(acc);
+    k->finish(1, element, acc, 0);
+#if GI_HAS_CUDA
+    if (result->device == GA_CUDA) return gi_cuda_fill(site, result, element);
+#endif
+    (void)site;
+    gi_repeat((int)ga_itemsize(k->result), result->size, result->data, element);
+    return true;
+}
+
+/* Operand i as an array of its parameter's dtype, broadcast to a shape: a view of it or of a copy, which *copy is then. */
+static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape,
+                                   ga_array **copy)
+{
+    int64_t         strides[GPUARR_MAX_DIMS];
+    const ga_array *a = v.array;
+    if (!a) { /* a number */
+        char element[16];
+        a = *copy = gi_new(site, dtype, device, 0, NULL);
+        if (!a) return NULL;
+        gi_number_to(v, dtype, element);
+#if GI_HAS_CUDA
+        if (device == GA_CUDA && !gi_cuda_fill(site, *copy, element)) return NULL;
+#endif
+        if (device == GA_CPU) memcpy(a->data, element, (size_t)ga_itemsize(dtype));
+    }
+#if GI_HAS_CUDA
+    if (device == GA_CUDA && a->dtype != dtype) { /* no casts on the way there */
+        a = *copy = gi_convert(site, a, dtype);
+        if (!a) return NULL;
+    }
+#endif
+    gi_broadcast_strides(a, ndim, shape, strides);
+    return gi_new_view(site, a, a->data, a->dtype, ndim, shape, strides);
+}
+
+/* Checks the operands and finds their common shape. False with an error. */
+static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, int *ndim,
+                              int64_t *shape)
+{
+    const char *site = o->site, *name = k->map.name;
+    *ndim = 0;
+    if (n != k->map.parameters)
+        return gi_fail(site, GA_BAD_ARGUMENT, "%s takes %d operand%s, not %d", name, k->map.parameters,
+                       k->map.parameters == 1 ? "" : "s", n),
+               false;
+    if (o->dtype != GA_DTYPE_DEFAULT)
+        return gi_fail(site, GA_BAD_DTYPE, "%s takes no .dtype: its definition says %s; convert the result with ga_astype",
+                       name, ga_dtype_name(k->result)),
+               false;
+    if (o->ddof != 0) return gi_fail(site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
+    for (int i = 0; i < n; i++) {
+        const ga_array *a = in[i].array, *before = NULL;
+        ga_dtype        wanted = k->map.parameter[i].dtype, given = a ? a->dtype : gi_number_dtype(in[i]);
+        char            text[64];
+        if (!gi_may_compute(in[i], wanted))
+            return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as operand %d, and %s would lose its kind: use ga_astype first",
+                           name, ga_dtype_name(wanted), i + 1, ga_dtype_name(given)),
+                   false;
+        if (!a && !gi_number_fits(in[i], wanted)) {
+            gi_number_text(in[i], text, sizeof text);
+            return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s, operand %d of %s", text,
+                           ga_dtype_name(wanted), i + 1, name),
+                   false;
+        }
+        if (!a) continue;
+        for (int b = 0; b < i && !before; b++) before = in[b].array;
+        if (!gi_broadcast_into(ndim, shape, a->ndim, a->shape))
+            return gi_fail(site, GA_BAD_SHAPE,
+                           "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
+                           gi_shape_of(before ? before : a), gi_shape_of(a)),
+                   false;
+    }
+    return true;
+}
+
+ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduce_options o)
+{
+    gi_reducing     r;
+    ga_array       *views[GPUARR_MAX_INPUTS] = { NULL }, *copies[GPUARR_MAX_INPUTS] = { NULL }, *result = NULL;
+    const ga_array *arrays[GPUARR_MAX_INPUTS + 1] = { NULL };
+    int             ndim;
+    int64_t         shape[GPUARR_MAX_DIMS];
+    for (int i = 0; i < n; i++)
+        if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
+    if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
+    if (!gi_reducing_check(k, n, in, &o, &ndim, shape)) return NULL;
+    for (int i = 0; i < n; i++) arrays[i] = in[i].array;
+    arrays[n]        = o.out;
+    ga_device device = gi_common_device(o.site, n + 1, arrays);
+    if (device == GA_DEVICE_DEFAULT) return NULL;
+    if (device == GA_CUDA && !k->cuda)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
+                                   k->map.name, k->map.site);
+    memset(&r, 0, sizeof r);
+    r.k = k;
+    for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
+    r.map   = gi_own_loop(k->map.stamp);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        ga_dtype dtype = k->map.parameter[i].dtype;
+        views[i]       = gi_reducing_input(o.site, in[i], dtype, device, ndim, shape, &copies[i]);
+        ok             = views[i] && gi_plan_lines(o.site, &r.in[i], views[i], dtype, o.axis, &o.axes, o.keepdims);
+    }
+    if (ok) result = gi_new(o.site, k->result, device, r.in[0].result_ndim, r.in[0].result_shape);
+    if (result) {
+        r.lines  = r.in[0].lines;
+        r.length = r.in[0].length;
+        r.result = (char *)result->data;
+        ok       = r.length == 0       ? gi_reducing_empty(o.site, k, result)
+                   : r.lines == 0      ? true
+#if GI_HAS_CUDA
+                   : device == GA_CUDA ? gi_cuda_reduce_own(o.site, &r, result)
+#endif
+                                       : gi_reducing_reduce(o.site, &r);
+        if (!ok) {
+            ga_free(result);
+            result = NULL;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        ga_free(views[i]);
+        ga_free(copies[i]);
+    }
+    return gi_finish(o.site, result, k->result, o.out);
 }
 
 /* ==== >>rearranging: joining, cutting, choosing, sorting, counting, running sums ================================== */
@@ -21553,10 +21919,10 @@ static bool gi_is_event(const char *site, ga_event event)
 #else
 /* ==== >>without CUDA: what a program answers that was built without it ================================================ */
 
-int  ga_cuda_count(void) { return 0; }
+int ga_cuda_count(void) { return 0; }
 bool ga_cuda_select(int device) { return (void)device, gi_has_device("\tga_cuda_select", GA_CUDA); }
-int  ga_cuda_selected(void) { return 0; }
-int  ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
+int ga_cuda_selected(void) { return 0; }
+int ga_cuda_device_of(const ga_array *a) { return (void)gi_is_array("\tga_cuda_device_of", a, "the argument"), -1; }
 
 ga_cuda_device ga_cuda_properties(int device)
 {
@@ -21589,19 +21955,19 @@ void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
 static bool gi_is_default_stream(const char *site, ga_stream stream) { return !stream || gi_has_device(site, GA_CUDA); }
 
 ga_stream ga_stream_new(void) { return (void)gi_has_device("\tga_stream_new", GA_CUDA), (ga_stream)NULL; }
-void      ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
-bool      ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
+void ga_stream_free(ga_stream stream) { (void)gi_is_default_stream("\tga_stream_free", stream); }
+bool ga_set_stream(ga_stream stream) { return gi_is_default_stream("\tga_set_stream", stream); }
 ga_stream ga_get_stream(void) { return NULL; }
-bool      ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
-bool      ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
-bool      ga_stream_wait_event(ga_stream stream, ga_event event)
+bool ga_stream_synchronize(ga_stream stream) { return gi_is_default_stream("\tga_stream_synchronize", stream); }
+bool ga_stream_query(ga_stream stream) { return gi_is_default_stream("\tga_stream_query", stream); }
+bool ga_stream_wait_event(ga_stream stream, ga_event event)
 {
     return gi_is_event("\tga_stream_wait_event", event) && gi_is_default_stream("\tga_stream_wait_event", stream);
 }
 
 ga_event ga_event_new(void) { return (void)gi_has_device("\tga_event_new", GA_CUDA), (ga_event)NULL; }
-void     ga_event_free(ga_event event) { (void)event; }
-bool     ga_event_record(ga_event event, ga_stream stream)
+void ga_event_free(ga_event event) { (void)event; }
+bool ga_event_record(ga_event event, ga_stream stream)
 {
     return (void)stream, gi_is_event("\tga_event_record", event) && gi_has_device("\tga_event_record", GA_CUDA);
 }
@@ -21908,16 +22274,16 @@ template <> struct gi_pick_function<true> {
     }                                                                                                                          \
     GI_OWN_STAMPS(name, t)
 
+#define GI_KERNEL_FIELDS(name, text, dtype, output, parameters)                                                                \
+    {                                                                                                                          \
+#name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),                   \
+            { dtype, output },                                                                                                 \
+              { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) }, (int)(sizeof name##_stamps / sizeof *name##_stamps),         \
+                name##_stamps                                                                                                  \
+    }
 #define GI_KERNEL_OF(name, text, result, parameters)                                                                           \
-    __attribute__((unused)) static const ga_kernel name[1] = { { #name,                                                        \
-                                                                 text,                                                         \
-                                                                 __FILE__ ":" GI_STRING(__LINE__),                             \
-                                                                 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),         \
-                                                                 { GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),                      \
-                                                                   GI_BY_RESULT(GI_HAS_, result) },                            \
-                                                                 { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) },           \
-                                                                 (int)(sizeof name##_stamps / sizeof *name##_stamps),          \
-                                                                 name##_stamps } };
+    __attribute__((unused)) static const ga_kernel name[1] = { GI_KERNEL_FIELDS(                                               \
+        name, text, GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)), GI_BY_RESULT(GI_HAS_, result), parameters) };
 
 #define GA_ELEMENTWISE(name, result, parameters, ...)                                                                          \
     GI_FORMULA_OF(name, fixed, result, , result, (gi_here * gi_at, GI_UNWRAP parameters), __VA_ARGS__)                         \
@@ -21932,8 +22298,9 @@ template <> struct gi_pick_function<true> {
 #else
 #define GI_FAMILY_INT(M, ...)                                                                                                  \
     M(i8, GA_I8, __VA_ARGS__)                                                                                                  \
-    M(u8, GA_U8, __VA_ARGS__) M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__)              \
-        M(u32, GA_U32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+    M(u8, GA_U8, __VA_ARGS__)                                                                                                  \
+    M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__) M(u32, GA_U32, __VA_ARGS__)            \
+        M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
 #endif
 #define GI_FAMILY_FLT(M, ...)  M(f32, GA_F32, __VA_ARGS__) M(f64, GA_F64, __VA_ARGS__)
 #define GI_FAMILY_REAL(M, ...) GI_FAMILY_INT(M, __VA_ARGS__) GI_FAMILY_FLT(M, __VA_ARGS__)
@@ -21949,6 +22316,83 @@ template <> struct gi_pick_function<true> {
     GI_FAMILY_##family(GI_GENERIC, name, result, parameters,                                                                   \
                        __VA_ARGS__) static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_GENERIC_STAMP, name) };    \
     GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
+
+/* ---- reductions ------------------------------------------------------------------------------------------------------------ */
+/*  The loops of an elementwise formula whose result is an accumulator, loops that join two rows of those, and what ends a line. (To
+    GI_LOOPS_OF the accumulator is the type T, whose tag is name_acc.)                                                          */
+
+#define GA_FUNCTION GI_FORMULA /* for functions that formulas call: on both devices, inlined */
+
+#ifdef __cplusplus
+#define GI_ASSERT static_assert
+#else
+#define GI_ASSERT _Static_assert
+#endif
+
+/* Where nothing is computed again, arguments are looked at at once. */
+#define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0, 0 }, *gi_at = &gi_exactly
+
+#if GI_HAS_CUDA && GI_IMPLEMENTING
+/* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
+#define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
+#define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
+#define GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                               \
+    struct gi_##name##_on_gpu {                                                                                                \
+        typedef accumulator                                                                            A;                      \
+        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_UNWRAP parameters)>::type T;                      \
+        enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters) };                                                \
+        static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
+        {                                                                                                                      \
+            gi_here gi_at = { index, true, 0, 0, 0 };                                                                             \
+            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));            \
+        }                                                                                                                      \
+        static __device__ __forceinline__ A    join(A a, A b) { return name##_join(a, b); }                                    \
+        static __device__ __forceinline__ void end(void *out, int64_t line, A a, int64_t n)                                    \
+        {                                                                                                                      \
+            ((result *)out)[line] = name##_end(a, n);                                                                          \
+        }                                                                                                                      \
+    };
+#define GI_CUDA_FOLDS_OF(name)                                                                                                 \
+    (void (*)(void)) gi_cuda_fold<gi_cuda_own_fold<gi_##name##_on_gpu>>,                                                       \
+        (void (*)(void))gi_cuda_fold<gi_cuda_own_again<gi_##name##_on_gpu>>
+#else
+#define GI_CUDA_REDUCTION(...)
+#define GI_CUDA_FOLDS_OF(name) NULL, NULL
+#endif
+
+#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                      \
+    typedef accumulator gi_##name##_acc;                                                                                       \
+    GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");       \
+    GI_FORMULA accumulator name##_formula_##name##_acc(gi_here *gi_at, GI_UNWRAP parameters) { return (void)gi_at, (map_); }   \
+    GI_FORMULA accumulator name##_join(accumulator a, accumulator b)                                                           \
+    {                                                                                                                          \
+        GI_EXACTLY;                                                                                                            \
+        return (void)gi_at, (join_);                                                                                           \
+    }                                                                                                                          \
+    GI_FORMULA result name##_end(accumulator a, int64_t n)                                                                     \
+    {                                                                                                                          \
+        GI_EXACTLY;                                                                                                            \
+        return (void)gi_at, (void)n, (finish_);                                                                                \
+    }                                                                                                                          \
+    GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                               \
+    static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                        \
+    {                                                                                                                          \
+        accumulator *__restrict__ const a       = (accumulator *)accs;                                                         \
+        const accumulator *__restrict__ const b = (const accumulator *)more;                                                   \
+        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                        \
+    }                                                                                                                          \
+    GI_OWN_JOINS(name)                                                                                                         \
+    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                    \
+    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                               \
+    {                                                                                                                          \
+        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                    \
+    }                                                                                                                          \
+    GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                   \
+    static const gi_stamp                             name##_stamps[] = { GI_STAMP_OF(name, name##_acc, GA_DTYPE_DEFAULT) };   \
+    __attribute__((unused)) static const ga_reduction name[1]         = {                                                      \
+                { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),    \
+                  (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }           \
+    };
 
 /* ---- stencils ------------------------------------------------------------------------------------------------------------- */
 /*  gi_rows[r] points at the neighbour in row r around the element gi_i = 0. What is constant is checked by the compiler.      */

@@ -34,6 +34,11 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
     {                                                                                                                          \
         gi_own_run(gi_e, gi_exact, name##_part_##t);                                                                           \
     }
+#define GI_OWN_JOIN(name, isa, target)                                                                                         \
+    static target GI_OWN_FAST void name##_join_##isa(int64_t n, void *accs, const void *more)                                  \
+    {                                                                                                                          \
+        name##_join_part(n, accs, more);                                                                                       \
+    }
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #if defined(__clang__)
 #define GI_WIDE
@@ -48,11 +53,21 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
     {                                                                                                                          \
         dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL                                               \
     }
+#define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, ) GI_OWN_JOIN(name, avx2, GI_AVX2) GI_OWN_JOIN(name, avx512, GI_AVX512)
+#define GI_JOINS_OF(name)                                                                                                      \
+    {                                                                                                                          \
+        name##_join_baseline, name##_join_avx2, name##_join_avx512                                                             \
+    }
 #else
 #define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
 #define GI_STAMP_OF(name, t, dtype)                                                                                            \
     {                                                                                                                          \
         dtype, { name##_baseline_##t, NULL, NULL }, NULL                                                                       \
+    }
+#define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, )
+#define GI_JOINS_OF(name)                                                                                                      \
+    {                                                                                                                          \
+        name##_join_baseline, NULL, NULL                                                                                       \
     }
 #endif
 
@@ -796,8 +811,8 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded 
 #endif
 }
 
-/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction; compilers
-   take it out if it has two uses, hence the assembler. */
+/* a - *x in every lane. Between additions a broadcast costs as much as one of them, and nothing within an instruction. Compilers
+   take it out if it has two uses; hence the assembler. */
 static GI_INLINE GI_V GI_VFN(less)(GI_V a, const GA_T *x)
 {
 #if GI_ISA_BYTES == 64
@@ -833,8 +848,8 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 /* ---- distances ------------------------------------------------------------------------------------------------------ */
 /*  A tile is GI_DISTANCE_TILE rows of x against some vectors, whose lanes are rows of y, that is columns of the result. Its sums
     stay in registers over the features, each its own chain. The rows of y are laid beside each other before. A vector takes a
-    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions, of
-    which processors start two in a cycle. That, and not memory, is the limit if there are many features.                  */
+    subtraction and a fused product, for cityblock a subtraction, an absolute value and a sum: two and three instructions. How
+    many of these a processor starts in a cycle, and not memory, is the limit if there are many features.                  */
 
 #ifdef GI_ISA_MM
 #define GI_DISTANCE_VECTORS GI_ISA_TILE
@@ -2205,9 +2220,9 @@ typedef struct gi_fold {
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
-#define GI_DISTANCE_TILE 4     /* rows of a tile */
-#define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
-#define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
+#define GI_DISTANCE_TILE 4                 /* rows of a tile */
+#define GI_DISTANCE_PACK 32768             /* bytes of y that are used while they are in the first cache */
+#define GI_DISTANCE_ROWS 128               /* rows whose sums are kept where the features come in several parts */
 
 /* The distances of each row of x (a row of the result) from each row of y (a column). */
 typedef struct gi_distances {
@@ -2266,7 +2281,7 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
-#define GI_LINE          64    /* bytes of a cache line */
+#define GI_LINE          64                /* bytes of a cache line */
 #define GI_MOST_INPUTS   GPUARR_MAX_INPUTS /* of an elementwise call */
 
 /* What will be read next, and is fetched while a result is streamed. */
@@ -2279,8 +2294,8 @@ typedef struct gi_ahead {
 typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
 /* Matrix products (section >>dense). */
-#define GI_TILE_ROWS     8     /* at most */
-#define GI_TILE_DEPTH    256   /* products that are added at a time */
+#define GI_TILE_ROWS     8                 /* at most */
+#define GI_TILE_DEPTH    256               /* products that are added at a time */
 typedef struct gi_product_tiles {
     int rows, bytes,
         lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */

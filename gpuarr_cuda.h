@@ -666,7 +666,7 @@ typedef struct gi_cuda_map {
 typedef void (*gi_cuda_kernel)(const gi_cuda_map);
 
 /* Elements of a thread's vector whose widest element has so many bytes. */
-#define GI_VECTOR(bytes) ((bytes) >= 16 ? 1 : 16 / (int)(bytes))
+#define GI_VECTOR(bytes) ((bytes) >= 16 || ((bytes) & ((bytes)-1)) != 0 ? 1 : 16 / (int)(bytes))
 #define GI_WIDER(a, b)   ((a) > (b) ? (a) : (b))
 
 /* A vector as it is loaded and stored: one access of at most 16 bytes. */
@@ -858,7 +858,7 @@ static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
 enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 16, GI_MOST_LANES = GI_BLOCK / GI_LANE_ELEMENTS };
 
 /* Passes in which the lanes of a unit may fold their elements: as many accumulators of each lane find room in shared memory. */
-#define GI_MOST_PASSES(acc_bytes) ((acc_bytes) > 8 ? 4 : 8)
+#define GI_MOST_PASSES(acc_bytes) ((acc_bytes) > 32 ? 1 : (acc_bytes) > 8 ? 4 : 8)
 
 /* What moments need besides (see >>cuda moments): the result that is wanted, and factors of the formula that joins two nodes of a block,
    which depend on the distance of its two halves. */
@@ -882,8 +882,20 @@ typedef struct gi_cuda_factors {
     int64_t     stride;
 } gi_cuda_factors;
 
+/* The inputs of a reduction of the user's, but for the first one. */
+typedef struct gi_cuda_input {
+    const char *data;
+    int         kept;
+    gi_divisor  kept_shape[GPUARR_MAX_DIMS];
+    int64_t     kept_strides[GPUARR_MAX_DIMS];
+    int64_t     stride, outer; /* in a run of inner.by elements, and from one run to the next */
+    bool        two;           /* are there several runs? */
+    gi_divisor  inner;
+} gi_cuda_input;
+
 typedef struct gi_cuda_folding {
     const char *data;   /* the first element of the first line */
+    int64_t     lines_before; /* lines before that one */
     int64_t     length; /* elements of a line */
     int64_t     before; /* elements of the line before data (of a line in several launches) */
     int64_t     stride; /* from one to the next in a run of inner.by elements */
@@ -910,6 +922,7 @@ typedef struct gi_cuda_folding {
         gi_cuda_moments moments;
         gi_cuda_search  search;
         gi_cuda_factors factors;
+        gi_cuda_input   inputs[GPUARR_MAX_INPUTS - 1];
     };
 } gi_cuda_folding;
 
@@ -1017,9 +1030,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     typedef typename F::T T;
     typedef typename F::A A;
     /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
-    enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = F::any_order || WIDEST < 4 ? WIDEST : 4 };
+    enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = sizeof(A) > 32 ? 1 : F::any_order || WIDEST < 4 ? WIDEST : 4 };
     enum { LEFT = F::any_order ? 1 : W };
-    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_MOST_PASSES(sizeof(A))]);
+    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_WIDER(GI_MOST_PASSES(sizeof(A)), LEFT)]);
     const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
     const uint32_t within =
         j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */
@@ -1040,7 +1053,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     }
     const F        f(j, line, at, start, n);
     const uint32_t pitch = j.columns ? units : 1;
-    A             *s     = shared + (j.columns ? within : within * lanes * 4); /* of this unit */
+    A             *s     = shared + (j.columns ? within : within * lanes * LEFT); /* of this unit */
     A              a[HALF];
 #pragma unroll 1
     for (uint32_t e = i; e < j.step; e += lanes) { /* a pass: elements e, e + step, e + 2 step ... */
@@ -1128,6 +1141,78 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     if (j.accs) f.keep(line * j.blocks + start / GI_BLOCK, a[0]);
     else f.end(line, a[0]);
 }
+
+/* ---- >>cuda own reductions ------------------------------------------------------------------------------------------------ */
+
+template <class, class T, class...> struct gi_first_type {
+    typedef T type;
+};
+
+/* The first element of a line of an input. */
+GI_DEVICE const char *gi_cuda_input_line(const gi_cuda_input &in, int64_t line)
+{
+    const char *at = in.data;
+#pragma unroll 1
+    for (int d = in.kept - 1; d >= 0; d--) {
+        int64_t above = line <= INT32_MAX ? gi_divide((uint32_t)line, in.kept_shape[d]) : line / in.kept_shape[d].by;
+        at += (line - above * in.kept_shape[d].by) * in.kept_strides[d];
+        line = above;
+    }
+    return at;
+}
+
+GI_DEVICE const char *gi_cuda_input_element(const gi_cuda_input &in, const char *line, int64_t i)
+{
+    int64_t run = in.two ? gi_divide((uint32_t)i, in.inner) : 0;
+    return line + run * in.outer + (i - run * in.inner.by) * in.stride;
+}
+
+/* A reduction of the user's. K: its formulas; the elements that the kernel reads are those of the first input. */
+template <class K> struct gi_cuda_own_fold {
+    typedef typename K::T T;
+    typedef typename K::A A;
+    enum { any_order = 0 };
+    const gi_cuda_folding &j;
+    const int64_t          start; /* of the block */
+    const uint32_t         n;
+    const char            *line[K::inputs];
+
+    __device__ __forceinline__ gi_cuda_own_fold(const gi_cuda_folding &job, uint32_t line_, const char *, int64_t start_,
+                                                uint32_t n_)
+        : j(job), start(job.before + start_), n(n_)
+    {
+#pragma unroll
+        for (int i = 1; i < K::inputs; i++) line[i] = gi_cuda_input_line(j.inputs[i - 1], j.lines_before + line_);
+    }
+    __device__ __forceinline__ A of(T x, uint32_t e) const
+    {
+        const void *at[K::inputs];
+        if (e >= n) return A();
+        at[0] = &x;
+#pragma unroll
+        for (int i = 1; i < K::inputs; i++) at[i] = gi_cuda_input_element(j.inputs[i - 1], line[i], start + e);
+        return K::map(at, start + e);
+    }
+    __device__ __forceinline__ A    join(A a, A b, uint32_t, uint32_t) const { return K::join(a, b); }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
+    __device__ __forceinline__ void end(uint32_t at, A a) const { K::end(j.result, at, a, j.count); }
+};
+
+/* The same for accumulators. */
+template <class K> struct gi_cuda_own_again {
+    typedef typename K::A T;
+    typedef typename K::A A;
+    enum { any_order = 0 };
+    const gi_cuda_folding &j;
+
+    __device__ __forceinline__ gi_cuda_own_again(const gi_cuda_folding &job, uint32_t, const char *, int64_t, uint32_t) : j(job)
+    {
+    }
+    __device__ __forceinline__ A    of(A a, uint32_t) const { return a; }
+    __device__ __forceinline__ A    join(A a, A b, uint32_t, uint32_t) const { return K::join(a, b); }
+    __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
+    __device__ __forceinline__ void end(uint32_t at, A a) const { K::end(j.result, at, a, j.count); }
+};
 
 /* How the GPU folds a row for a dtype. */
 typedef struct gi_cuda_row_folds {
@@ -1474,6 +1559,7 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_fo
         p.data += half.kept_shape[0] * p.kept_strides[0];
         p.kept_shape[0] -= half.kept_shape[0];
         p.lines -= lines;
+        j.lines_before += lines;
         if (j.accs) j.accs += lines * j.blocks * acc_bytes;
         else j.result += lines * result_bytes;
         return gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
@@ -1595,6 +1681,49 @@ static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_arr
     bool ok  = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(f.kernel), gi_cuda_tree(f.again), j, lines, ga_itemsize(f.accs),
                                   ga_itemsize(result->dtype));
     ga_free(copy);
+    return ok;
+}
+
+/* ---- reductions of the user's -------------------------------------------------------------------------------------------- */
+
+static gi_cuda_input gi_cuda_input_of(const gi_cuda_lines *p)
+{
+    gi_cuda_input in;
+    memset(&in, 0, sizeof in);
+    in.data   = p->data;
+    in.kept   = p->kept;
+    in.stride = p->stride;
+    in.outer  = p->outer;
+    in.two    = p->inner < p->length;
+    if (in.two) in.inner = gi_divisor_of(p->inner);
+    for (int d = 0; d < p->kept; d++) {
+        in.kept_shape[d]   = gi_divisor_of(p->kept_shape[d]);
+        in.kept_strides[d] = p->kept_strides[d];
+    }
+    return in;
+}
+
+static bool gi_cuda_reduce_own(const char *site, const gi_reducing *r, ga_array *result)
+{
+    const ga_reduction *k = r->k;
+    gi_cuda_folding     j;
+    gi_cuda_lines       lines[GPUARR_MAX_INPUTS];
+    ga_array           *copies[GPUARR_MAX_INPUTS] = { NULL };
+    const ga_array     *touched[GPUARR_MAX_INPUTS + 1];
+    const int           inputs = k->map.parameters;
+    memset(&j, 0, sizeof j);
+    for (int i = 0; i < inputs; i++) touched[i] = r->in[i].a;
+    touched[inputs] = result;
+    bool ok         = gi_cuda_touch_all(site, inputs + 1, touched);
+    for (int i = 0; i < inputs && ok; i++) {
+        ok = gi_cuda_lines_of(site, &r->in[i], r->in[i].dtype, false, &lines[i], &copies[i]);
+        if (ok && i > 0) j.inputs[i - 1] = gi_cuda_input_of(&lines[i]);
+    }
+    j.result = (char *)result->data;
+    ok = ok && gi_cuda_fold_lines(site, r->in[0].a, gi_cuda_tree((gi_cuda_fold_kernel)k->cuda),
+                                  gi_cuda_tree((gi_cuda_fold_kernel)k->cuda_again), j, lines[0], k->acc_bytes,
+                                  ga_itemsize(result->dtype));
+    for (int i = 0; i < inputs; i++) ga_free(copies[i]);
     return ok;
 }
 

@@ -148,7 +148,7 @@ FUNCTIONS = """
     rank_filter a:allw
 """
 ROW_SIGNATURES = {"UNARY": "a:aM", "ELEMENTARY": "a:aM", "BINARY": "a:nnM", "ELEMENTARY2": "a:nnM",
-                  "TERNARY": "a:nnnM", "REDUCTION": "a:aR"}
+                  "TERNARY": "a:nnnM", "FOLD": "a:aR"}
 # Public functions that compute nothing that NumPy could check, or that another test covers.
 # Where NumPy 1 differs whatever the operands; besides, it looks at the values of numbers and 0-d arrays to find the dtype.
 DIFFERS_BEFORE_2 = "floor ceil trunc sign nonzero to_string pad histogram nanpercentile percentile unique".split()
@@ -1105,7 +1105,7 @@ def reduction(row):
     return draw
 
 
-ROW_CASES = {"REDUCTION": reduction}
+ROW_CASES = {"FOLD": reduction}
 
 
 @case("var", "std", "nanvar", "nanstd", "nanmean")

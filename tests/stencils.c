@@ -303,7 +303,7 @@ static void test_memory(void)
     ga_set_error_handler(ga_ignore_error, NULL);
     left = INT64_MAX;
     CHECK(ga_set_allocator(failing_alloc, failing_free, NULL));
-    ga_array     *u      = ga_transpose(ga_full((900, 600), 0.5, .device = GA_CPU));
+    ga_array     *whole = ga_full((900, 600), 0.5, .device = GA_CPU), *u = ga_transpose(whole);
     const int64_t there  = blocks;
     int           failed = 0;
     for (int64_t n = 0;; n++, failed++) {
