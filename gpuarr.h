@@ -5956,7 +5956,21 @@ GI_FORMULA int64_t gi_border_index(int64_t i, int64_t n, ga_border border)
     return i < n ? i : border == GA_BORDER_MIRROR ? period - i : period - 1 - i;
 }
 
+/* What a formula of the user's can ask for while it is computed (section >>own kernels). */
+typedef struct gi_here {
+    int64_t  index;
+    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
+    uint32_t rare_f32;
+    uint64_t rare_f64;
+    int      beyond; /* the reach of a stencil: something was read there */
+} gi_here;
+
 GI_END_FAST
+#if GI_HAS_CUDA
+#define GI_CUDA_PART 4
+#include "gpuarr_cuda.h"
+#undef GI_CUDA_PART
+#endif
 #endif /* GPUARR_HAS_FORMULAS */
 
 #if GI_IMPLEMENTING
@@ -6275,6 +6289,7 @@ typedef struct gi_job {
     int64_t       shape[GPUARR_MAX_DIMS];
     gi_operand    in[GI_MOST_INPUTS], out, more[GPUARR_MAX_OUTPUTS - 1], mask;
     gi_operand    place;         /* no memory, but the strides of GA_INDEX */
+    int64_t       first_place;   /* GA_INDEX of the first element */
     bool          masked;        /* write only where mask is true */
     bool          apart;         /* no result may be written before all inputs of a tile are read */
     bool          direct;        /* the kernel runs over rows where they lie */
@@ -6718,6 +6733,7 @@ static void gi_place_strides(gi_job *j)
 {
     int64_t below = 1;
     memset(&j->place, 0, sizeof j->place);
+    j->first_place = 0;
     j->place.dtype = j->place.wanted = GA_U8;
     for (int d = j->ndim - 1; d >= 0; d--) {
         j->place.strides[d] = below;
@@ -22075,15 +22091,6 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_VOID_none             ~, VOID
 #define GI_RESULT_KIND(tag)      GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
 #define GI_RESULT_KIND_(...)     GI_SECOND(__VA_ARGS__)
-
-/* What a formula can ask for while it is computed. */
-typedef struct gi_here {
-    int64_t  index;
-    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
-    uint32_t rare_f32;
-    uint64_t rare_f64;
-    int      beyond; /* the reach of a stencil: something was read there */
-} gi_here;
 
 #ifdef __CUDACC__
 #define GI_PORTABLE __host__ __device__ inline
