@@ -22466,6 +22466,11 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_COUNTED_VALUE                  1
 #define GI_NUMBER_INFO(t, k, tag, ...)    { GI_JOIN(GI_DTYPE_, tag), false },
 
+#if defined(__clang__)
+#define GI_STENCIL_VECTORIZE
+#else
+#define GI_STENCIL_VECTORIZE _Pragma("GCC ivdep") /* results are never neighbours */
+#endif
 #define GA_STENCIL(name, reach, type, parameters, ...)                                                                         \
     GI_FORMULA_OF(name, fixed, type, , type,                                                                                   \
                   (gi_here * gi_at, GI_VIEW(type) gi_rows, int64_t gi_i GI_PARAMETERS(GI_DECLARED, fixed, GI_UNWRAP parameters)), \
@@ -22474,10 +22479,15 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
     {                                                                                                                          \
         GI_PARAMETERS(GI_NUMBER, fixed, GI_UNWRAP parameters)                                                                  \
         type *__restrict__ const gi_o = (type *)gi_e->result;                                                                  \
-        GI_VIEW(type) const gi_rows   = (GI_VIEW(type))gi_e->rows;                                                             \
+        GI_REACH reach;                                                                                                        \
+        enum { gi_around = gi_ndim == 1 ? 1 : (2 * gi_reach_0 + 1) * (gi_ndim == 2 ? 1 : 2 * gi_reach_1 + 1) };                \
+        const type *gi_near[gi_around]; /* a copy that no store can reach: it stays in registers */                            \
+        for (int gi_k = 0; gi_k < gi_around; gi_k++) gi_near[gi_k] = ((GI_VIEW(type))gi_e->rows)[gi_k - gi_around / 2];        \
+        GI_VIEW(type) const gi_rows = gi_near + gi_around / 2;                                                                 \
         uint32_t gi_rare_f32 = 0;                                                                                              \
         uint64_t gi_rare_f64 = 0;                                                                                              \
         int      gi_beyond   = 0;                                                                                              \
+        GI_STENCIL_VECTORIZE                                                                                                   \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { 0, gi_exact, 0, 0, 0 };                                                                          \
             gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters)); \

@@ -12,6 +12,9 @@
 #define ga_tone(...)      GA_CALL_2(ga_tone, __VA_ARGS__)
 #define ga_stretch(...)   GA_CALL_3(ga_stretch, __VA_ARGS__)
 
+GA_STENCIL(heat, (1, 1), double, (double a),
+           GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
+
 /* ---- inputs ----------------------------------------------------------------------------------------------------------------- */
 
 static ga_array *x, *y, *z, *out; /* out: of the shape and dtype of x */
@@ -142,6 +145,8 @@ static ga_array *sources_fused(const ga_array *sky)
     NEW(picture_own_rows, picture(x->shape[0], x->shape[1], true))                                                             \
     NEW(convolve,         ga_convolve(x, y))                                                                                   \
     NEW(convolve2d,       ga_convolve2d(x, y))                                                                                 \
+    INTO(heat,            ga_stencil(heat, (x, 0.1), .border = GA_BORDER_CONSTANT, .out = out))                                \
+    INTO(heat_16,         ga_stencil(heat, (x, 0.1), .border = GA_BORDER_CONSTANT, .steps = 16, .out = out))                   \
     NEW(gaussian,         ga_gaussian_filter(x, 2))                                                                            \
     NEW(median_filter,    ga_median_filter(x, 3, .border = GA_BORDER_NEAREST))                                                 \
     NEW(maximum_filter,   ga_maximum_filter(x, 9, .border = GA_BORDER_NEAREST))                                                \
