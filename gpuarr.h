@@ -2400,8 +2400,8 @@ gi_launch_without_cuda(void);
 #else
 #define GI_IMPLEMENTING 0
 #endif
-#if defined(GPUARR_KERNELS) && !defined(GPUARR_HAS_FORMULAS)
-#define GI_DEFINES_KERNELS 1 /* GPUARR_KERNELS: the formulas, for kernels in this file */
+#if (defined(GPUARR_KERNELS) || defined(GPUARR_IMPLEMENTATION)) && !defined(GPUARR_HAS_FORMULAS)
+#define GI_DEFINES_KERNELS 1 /* the formulas are there for kernels in this file, even if the rest is compiled elsewhere */
 #else
 #define GI_DEFINES_KERNELS GI_IMPLEMENTING
 #endif
