@@ -2400,8 +2400,8 @@ gi_launch_without_cuda(void);
 #else
 #define GI_IMPLEMENTING 0
 #endif
-#if defined(GPUARR_KERNELS) && !defined(GPUARR_HAS_FORMULAS)
-#define GI_DEFINES_KERNELS 1 /* GPUARR_KERNELS: the formulas, for kernels in this file */
+#if (defined(GPUARR_KERNELS) || defined(GPUARR_IMPLEMENTATION)) && !defined(GPUARR_HAS_FORMULAS)
+#define GI_DEFINES_KERNELS 1 /* the formulas are there for kernels in this file, even if the rest is compiled elsewhere */
 #else
 #define GI_DEFINES_KERNELS GI_IMPLEMENTING
 #endif
@@ -5955,6 +5955,8 @@ GI_FORMULA int64_t gi_border_index(int64_t i, int64_t n, ga_border border)
     if (i < 0) i += period;
     return i < n ? i : border == GA_BORDER_MIRROR ? period - i : period - 1 - i;
 }
+
+#define GI_BLOCK 1024 /* elements: of the documented tree of reductions */
 
 /* What a formula of the user's can ask for while it is computed (section >>own kernels). */
 typedef struct gi_here {
@@ -22339,7 +22341,7 @@ template <> struct gi_pick_function<true> {
 /* Where nothing is computed again, arguments are looked at at once. */
 #define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0, 0 }, *gi_at = &gi_exactly
 
-#if GI_HAS_CUDA && GI_IMPLEMENTING
+#if GI_HAS_CUDA
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
 #define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
 #define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
@@ -22395,7 +22397,7 @@ template <> struct gi_pick_function<true> {
         for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                    \
     }                                                                                                                          \
     GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                   \
-    static const gi_stamp                             name##_stamps[] = { GI_STAMP_OF(name, name##_acc, GA_DTYPE_DEFAULT) };   \
+    static const gi_stamp                             name##_stamps[] = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
     __attribute__((unused)) static const ga_reduction name[1]         = {                                                      \
                 { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),    \
                   (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }           \

@@ -55,9 +55,9 @@ static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
 #define GI_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" GI_WIDE)))
 #define GI_OWN_STAMPS(name, t)                                                                                                 \
     GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
-#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+#define GI_LOOPS_FOR(name, t)                                                                                                  \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, GI_OWN_CUDA(name, t)                                               \
+        name##_baseline_##t, name##_avx2_##t, name##_avx512_##t                                                                \
     }
 #define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, ) GI_OWN_JOIN(name, avx2, GI_AVX2) GI_OWN_JOIN(name, avx512, GI_AVX512)
 #define GI_JOINS_OF(name)                                                                                                      \
@@ -66,9 +66,9 @@ static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
     }
 #else
 #define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
-#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+#define GI_LOOPS_FOR(name, t)                                                                                                  \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, NULL, NULL }, GI_OWN_CUDA(name, t)                                                                       \
+        name##_baseline_##t, NULL, NULL                                                                                        \
     }
 #define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, )
 #define GI_JOINS_OF(name)                                                                                                      \
@@ -76,6 +76,10 @@ static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
         name##_join_baseline, NULL, NULL                                                                                       \
     }
 #endif
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, GI_LOOPS_FOR(name, t), GI_OWN_CUDA(name, t)                                                                     \
+    }
 
 #elif defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
@@ -2192,7 +2196,6 @@ static const gi_scan_loops *GI_FIND(gi_find_scans)(ga_dtype dtype)
 #define GI_UNROLL
 #endif
 
-#define GI_BLOCK        1024 /* elements: of the documented tree of reductions */
 #define GI_MEND         256  /* elements whose rare arguments are mended together */
 
 /* Convolutions. */

@@ -6,8 +6,8 @@
     for it, except where the host needs a number (how many elements are selected, ga_item ...).
 
         part 1: >>cuda runtime (devices, errors, streams, memory, copies)
-        part 4: >>own kernels
-        part 2: >>cuda map  >>cuda tree  >>cuda rows
+        part 4: >>own kernels  >>cuda tree
+        part 2: >>cuda map  >>cuda rows
         part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
                  >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda products  >>cuda distances
                  >>cuda convolution  >>cuda filters  >>cuda streams and devices                                                    */
@@ -115,13 +115,8 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 
 #ifdef __CUDASIM__
 #define GI_LAUNCH(kernel, grid, block, stream, ...) CUDASIM_LAUNCH_POINTER(kernel, (grid, block, 0, stream), __VA_ARGS__)
-/* GI_SHARED(float, tile, [256]): a variable that the threads of a block share */
-#define GI_SHARED(T, name, dims)                                                                                               \
-    CUDASIM_SHARED(name, T name dims;);                                                                                        \
-    auto &name = cudasim_r##name.name
 #else
 #define GI_LAUNCH(kernel, grid, block, stream, ...) (kernel)<<<grid, block, 0, stream>>>(__VA_ARGS__)
-#define GI_SHARED(T, name, dims)                    __shared__ T name dims
 #endif
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -620,6 +615,14 @@ static bool gi_cuda_write(const char *site, const ga_array *on, void *device, co
 /* ==== >>own kernels: what the kernels of GA_ELEMENTWISE share with those of the rows =================================== */
 
 #define GI_DEVICE              static __device__ __forceinline__
+#ifdef __CUDASIM__
+/* GI_SHARED(float, tile, [256]): a variable that the threads of a block share */
+#define GI_SHARED(T, name, dims)                                                                                               \
+    CUDASIM_SHARED(name, T name dims;);                                                                                        \
+    auto &name = cudasim_r##name.name
+#else
+#define GI_SHARED(T, name, dims) __shared__ T name dims
+#endif
 
 enum { GI_CUDA_THREADS = 256 };
 
@@ -653,7 +656,7 @@ struct gi_cuda_grid {
 #define GI_WIDER(a, b)   ((a) > (b) ? (a) : (b))
 
 /* A vector as it is loaded and stored: one access of at most 16 bytes. */
-template <class T, int N> struct alignas(sizeof(T) * N) gi_pack {
+template <class T, int N> struct alignas(N == 1 ? alignof(T) : sizeof(T) * N) gi_pack {
     T e[N];
 };
 
@@ -814,170 +817,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_kernel(con
     }
 }
 
-
-#elif GI_CUDA_PART == 2
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
-
-
-static unsigned gi_cuda_blocks(int64_t threads) { return (unsigned)((threads + GI_CUDA_THREADS - 1) / GI_CUDA_THREADS); }
-
-static gi_divisor gi_divisor_of(int64_t by)
-{
-    gi_divisor d = { (uint32_t)by, 0, 0 };
-    while (((uint64_t)1 << d.shift) < d.by) d.shift++;
-    d.magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << d.shift) - d.by)) / d.by + 1);
-    return d;
-}
-
-
-/* ==== >>cuda map: elementwise kernels ================================================================================= */
-/*  Where every operand lies packed along the innermost dimension (or is one element there), a thread computes a vector: as many neighbours
-    as fit 16 bytes, each operand in one access. Else a block computes as many elements one by one, neighbouring threads neighbouring
-    elements; so are the ends of rows that are no whole vectors.                                                                  */
-
-struct gi_cuda_map : gi_cuda_grid {
-    gi_cuda_operand in[3], out, mask;
-    bool            masked;
-    ga_dtype        from; /* of casts */
-};
-
-typedef void (*gi_cuda_kernel)(const gi_cuda_map);
-
-/* Where an element lies in each operand. */
-template <int INPUTS> struct gi_place {
-    const char *in[INPUTS], *mask;
-    char       *out;
-
-    __device__ __forceinline__ gi_place(const gi_cuda_map &m, uint32_t element)
-    {
-#pragma unroll
-        for (int k = 0; k < INPUTS; k++) in[k] = m.in[k].data;
-        out  = m.out.data;
-        mask = m.mask.data;
-#pragma unroll 1
-        for (int d = m.ndim - 1; d >= 0; d--) {
-            const uint32_t above = gi_divide(element, m.shape[d]), index = element - above * m.shape[d].by;
-            element = above;
-#pragma unroll
-            for (int k = 0; k < INPUTS; k++) in[k] += index * m.in[k].strides[d];
-            out += index * m.out.strides[d];
-            mask += index * m.mask.strides[d];
-        }
-    }
-};
-
-template <int INPUTS> GI_DEVICE bool gi_cuda_writes(const gi_cuda_map &m, const gi_place<INPUTS> &at)
-{
-    return !m.masked || *(const bool *)at.mask;
-}
-
-template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi_cuda_map &m)
-{
-    enum { N = GI_VECTOR(GI_WIDER(sizeof(X), sizeof(R))) };
-    const gi_span<N> span(m);
-#pragma unroll 1
-    for (uint32_t e = span.first; e < span.end; e += span.step) {
-        const gi_place<1> at(m, e);
-        if (span.step == N) {
-            X             x[N];
-            gi_pack<R, N> r;
-            gi_cuda_load(m.in[0], at.in[0], x);
-#pragma unroll
-            for (int k = 0; k < N; k++) r.e[k] = f(x[k]);
-            *(gi_pack<R, N> *)at.out = r;
-        } else if (gi_cuda_writes(m, at)) {
-            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]));
-        }
-    }
-}
-
-template <class X, class R, R (*f)(X)>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map1(const __grid_constant__ gi_cuda_map m)
-{
-    gi_cuda_map1_body<X, R, f>(m);
-}
-
-template <class X, class Y, class R, R (*f)(X, Y)>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map2(const __grid_constant__ gi_cuda_map m)
-{
-    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) };
-    const gi_span<N> span(m);
-#pragma unroll 1
-    for (uint32_t e = span.first; e < span.end; e += span.step) {
-        const gi_place<2> at(m, e);
-        if (span.step == N) {
-            X             x[N];
-            Y             y[N];
-            gi_pack<R, N> r;
-            gi_cuda_load(m.in[0], at.in[0], x);
-            gi_cuda_load(m.in[1], at.in[1], y);
-#pragma unroll
-            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k]);
-            *(gi_pack<R, N> *)at.out = r;
-        } else if (gi_cuda_writes(m, at)) {
-            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]));
-        }
-    }
-}
-
-template <class X, class Y, class Z, class R, R (*f)(X, Y, Z)>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __grid_constant__ gi_cuda_map m)
-{
-    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) }; /* a wider Z is a number */
-    const gi_span<N> span(m);
-#pragma unroll 1
-    for (uint32_t e = span.first; e < span.end; e += span.step) {
-        const gi_place<3> at(m, e);
-        if (span.step == N) {
-            X             x[N];
-            Y             y[N];
-            Z             z[N];
-            gi_pack<R, N> r;
-            gi_cuda_load(m.in[0], at.in[0], x);
-            gi_cuda_load(m.in[1], at.in[1], y);
-            gi_cuda_load(m.in[2], at.in[2], z);
-#pragma unroll
-            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k], z[k]);
-            *(gi_pack<R, N> *)at.out = r;
-        } else if (gi_cuda_writes(m, at)) {
-            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]),
-                             gi_cuda_load_one<Z>(m.in[2], at.in[2]));
-        }
-    }
-}
-
-/* What a copy moves and a choice chooses, by its size alone. */
-struct alignas(16) gi_16_bytes {
-    uint64_t part[2];
-};
-template <class U> GI_DEVICE U gi_same(U x) { return x; }
-/* Without a branch: nvcc would spill. */
-template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
-GI_DEVICE gi_16_bytes                    gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
-template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
-template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
-
-static gi_cuda_kernel gi_cuda_copy(int64_t itemsize)
-{
-    switch (itemsize) {
-    case 1: return gi_cuda_copy_of<uint8_t>();
-    case 2: return gi_cuda_copy_of<uint16_t>();
-    case 4: return gi_cuda_copy_of<uint32_t>();
-    case 8: return gi_cuda_copy_of<uint64_t>();
-    default: return gi_cuda_copy_of<gi_16_bytes>();
-    }
-}
-
-static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
-{
-    switch (itemsize) {
-    case 1: return gi_cuda_select_of<uint8_t>();
-    case 2: return gi_cuda_select_of<uint16_t>();
-    case 4: return gi_cuda_select_of<uint32_t>();
-    case 8: return gi_cuda_select_of<uint64_t>();
-    default: return gi_cuda_map3<bool, gi_16_bytes, gi_16_bytes, gi_16_bytes, gi_choose_16>;
-    }
-}
 
 /* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
 /*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 64 lanes, a power of two, share it. A lane folds the
@@ -1344,6 +1183,170 @@ template <class K> struct gi_cuda_own_again {
     __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }
     __device__ __forceinline__ void end(uint32_t at, A a) const { K::end(j.result, at, a, j.count); }
 };
+
+#elif GI_CUDA_PART == 2
+/* ---- launches -------------------------------------------------------------------------------------------------------- */
+
+
+static unsigned gi_cuda_blocks(int64_t threads) { return (unsigned)((threads + GI_CUDA_THREADS - 1) / GI_CUDA_THREADS); }
+
+static gi_divisor gi_divisor_of(int64_t by)
+{
+    gi_divisor d = { (uint32_t)by, 0, 0 };
+    while (((uint64_t)1 << d.shift) < d.by) d.shift++;
+    d.magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << d.shift) - d.by)) / d.by + 1);
+    return d;
+}
+
+
+/* ==== >>cuda map: elementwise kernels ================================================================================= */
+/*  Where every operand lies packed along the innermost dimension (or is one element there), a thread computes a vector: as many neighbours
+    as fit 16 bytes, each operand in one access. Else a block computes as many elements one by one, neighbouring threads neighbouring
+    elements; so are the ends of rows that are no whole vectors.                                                                  */
+
+struct gi_cuda_map : gi_cuda_grid {
+    gi_cuda_operand in[3], out, mask;
+    bool            masked;
+    ga_dtype        from; /* of casts */
+};
+
+typedef void (*gi_cuda_kernel)(const gi_cuda_map);
+
+/* Where an element lies in each operand. */
+template <int INPUTS> struct gi_place {
+    const char *in[INPUTS], *mask;
+    char       *out;
+
+    __device__ __forceinline__ gi_place(const gi_cuda_map &m, uint32_t element)
+    {
+#pragma unroll
+        for (int k = 0; k < INPUTS; k++) in[k] = m.in[k].data;
+        out  = m.out.data;
+        mask = m.mask.data;
+#pragma unroll 1
+        for (int d = m.ndim - 1; d >= 0; d--) {
+            const uint32_t above = gi_divide(element, m.shape[d]), index = element - above * m.shape[d].by;
+            element = above;
+#pragma unroll
+            for (int k = 0; k < INPUTS; k++) in[k] += index * m.in[k].strides[d];
+            out += index * m.out.strides[d];
+            mask += index * m.mask.strides[d];
+        }
+    }
+};
+
+template <int INPUTS> GI_DEVICE bool gi_cuda_writes(const gi_cuda_map &m, const gi_place<INPUTS> &at)
+{
+    return !m.masked || *(const bool *)at.mask;
+}
+
+template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi_cuda_map &m)
+{
+    enum { N = GI_VECTOR(GI_WIDER(sizeof(X), sizeof(R))) };
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<1> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+#pragma unroll
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]));
+        }
+    }
+}
+
+template <class X, class R, R (*f)(X)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map1(const __grid_constant__ gi_cuda_map m)
+{
+    gi_cuda_map1_body<X, R, f>(m);
+}
+
+template <class X, class Y, class R, R (*f)(X, Y)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map2(const __grid_constant__ gi_cuda_map m)
+{
+    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) };
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<2> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
+#pragma unroll
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]));
+        }
+    }
+}
+
+template <class X, class Y, class Z, class R, R (*f)(X, Y, Z)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __grid_constant__ gi_cuda_map m)
+{
+    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) }; /* a wider Z is a number */
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<3> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            Z             z[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
+            gi_cuda_load(m.in[2], at.in[2], z);
+#pragma unroll
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k], z[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]),
+                             gi_cuda_load_one<Z>(m.in[2], at.in[2]));
+        }
+    }
+}
+
+/* What a copy moves and a choice chooses, by its size alone. */
+struct alignas(16) gi_16_bytes {
+    uint64_t part[2];
+};
+template <class U> GI_DEVICE U gi_same(U x) { return x; }
+/* Without a branch: nvcc would spill. */
+template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
+GI_DEVICE gi_16_bytes                    gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
+template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
+template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
+
+static gi_cuda_kernel gi_cuda_copy(int64_t itemsize)
+{
+    switch (itemsize) {
+    case 1: return gi_cuda_copy_of<uint8_t>();
+    case 2: return gi_cuda_copy_of<uint16_t>();
+    case 4: return gi_cuda_copy_of<uint32_t>();
+    case 8: return gi_cuda_copy_of<uint64_t>();
+    default: return gi_cuda_copy_of<gi_16_bytes>();
+    }
+}
+
+static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
+{
+    switch (itemsize) {
+    case 1: return gi_cuda_select_of<uint8_t>();
+    case 2: return gi_cuda_select_of<uint16_t>();
+    case 4: return gi_cuda_select_of<uint32_t>();
+    case 8: return gi_cuda_select_of<uint64_t>();
+    default: return gi_cuda_map3<bool, gi_16_bytes, gi_16_bytes, gi_16_bytes, gi_choose_16>;
+    }
+}
 
 /* How the GPU folds a row for a dtype. */
 typedef struct gi_cuda_row_folds {
