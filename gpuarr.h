@@ -2400,8 +2400,8 @@ gi_launch_without_cuda(void);
 #else
 #define GI_IMPLEMENTING 0
 #endif
-#if defined(GPUARR_KERNELS) && !defined(GPUARR_HAS_FORMULAS)
-#define GI_DEFINES_KERNELS 1 /* GPUARR_KERNELS: the formulas, for kernels in this file */
+#if (defined(GPUARR_KERNELS) || defined(GPUARR_IMPLEMENTATION)) && !defined(GPUARR_HAS_FORMULAS)
+#define GI_DEFINES_KERNELS 1 /* the formulas are there for kernels in this file, even if the rest is compiled elsewhere */
 #else
 #define GI_DEFINES_KERNELS GI_IMPLEMENTING
 #endif
@@ -5956,7 +5956,23 @@ GI_FORMULA int64_t gi_border_index(int64_t i, int64_t n, ga_border border)
     return i < n ? i : border == GA_BORDER_MIRROR ? period - i : period - 1 - i;
 }
 
+#define GI_BLOCK 1024 /* elements: of the documented tree of reductions */
+
+/* What a formula of the user's can ask for while it is computed (section >>own kernels). */
+typedef struct gi_here {
+    int64_t  index;
+    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
+    uint32_t rare_f32;
+    uint64_t rare_f64;
+    int      beyond; /* the reach of a stencil: something was read there */
+} gi_here;
+
 GI_END_FAST
+#if GI_HAS_CUDA
+#define GI_CUDA_PART 4
+#include "gpuarr_cuda.h"
+#undef GI_CUDA_PART
+#endif
 #endif /* GPUARR_HAS_FORMULAS */
 
 #if GI_IMPLEMENTING
@@ -6275,6 +6291,7 @@ typedef struct gi_job {
     int64_t       shape[GPUARR_MAX_DIMS];
     gi_operand    in[GI_MOST_INPUTS], out, more[GPUARR_MAX_OUTPUTS - 1], mask;
     gi_operand    place;         /* no memory, but the strides of GA_INDEX */
+    int64_t       first_place;   /* GA_INDEX of the first element */
     bool          masked;        /* write only where mask is true */
     bool          apart;         /* no result may be written before all inputs of a tile are read */
     bool          direct;        /* the kernel runs over rows where they lie */
@@ -6718,6 +6735,7 @@ static void gi_place_strides(gi_job *j)
 {
     int64_t below = 1;
     memset(&j->place, 0, sizeof j->place);
+    j->first_place = 0;
     j->place.dtype = j->place.wanted = GA_U8;
     for (int d = j->ndim - 1; d >= 0; d--) {
         j->place.strides[d] = below;
@@ -22076,15 +22094,6 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_RESULT_KIND(tag)      GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
 #define GI_RESULT_KIND_(...)     GI_SECOND(__VA_ARGS__)
 
-/* What a formula can ask for while it is computed. */
-typedef struct gi_here {
-    int64_t  index;
-    bool     exact; /* rare arguments are looked for at once; else all is computed again if there was one: */
-    uint32_t rare_f32;
-    uint64_t rare_f64;
-    int      beyond; /* the reach of a stencil: something was read there */
-} gi_here;
-
 #ifdef __CUDACC__
 #define GI_PORTABLE __host__ __device__ inline
 #else
@@ -22332,7 +22341,7 @@ template <> struct gi_pick_function<true> {
 /* Where nothing is computed again, arguments are looked at at once. */
 #define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0, 0 }, *gi_at = &gi_exactly
 
-#if GI_HAS_CUDA && GI_IMPLEMENTING
+#if GI_HAS_CUDA
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
 #define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
 #define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
@@ -22388,7 +22397,7 @@ template <> struct gi_pick_function<true> {
         for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                    \
     }                                                                                                                          \
     GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                   \
-    static const gi_stamp                             name##_stamps[] = { GI_STAMP_OF(name, name##_acc, GA_DTYPE_DEFAULT) };   \
+    static const gi_stamp                             name##_stamps[] = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
     __attribute__((unused)) static const ga_reduction name[1]         = {                                                      \
                 { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),    \
                   (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }           \
@@ -22457,6 +22466,11 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_COUNTED_VALUE                  1
 #define GI_NUMBER_INFO(t, k, tag, ...)    { GI_JOIN(GI_DTYPE_, tag), false },
 
+#if defined(__clang__)
+#define GI_STENCIL_VECTORIZE
+#else
+#define GI_STENCIL_VECTORIZE _Pragma("GCC ivdep") /* results are never neighbours */
+#endif
 #define GA_STENCIL(name, reach, type, parameters, ...)                                                                         \
     GI_FORMULA_OF(name, fixed, type, , type,                                                                                   \
                   (gi_here * gi_at, GI_VIEW(type) gi_rows, int64_t gi_i GI_PARAMETERS(GI_DECLARED, fixed, GI_UNWRAP parameters)), \
@@ -22465,10 +22479,15 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
     {                                                                                                                          \
         GI_PARAMETERS(GI_NUMBER, fixed, GI_UNWRAP parameters)                                                                  \
         type *__restrict__ const gi_o = (type *)gi_e->result;                                                                  \
-        GI_VIEW(type) const gi_rows   = (GI_VIEW(type))gi_e->rows;                                                             \
+        GI_REACH reach;                                                                                                        \
+        enum { gi_around = gi_ndim == 1 ? 1 : (2 * gi_reach_0 + 1) * (gi_ndim == 2 ? 1 : 2 * gi_reach_1 + 1) };                \
+        const type *gi_near[gi_around]; /* a copy that no store can reach: it stays in registers */                            \
+        for (int gi_k = 0; gi_k < gi_around; gi_k++) gi_near[gi_k] = ((GI_VIEW(type))gi_e->rows)[gi_k - gi_around / 2];        \
+        GI_VIEW(type) const gi_rows = gi_near + gi_around / 2;                                                                 \
         uint32_t gi_rare_f32 = 0;                                                                                              \
         uint64_t gi_rare_f64 = 0;                                                                                              \
         int      gi_beyond   = 0;                                                                                              \
+        GI_STENCIL_VECTORIZE                                                                                                   \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { 0, gi_exact, 0, 0, 0 };                                                                          \
             gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters)); \

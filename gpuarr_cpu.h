@@ -13,14 +13,17 @@ enum { GI_OWN_PART = 256 }; /* elements that are computed once more, exactly, if
 
 #define GI_OWN_INLINE inline __attribute__((always_inline))
 
-static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
-                                     bool (*part)(const gi_elements *e, int64_t from, int64_t to, bool exact))
+/* Where the part of the elements that begins at `from` ends. */
+static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
 {
-    for (int64_t from = 0; from < e->n; from += GI_OWN_PART) {
-        const int64_t to = e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
-        if (exact || part(e, from, to, false)) part(e, from, to, true);
-    }
+    return e->n - from < GI_OWN_PART ? e->n : from + GI_OWN_PART;
 }
+
+#if GI_HAS_CUDA
+#define GI_OWN_CUDA(name, t) (void (*)(void)) gi_cuda_own_kernel<name##_formula_##t>
+#else
+#define GI_OWN_CUDA(name, t) NULL
+#endif
 
 #if defined(__clang__)
 #define GI_OWN_FAST
@@ -32,7 +35,10 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
 #define GI_OWN_STAMP(name, t, isa, target)                                                                                     \
     static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact)                                  \
     {                                                                                                                          \
-        gi_own_run(gi_e, gi_exact, name##_part_##t);                                                                           \
+        for (int64_t from = 0, to = 0; from < gi_e->n; from = to) {                                                            \
+            to = gi_own_part_end(gi_e, from);                                                                                  \
+            if (gi_exact || name##_part_##t(gi_e, from, to, false)) (void)name##_part_##t(gi_e, from, to, true);               \
+        }                                                                                                                      \
     }
 #define GI_OWN_JOIN(name, isa, target)                                                                                         \
     static target GI_OWN_FAST void name##_join_##isa(int64_t n, void *accs, const void *more)                                  \
@@ -49,9 +55,9 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
 #define GI_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" GI_WIDE)))
 #define GI_OWN_STAMPS(name, t)                                                                                                 \
     GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
-#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+#define GI_LOOPS_FOR(name, t)                                                                                                  \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, name##_avx2_##t, name##_avx512_##t }, NULL                                               \
+        name##_baseline_##t, name##_avx2_##t, name##_avx512_##t                                                                \
     }
 #define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, ) GI_OWN_JOIN(name, avx2, GI_AVX2) GI_OWN_JOIN(name, avx512, GI_AVX512)
 #define GI_JOINS_OF(name)                                                                                                      \
@@ -60,9 +66,9 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
     }
 #else
 #define GI_OWN_STAMPS(name, t) GI_OWN_STAMP(name, t, baseline, )
-#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+#define GI_LOOPS_FOR(name, t)                                                                                                  \
     {                                                                                                                          \
-        dtype, { name##_baseline_##t, NULL, NULL }, NULL                                                                       \
+        name##_baseline_##t, NULL, NULL                                                                                        \
     }
 #define GI_OWN_JOINS(name) GI_OWN_JOIN(name, baseline, )
 #define GI_JOINS_OF(name)                                                                                                      \
@@ -70,6 +76,10 @@ static GI_OWN_INLINE void gi_own_run(const gi_elements *e, bool exact,
         name##_join_baseline, NULL, NULL                                                                                       \
     }
 #endif
+#define GI_STAMP_OF(name, t, dtype)                                                                                            \
+    {                                                                                                                          \
+        dtype, GI_LOOPS_FOR(name, t), GI_OWN_CUDA(name, t)                                                                     \
+    }
 
 #elif defined(GI_ACC)
 /* ==== >>folds: one accumulator kind (GI_ACC is WIDE, MEAN, SAME, BOOL or COUNT) =================================== */
@@ -2186,7 +2196,6 @@ static const gi_scan_loops *GI_FIND(gi_find_scans)(ga_dtype dtype)
 #define GI_UNROLL
 #endif
 
-#define GI_BLOCK        1024 /* elements: of the documented tree of reductions */
 #define GI_MEND         256  /* elements whose rare arguments are mended together */
 
 /* Convolutions. */

@@ -1,12 +1,13 @@
 /*  gpuarr_cuda.h -- the CUDA backend. Included by gpuarr.h when a .cu file is compiled (nvcc, or g++ with tools/cudasim), never by you.
 
     The kernels call the very formulas that the loops of gpuarr_cpu.h call, in the same order: a result has the same bits on both.
-    gpuarr.h includes this file three times: GI_CUDA_PART 1 for the runtime, 2 for the kernels of the rows (which includes it once more
+    gpuarr.h includes this file by parts: GI_CUDA_PART 1 is the runtime, 4 the kernels of the user's formulas, 2 those of the rows (which includes it once more
     for each element type, GA_TAG), and 3, at the end, for the algorithms. A kernel is launched on the current stream and nothing waits
     for it, except where the host needs a number (how many elements are selected, ga_item ...).
 
         part 1: >>cuda runtime (devices, errors, streams, memory, copies)
-        part 2: >>cuda map  >>cuda tree  >>cuda rows
+        part 4: >>own kernels  >>cuda tree
+        part 2: >>cuda map  >>cuda rows
         part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
                  >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda products  >>cuda distances
                  >>cuda convolution  >>cuda filters  >>cuda streams and devices                                                    */
@@ -114,15 +115,9 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 
 #ifdef __CUDASIM__
 #define GI_LAUNCH(kernel, grid, block, stream, ...) CUDASIM_LAUNCH_POINTER(kernel, (grid, block, 0, stream), __VA_ARGS__)
-/* GI_SHARED(float, tile, [256]): a variable that the threads of a block share */
-#define GI_SHARED(T, name, dims)                                                                                               \
-    CUDASIM_SHARED(name, T name dims;);                                                                                        \
-    auto &name = cudasim_r##name.name
 #else
 #define GI_LAUNCH(kernel, grid, block, stream, ...) (kernel)<<<grid, block, 0, stream>>>(__VA_ARGS__)
-#define GI_SHARED(T, name, dims)                    __shared__ T name dims
 #endif
-#define GI_DEVICE              static __device__ __forceinline__
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
@@ -616,32 +611,27 @@ static bool gi_cuda_write(const char *site, const ga_array *on, void *device, co
                           GI_CUDA_OK(site, cudaStreamSynchronize(stream)));
 }
 
-/* ---- launches -------------------------------------------------------------------------------------------------------- */
+#elif GI_CUDA_PART == 4
+/* ==== >>own kernels: what the kernels of GA_ELEMENTWISE share with those of the rows =================================== */
+
+#define GI_DEVICE              static __device__ __forceinline__
+#ifdef __CUDASIM__
+/* GI_SHARED(float, tile, [256]): a variable that the threads of a block share */
+#define GI_SHARED(T, name, dims)                                                                                               \
+    CUDASIM_SHARED(name, T name dims;);                                                                                        \
+    auto &name = cudasim_r##name.name
+#else
+#define GI_SHARED(T, name, dims) __shared__ T name dims
+#endif
 
 enum { GI_CUDA_THREADS = 256 };
-
-static unsigned gi_cuda_blocks(int64_t threads) { return (unsigned)((threads + GI_CUDA_THREADS - 1) / GI_CUDA_THREADS); }
 
 /* Division of numbers below 2^31 by one that is known before the launch: a product and a shift. */
 typedef struct gi_divisor {
     uint32_t by, magic, shift;
 } gi_divisor;
 
-static gi_divisor gi_divisor_of(int64_t by)
-{
-    gi_divisor d = { (uint32_t)by, 0, 0 };
-    while (((uint64_t)1 << d.shift) < d.by) d.shift++;
-    d.magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << d.shift) - d.by)) / d.by + 1);
-    return d;
-}
-
 GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d) { return ((uint32_t)(((uint64_t)n * d.magic) >> 32) + n) >> d.shift; }
-
-#elif GI_CUDA_PART == 2
-/* ==== >>cuda map: elementwise kernels ================================================================================= */
-/*  Where every operand lies packed along the innermost dimension (or is one element there), a thread computes a vector: as many neighbours
-    as fit 16 bytes, each operand in one access. Else a block computes as many elements one by one, neighbouring threads neighbouring
-    elements; so are the ends of rows that are no whole vectors.                                                                  */
 
 typedef enum gi_how { GI_HOW_PACKED, GI_HOW_SPREAD, GI_HOW_NUMBER } gi_how; /* spread: one element for a row */
 
@@ -652,25 +642,21 @@ typedef struct gi_cuda_operand {
     alignas(16) uint64_t number[2]; /* the element, if it is a number */
 } gi_cuda_operand;
 
-typedef struct gi_cuda_map {
-    uint32_t        elements, vectors; /* in all; below 2^31 */
-    bool            packed;            /* do threads compute vectors? */
-    gi_divisor      row;               /* vectors of a row */
-    int             ndim;
-    gi_divisor      shape[GPUARR_MAX_DIMS];
-    gi_cuda_operand in[3], out, mask;
-    bool            masked;
-    ga_dtype        from; /* of casts */
-} gi_cuda_map;
-
-typedef void (*gi_cuda_kernel)(const gi_cuda_map);
+/* What threads run over. */
+struct gi_cuda_grid {
+    uint32_t   elements, vectors; /* in all; below 2^31 */
+    bool       packed;            /* do threads compute vectors? */
+    gi_divisor row;               /* vectors of a row */
+    int        ndim;
+    gi_divisor shape[GPUARR_MAX_DIMS];
+};
 
 /* Elements of a thread's vector whose widest element has so many bytes. */
 #define GI_VECTOR(bytes) ((bytes) >= 16 || ((bytes) & ((bytes)-1)) != 0 ? 1 : 16 / (int)(bytes))
 #define GI_WIDER(a, b)   ((a) > (b) ? (a) : (b))
 
 /* A vector as it is loaded and stored: one access of at most 16 bytes. */
-template <class T, int N> struct alignas(sizeof(T) * N) gi_pack {
+template <class T, int N> struct alignas(N == 1 ? alignof(T) : sizeof(T) * N) gi_pack {
     T e[N];
 };
 
@@ -678,7 +664,7 @@ template <class T, int N> struct alignas(sizeof(T) * N) gi_pack {
 template <int N> struct gi_span {
     uint32_t first, end, step;
 
-    __device__ __forceinline__ gi_span(const gi_cuda_map &m)
+    __device__ __forceinline__ gi_span(const gi_cuda_grid &m)
     {
         const uint32_t begin = blockIdx.x * (GI_CUDA_THREADS * N);
         first                = begin + threadIdx.x;
@@ -691,29 +677,6 @@ template <int N> struct gi_span {
         first              = vector < m.vectors ? row * columns + column : 0;
         end                = vector < m.vectors ? first + (all ? N : columns - column) : 0;
         step               = all ? N : 1;
-    }
-};
-
-/* Where an element lies in each operand. */
-template <int INPUTS> struct gi_place {
-    const char *in[INPUTS], *mask;
-    char       *out;
-
-    __device__ __forceinline__ gi_place(const gi_cuda_map &m, uint32_t element)
-    {
-#pragma unroll
-        for (int k = 0; k < INPUTS; k++) in[k] = m.in[k].data;
-        out  = m.out.data;
-        mask = m.mask.data;
-#pragma unroll 1
-        for (int d = m.ndim - 1; d >= 0; d--) {
-            const uint32_t above = gi_divide(element, m.shape[d]), index = element - above * m.shape[d].by;
-            element = above;
-#pragma unroll
-            for (int k = 0; k < INPUTS; k++) in[k] += index * m.in[k].strides[d];
-            out += index * m.out.strides[d];
-            mask += index * m.mask.strides[d];
-        }
     }
 };
 
@@ -735,118 +698,125 @@ template <class T> GI_DEVICE T gi_cuda_load_one(const gi_cuda_operand &v, const 
     return v.how == GI_HOW_NUMBER ? *(const T *)v.number : *(const T *)p;
 }
 
-template <int INPUTS> GI_DEVICE bool gi_cuda_writes(const gi_cuda_map &m, const gi_place<INPUTS> &at)
-{
-    return !m.masked || *(const bool *)at.mask;
-}
-
-template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi_cuda_map &m)
-{
-    enum { N = GI_VECTOR(GI_WIDER(sizeof(X), sizeof(R))) };
-    const gi_span<N> span(m);
-#pragma unroll 1
-    for (uint32_t e = span.first; e < span.end; e += span.step) {
-        const gi_place<1> at(m, e);
-        if (span.step == N) {
-            X             x[N];
-            gi_pack<R, N> r;
-            gi_cuda_load(m.in[0], at.in[0], x);
-#pragma unroll
-            for (int k = 0; k < N; k++) r.e[k] = f(x[k]);
-            *(gi_pack<R, N> *)at.out = r;
-        } else if (gi_cuda_writes(m, at)) {
-            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]));
-        }
-    }
-}
-
-template <class X, class R, R (*f)(X)>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map1(const __grid_constant__ gi_cuda_map m)
-{
-    gi_cuda_map1_body<X, R, f>(m);
-}
-
-template <class X, class Y, class R, R (*f)(X, Y)>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map2(const __grid_constant__ gi_cuda_map m)
-{
-    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) };
-    const gi_span<N> span(m);
-#pragma unroll 1
-    for (uint32_t e = span.first; e < span.end; e += span.step) {
-        const gi_place<2> at(m, e);
-        if (span.step == N) {
-            X             x[N];
-            Y             y[N];
-            gi_pack<R, N> r;
-            gi_cuda_load(m.in[0], at.in[0], x);
-            gi_cuda_load(m.in[1], at.in[1], y);
-#pragma unroll
-            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k]);
-            *(gi_pack<R, N> *)at.out = r;
-        } else if (gi_cuda_writes(m, at)) {
-            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]));
-        }
-    }
-}
-
-template <class X, class Y, class Z, class R, R (*f)(X, Y, Z)>
-static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __grid_constant__ gi_cuda_map m)
-{
-    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) }; /* a wider Z is a number */
-    const gi_span<N> span(m);
-#pragma unroll 1
-    for (uint32_t e = span.first; e < span.end; e += span.step) {
-        const gi_place<3> at(m, e);
-        if (span.step == N) {
-            X             x[N];
-            Y             y[N];
-            Z             z[N];
-            gi_pack<R, N> r;
-            gi_cuda_load(m.in[0], at.in[0], x);
-            gi_cuda_load(m.in[1], at.in[1], y);
-            gi_cuda_load(m.in[2], at.in[2], z);
-#pragma unroll
-            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k], z[k]);
-            *(gi_pack<R, N> *)at.out = r;
-        } else if (gi_cuda_writes(m, at)) {
-            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]),
-                             gi_cuda_load_one<Z>(m.in[2], at.in[2]));
-        }
-    }
-}
-
-/* What a copy moves and a choice chooses, by its size alone. */
-struct alignas(16) gi_16_bytes {
-    uint64_t part[2];
+/* What a kernel of the user's is given: the operands in the order of its parameters, then the result of the formula. */
+struct gi_cuda_own : gi_cuda_grid {
+    gi_cuda_operand operand[GI_MOST_OPERANDS + 1], mask;
+    bool            masked;
+    int64_t         index, place[GPUARR_MAX_DIMS]; /* GA_INDEX of the first element, and its strides */
 };
-template <class U> GI_DEVICE U gi_same(U x) { return x; }
-/* Without a branch: nvcc would spill. */
-template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
-GI_DEVICE gi_16_bytes                    gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
-template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
-template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
 
-static gi_cuda_kernel gi_cuda_copy(int64_t itemsize)
+/* Where an element lies in each of K operands. */
+template <int K> struct gi_own_place {
+    char       *at[K];
+    const char *mask;
+    int64_t     index;
+
+    __device__ __forceinline__ gi_own_place(const gi_cuda_own &m, uint32_t element)
+    {
+#pragma unroll
+        for (int k = 0; k < K; k++) at[k] = m.operand[k].data;
+        mask  = m.mask.data;
+        index = m.index;
+#pragma unroll 1
+        for (int d = m.ndim - 1; d >= 0; d--) {
+            const uint32_t above = gi_divide(element, m.shape[d]), i = element - above * m.shape[d].by;
+            element = above;
+#pragma unroll
+            for (int k = 0; k < K; k++) at[k] += i * m.operand[k].strides[d];
+            mask += i * m.mask.strides[d];
+            index += i * m.place[d];
+        }
+    }
+};
+
+/* N elements of parameter I, whose type is P: read before the formula, or, if P is a pointer, written after it. */
+template <int I, int N, class P> struct gi_own_slot {
+    enum { bytes = sizeof(P) };
+    P                               e[N];
+    __device__ __forceinline__ void read(const gi_cuda_operand &v, const char *p) { gi_cuda_load(v, p, e); }
+    __device__ __forceinline__ P    argument(int k) { return e[k]; }
+    __device__ __forceinline__ void write(char *) const {}
+};
+template <int I, int N, class P> struct gi_own_slot<I, N, P *> {
+    enum { bytes = sizeof(P) };
+    gi_pack<P, N>                   e;
+    __device__ __forceinline__ void read(const gi_cuda_operand &, const char *)
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++) e.e[k] = P();
+    }
+    __device__ __forceinline__ P   *argument(int k) { return &e.e[k]; }
+    __device__ __forceinline__ void write(char *p) const { *(gi_pack<P, N> *)p = e; }
+};
+
+template <int... I> struct gi_own_numbers {
+};
+template <int K, int... I> struct gi_own_numbers_below : gi_own_numbers_below<K - 1, K - 1, I...> {
+};
+template <int... I> struct gi_own_numbers_below<0, I...> {
+    typedef gi_own_numbers<I...> type;
+};
+
+constexpr int gi_widest(void) { return 1; }
+template <class... More> constexpr int gi_widest(int first, More... more)
 {
-    switch (itemsize) {
-    case 1: return gi_cuda_copy_of<uint8_t>();
-    case 2: return gi_cuda_copy_of<uint16_t>();
-    case 4: return gi_cuda_copy_of<uint32_t>();
-    case 8: return gi_cuda_copy_of<uint64_t>();
-    default: return gi_cuda_copy_of<gi_16_bytes>();
+    return first > gi_widest(more...) ? first : gi_widest(more...);
+}
+
+template <class F> struct gi_own_formula; /* of a formula's type */
+template <class R, class... P> struct gi_own_formula<R (*)(gi_here *, P...)> {
+    enum { K = sizeof...(P), WIDEST = gi_widest(gi_own_slot<0, 1, P>::bytes..., gi_own_slot<0, 1, R *>::bytes) };
+    typedef typename gi_own_numbers_below<K>::type numbers;
+
+    template <int N, R (*f)(gi_here *, P...), int... I>
+    static __device__ __forceinline__ void run(const gi_cuda_own &m, const gi_own_place<K + 1> &at, gi_own_numbers<I...>)
+    {
+        struct : gi_own_slot<I, N, P>... {
+        } slots;
+        gi_own_slot<K, N, R *> result;
+        (slots.gi_own_slot<I, N, P>::read(m.operand[I], at.at[I]), ...);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            gi_here here   = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
+            result.e.e[k] = f(&here, slots.gi_own_slot<I, N, P>::argument(k)...);
+        }
+        (slots.gi_own_slot<I, N, P>::write(at.at[I]), ...);
+        result.write(at.at[K]);
+    }
+};
+template <class... P> struct gi_own_formula<void (*)(gi_here *, P...)> {
+    enum { K = sizeof...(P), WIDEST = gi_widest(gi_own_slot<0, 1, P>::bytes...) };
+    typedef typename gi_own_numbers_below<K>::type numbers;
+
+    template <int N, void (*f)(gi_here *, P...), int... I>
+    static __device__ __forceinline__ void run(const gi_cuda_own &m, const gi_own_place<K + 1> &at, gi_own_numbers<I...>)
+    {
+        struct : gi_own_slot<I, N, P>... {
+        } slots;
+        (slots.gi_own_slot<I, N, P>::read(m.operand[I], at.at[I]), ...);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            gi_here here = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
+            f(&here, slots.gi_own_slot<I, N, P>::argument(k)...);
+        }
+        (slots.gi_own_slot<I, N, P>::write(at.at[I]), ...);
+    }
+};
+
+template <auto f>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_kernel(const __grid_constant__ gi_cuda_own m)
+{
+    typedef gi_own_formula<decltype(f)> formula;
+    enum { N = GI_VECTOR(formula::WIDEST) };
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_own_place<formula::K + 1> at(m, e);
+        if (span.step == N) formula::template run<N, f>(m, at, typename formula::numbers());
+        else if (!m.masked || *(const bool *)at.mask) formula::template run<1, f>(m, at, typename formula::numbers());
     }
 }
 
-static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
-{
-    switch (itemsize) {
-    case 1: return gi_cuda_select_of<uint8_t>();
-    case 2: return gi_cuda_select_of<uint16_t>();
-    case 4: return gi_cuda_select_of<uint32_t>();
-    case 8: return gi_cuda_select_of<uint64_t>();
-    default: return gi_cuda_map3<bool, gi_16_bytes, gi_16_bytes, gi_16_bytes, gi_choose_16>;
-    }
-}
 
 /* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
 /*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 64 lanes, a power of two, share it. A lane folds the
@@ -1214,6 +1184,170 @@ template <class K> struct gi_cuda_own_again {
     __device__ __forceinline__ void end(uint32_t at, A a) const { K::end(j.result, at, a, j.count); }
 };
 
+#elif GI_CUDA_PART == 2
+/* ---- launches -------------------------------------------------------------------------------------------------------- */
+
+
+static unsigned gi_cuda_blocks(int64_t threads) { return (unsigned)((threads + GI_CUDA_THREADS - 1) / GI_CUDA_THREADS); }
+
+static gi_divisor gi_divisor_of(int64_t by)
+{
+    gi_divisor d = { (uint32_t)by, 0, 0 };
+    while (((uint64_t)1 << d.shift) < d.by) d.shift++;
+    d.magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << d.shift) - d.by)) / d.by + 1);
+    return d;
+}
+
+
+/* ==== >>cuda map: elementwise kernels ================================================================================= */
+/*  Where every operand lies packed along the innermost dimension (or is one element there), a thread computes a vector: as many neighbours
+    as fit 16 bytes, each operand in one access. Else a block computes as many elements one by one, neighbouring threads neighbouring
+    elements; so are the ends of rows that are no whole vectors.                                                                  */
+
+struct gi_cuda_map : gi_cuda_grid {
+    gi_cuda_operand in[3], out, mask;
+    bool            masked;
+    ga_dtype        from; /* of casts */
+};
+
+typedef void (*gi_cuda_kernel)(const gi_cuda_map);
+
+/* Where an element lies in each operand. */
+template <int INPUTS> struct gi_place {
+    const char *in[INPUTS], *mask;
+    char       *out;
+
+    __device__ __forceinline__ gi_place(const gi_cuda_map &m, uint32_t element)
+    {
+#pragma unroll
+        for (int k = 0; k < INPUTS; k++) in[k] = m.in[k].data;
+        out  = m.out.data;
+        mask = m.mask.data;
+#pragma unroll 1
+        for (int d = m.ndim - 1; d >= 0; d--) {
+            const uint32_t above = gi_divide(element, m.shape[d]), index = element - above * m.shape[d].by;
+            element = above;
+#pragma unroll
+            for (int k = 0; k < INPUTS; k++) in[k] += index * m.in[k].strides[d];
+            out += index * m.out.strides[d];
+            mask += index * m.mask.strides[d];
+        }
+    }
+};
+
+template <int INPUTS> GI_DEVICE bool gi_cuda_writes(const gi_cuda_map &m, const gi_place<INPUTS> &at)
+{
+    return !m.masked || *(const bool *)at.mask;
+}
+
+template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi_cuda_map &m)
+{
+    enum { N = GI_VECTOR(GI_WIDER(sizeof(X), sizeof(R))) };
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<1> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+#pragma unroll
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]));
+        }
+    }
+}
+
+template <class X, class R, R (*f)(X)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map1(const __grid_constant__ gi_cuda_map m)
+{
+    gi_cuda_map1_body<X, R, f>(m);
+}
+
+template <class X, class Y, class R, R (*f)(X, Y)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map2(const __grid_constant__ gi_cuda_map m)
+{
+    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) };
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<2> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
+#pragma unroll
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]));
+        }
+    }
+}
+
+template <class X, class Y, class Z, class R, R (*f)(X, Y, Z)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __grid_constant__ gi_cuda_map m)
+{
+    enum { N = GI_VECTOR(GI_WIDER(GI_WIDER(sizeof(X), sizeof(Y)), sizeof(R))) }; /* a wider Z is a number */
+    const gi_span<N> span(m);
+#pragma unroll 1
+    for (uint32_t e = span.first; e < span.end; e += span.step) {
+        const gi_place<3> at(m, e);
+        if (span.step == N) {
+            X             x[N];
+            Y             y[N];
+            Z             z[N];
+            gi_pack<R, N> r;
+            gi_cuda_load(m.in[0], at.in[0], x);
+            gi_cuda_load(m.in[1], at.in[1], y);
+            gi_cuda_load(m.in[2], at.in[2], z);
+#pragma unroll
+            for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k], z[k]);
+            *(gi_pack<R, N> *)at.out = r;
+        } else if (gi_cuda_writes(m, at)) {
+            *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]),
+                             gi_cuda_load_one<Z>(m.in[2], at.in[2]));
+        }
+    }
+}
+
+/* What a copy moves and a choice chooses, by its size alone. */
+struct alignas(16) gi_16_bytes {
+    uint64_t part[2];
+};
+template <class U> GI_DEVICE U gi_same(U x) { return x; }
+/* Without a branch: nvcc would spill. */
+template <class U> GI_DEVICE U           gi_choose(bool chosen, U x, U y) { return (U)(y ^ ((x ^ y) & (U)(0 - (U)chosen))); }
+GI_DEVICE gi_16_bytes                    gi_choose_16(bool chosen, gi_16_bytes x, gi_16_bytes y) { return chosen ? x : y; }
+template <class U> static gi_cuda_kernel gi_cuda_copy_of(void) { return gi_cuda_map1<U, U, gi_same<U>>; }
+template <class U> static gi_cuda_kernel gi_cuda_select_of(void) { return gi_cuda_map3<bool, U, U, U, gi_choose<U>>; }
+
+static gi_cuda_kernel gi_cuda_copy(int64_t itemsize)
+{
+    switch (itemsize) {
+    case 1: return gi_cuda_copy_of<uint8_t>();
+    case 2: return gi_cuda_copy_of<uint16_t>();
+    case 4: return gi_cuda_copy_of<uint32_t>();
+    case 8: return gi_cuda_copy_of<uint64_t>();
+    default: return gi_cuda_copy_of<gi_16_bytes>();
+    }
+}
+
+static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
+{
+    switch (itemsize) {
+    case 1: return gi_cuda_select_of<uint8_t>();
+    case 2: return gi_cuda_select_of<uint16_t>();
+    case 4: return gi_cuda_select_of<uint32_t>();
+    case 8: return gi_cuda_select_of<uint64_t>();
+    default: return gi_cuda_map3<bool, gi_16_bytes, gi_16_bytes, gi_16_bytes, gi_choose_16>;
+    }
+}
+
 /* How the GPU folds a row for a dtype. */
 typedef struct gi_cuda_row_folds {
     gi_cuda_fold_kernel kernel; /* of the elements; NULL: see truth, or convert them to the accumulators' dtype */
@@ -1341,9 +1475,57 @@ static gi_cuda_operand gi_cuda_operand_of(const gi_job *j, const gi_operand *v, 
 static int64_t gi_cuda_width(const gi_job *j)
 {
     int64_t width = ga_itemsize(j->out.dtype);
-    for (int k = 0; k < j->inputs && k < 2; k++)
+    for (int k = 0; k < j->inputs && (k < 2 || j->own.kernel); k++)
         if (ga_itemsize(j->in[k].dtype) > width) width = ga_itemsize(j->in[k].dtype);
+    for (int k = 1; k < j->outputs; k++)
+        if (ga_itemsize(j->more[k - 1].dtype) > width) width = ga_itemsize(j->more[k - 1].dtype);
     return width;
+}
+
+/* The rows and columns of a launch of `count` indices of the outermost dimension. */
+static void gi_cuda_grid_of(const gi_job *j, int64_t count, int vector, gi_cuda_grid *m)
+{
+    int64_t rows = 1;
+    m->ndim      = j->ndim;
+    m->packed    = !j->masked;
+    for (int d = 0; d < j->ndim; d++) {
+        int64_t length = d == 0 ? count : j->shape[d];
+        m->shape[d]    = gi_divisor_of(length);
+        if (d < j->ndim - 1) rows *= length;
+    }
+    int64_t columns = m->shape[j->ndim - 1].by;
+    m->row          = gi_divisor_of((columns + vector - 1) / vector);
+    m->elements     = (uint32_t)(rows * columns);
+    m->vectors      = (uint32_t)(rows * m->row.by);
+}
+
+static unsigned gi_cuda_map_blocks(const gi_cuda_grid *m, int vector)
+{
+    return gi_cuda_blocks(m->packed ? m->vectors : ((int64_t)m->elements + vector - 1) / vector);
+}
+
+/* The same for a kernel of the user's: its operands in the order of the parameters, then the formula's own result. */
+static bool gi_cuda_launch_own(const char *site, const gi_job *j, int64_t first, int64_t count)
+{
+    const ga_kernel *kernel = j->own.kernel;
+    gi_cuda_own      m;
+    memset(&m, 0, sizeof m);
+    int vector = GI_VECTOR(gi_cuda_width(j)), in = 0, out = kernel->result.output;
+    gi_cuda_grid_of(j, count, vector, &m);
+    m.masked = j->masked;
+    for (int k = 0; k < kernel->parameters; k++) {
+        bool              written = kernel->parameter[k].output;
+        const gi_operand *v       = written ? gi_target_of(j, out++) : &j->in[in++];
+        m.operand[k]              = gi_cuda_operand_of(j, v, first, vector, written, &m.packed);
+    }
+    if (kernel->result.output)
+        m.operand[kernel->parameters] = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
+    if (j->masked) m.mask = gi_cuda_operand_of(j, &j->mask, first, vector, false, &m.packed);
+    m.index = j->first_place + first * j->place.strides[0];
+    for (int d = 0; d < j->ndim; d++) m.place[d] = j->place.strides[d];
+    GI_LAUNCH((void (*)(const gi_cuda_own))j->own.gpu, gi_cuda_map_blocks(&m, vector), GI_CUDA_THREADS, gi_cuda_current_stream(),
+              m);
+    return gi_cuda_launched(site, kernel->name);
 }
 
 /* Launches the indices first to first + count - 1 of the outermost dimension. */
@@ -1351,26 +1533,14 @@ static bool gi_cuda_launch_map(const char *site, const gi_job *j, gi_gpu_kernel 
 {
     gi_cuda_map m;
     memset(&m, 0, sizeof m);
-    int     vector = GI_VECTOR(gi_cuda_width(j));
-    int64_t rows   = 1;
-    m.ndim         = j->ndim;
-    m.from         = j->in[0].dtype;
-    m.masked       = j->masked;
-    m.packed       = !j->masked;
-    for (int d = 0; d < j->ndim; d++) {
-        int64_t length = d == 0 ? count : j->shape[d];
-        m.shape[d]     = gi_divisor_of(length);
-        if (d < j->ndim - 1) rows *= length;
-    }
+    int vector = GI_VECTOR(gi_cuda_width(j));
+    gi_cuda_grid_of(j, count, vector, &m);
+    m.from   = j->in[0].dtype;
+    m.masked = j->masked;
     for (int k = 0; k < j->inputs; k++) m.in[k] = gi_cuda_operand_of(j, &j->in[k], first, vector, false, &m.packed);
     m.out = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
     if (j->masked) m.mask = gi_cuda_operand_of(j, &j->mask, first, vector, false, &m.packed);
-    int64_t columns = m.shape[j->ndim - 1].by;
-    m.row           = gi_divisor_of((columns + vector - 1) / vector);
-    m.elements      = (uint32_t)(rows * columns);
-    m.vectors       = (uint32_t)(rows * m.row.by);
-    int64_t threads = m.packed ? m.vectors : ((int64_t)m.elements + vector - 1) / vector;
-    GI_LAUNCH(kernel, gi_cuda_blocks(threads), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
+    GI_LAUNCH(kernel, gi_cuda_map_blocks(&m, vector), GI_CUDA_THREADS, gi_cuda_current_stream(), m);
     return gi_cuda_launched(site, "an elementwise operation");
 }
 
@@ -1383,7 +1553,7 @@ static bool gi_cuda_run(const char *site, gi_job *j)
     gi_order_dimensions(j);
     gi_coalesce(j);
     gi_gpu_kernel kernel = j->gpu;
-    if (!kernel) kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
+    if (!gi_computes(j)) kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
     int64_t below = 1; /* elements for one index along the outermost dimension */
     for (int d = 1; d < j->ndim; d++) below *= j->shape[d];
     if (below > most) { /* too many already: each index is a job */
@@ -1393,14 +1563,19 @@ static bool gi_cuda_run(const char *site, gi_job *j)
             for (int k = 0; k < j->inputs; k++)
                 if (!part.in[k].number) part.in[k].data += i * part.in[k].strides[0];
             part.out.data += i * part.out.strides[0];
+            for (int k = 1; k < part.outputs; k++) part.more[k - 1].data += i * part.more[k - 1].strides[0];
+            part.first_place += i * part.place.strides[0];
             if (part.masked) part.mask.data += i * part.mask.strides[0];
             if (!gi_cuda_run(site, &part)) return false;
         }
         return true;
     }
     int64_t step = most / below;
-    for (int64_t first = 0; first < j->shape[0]; first += step)
-        if (!gi_cuda_launch_map(site, j, kernel, first, j->shape[0] - first < step ? j->shape[0] - first : step)) return false;
+    for (int64_t first = 0; first < j->shape[0]; first += step) {
+        int64_t count = j->shape[0] - first < step ? j->shape[0] - first : step;
+        if (!(j->own.kernel ? gi_cuda_launch_own(site, j, first, count) : gi_cuda_launch_map(site, j, kernel, first, count)))
+            return false;
+    }
     return true;
 }
 

@@ -139,6 +139,38 @@ convolution() { # convolution SUM SUM_1D PROGRAM...: the sums are SciPy's, and o
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+own_kernels() { # own_kernels FOLDER: three ways to count primes agree with a fourth, the Julia set is there, fused and unfused are the same
+    local n=0 bad=0 below count
+    (cd "$1" && ./primes && ./julia && ./sigmoid) >"$1/own_kernels.txt" || return 1
+    for below in 10 100 1000 10000 100000 1000000; do
+        count=$(seq 2 $((below - 1)) | factor | awk 'NF == 2' | wc -l)
+        if grep -qE "^ *$below +$count +$count +$count\$" "$1/own_kernels.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL there are $count primes below $below"; fi
+    done
+    for want in "of 400000 points stay" "^the same bits: yes" "^four calls .* one kernel"; do
+        if grep -qE "$want" "$1/own_kernels.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL no line '$want'"; fi
+    done
+    [ -s "$1/out/julia.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no picture"; }
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
+kmeans_and_nbody() { # kmeans_and_nbody FOLDER: the error is NumPy's; the energy stays what it was
+    local out=$1/out n=0 bad=0 want
+    mkdir -p "$out"
+    "$1/kmeans" --out "$out" >"$out/reductions.txt" && "$1/nbody" >>"$out/reductions.txt" || return 1
+    for want in "8 colours of 36864 pixels: mean square error 0.001147497943" \
+        "300 stars, 100 steps: energy 0.00992852142562, before 0.00992850874985, changed by 1.3e-06 of it"; do
+        if grep -qF "$want" "$out/reductions.txt"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL no line '$want' in:"
+            cat "$out/reductions.txt"
+        fi
+    done
+    [ -s "$out/kmeans.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no picture"; }
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 heat_and_life() { # heat_and_life FOLDER: the wave fades as it must, the glider glides, and of the soup lives what NumPy says
     local out=$1/out n=0 bad=0 want
     mkdir -p "$out"
@@ -217,7 +249,7 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS -DGPUARR_BASELINE_ONLY -
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory folds reductions distances filters convolve products images stencils; do
+for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
@@ -274,13 +306,15 @@ one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o bu
 part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
-for e in first pictures astronomy convolution distances heat life; do
+for e in first pictures astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -I. examples/$e.c -o build/$e $LIBS
 done
 part "pictures of the seed" pictures build/pictures
 part "convolution of the lesson" convolution 1182763.826 101407.8533 build/convolution
 part "distances of the course" distances build/distances
 part "heat and life" heat_and_life build
+part "k-means and n bodies" kmeans_and_nbody build
+part "primes, julia, sigmoid" own_kernels build
 part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
 bench_results() { # every row of `make bench` computes what NumPy and SciPy do
     gcc -O1 $WARN -Wno-misleading-indentation -I. tools/bench.c -o "$B/bench" -lm -lpthread && $PY tools/bench.py "$B/bench" --check

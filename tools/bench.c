@@ -9,6 +9,11 @@
 #include <string.h>
 
 #define ga_sin2_cos2(...) GA_CALL_2(ga_sin2_cos2, __VA_ARGS__)
+#define ga_tone(...)      GA_CALL_2(ga_tone, __VA_ARGS__)
+#define ga_stretch(...)   GA_CALL_3(ga_stretch, __VA_ARGS__)
+
+GA_STENCIL(heat, (1, 1), double, (double a),
+           GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------------------- */
 
@@ -33,21 +38,25 @@ static void forget(void)
 /* ---- workloads of more than one call ---------------------------------------------------------------------------------------- */
 
 /* The seed's picture: sin((j + right) / 50)**2 + cos((i + down) / 50)**2, the root of what is above 1.3, as bytes. */
-static ga_array *stripes(const ga_array *row, const ga_array *column, int right, int down)
+static void stripes(ga_array *channel, const ga_array *row, const ga_array *column, int right, int down, bool own_rows)
 {
-    return ga_add(ga_square(ga_sin(ga_divide(ga_add(column, right), 50))), ga_square(ga_cos(ga_divide(ga_add(row, down), 50))));
+    ga_array *sine = ga_sin(ga_divide(ga_add(column, right), 50)), *cosine = ga_cos(ga_divide(ga_add(row, down), 50));
+    if (own_rows) ga_tone(ga_square(sine), ga_square(cosine), .out = channel);
+    else ga_add(ga_square(sine), ga_square(cosine), .out = channel);
 }
 
-static ga_array *picture(int64_t height, int64_t width)
+static ga_array *picture(int64_t height, int64_t width, bool own_rows)
 {
     ga_array *row = ga_index(ga_arange(0, height, 1), ":, newaxis"), *column = ga_arange(0, width, 1);
     ga_array *rgb = ga_empty((height, width, 3));
-    ga_copyto(ga_index(rgb, ":, :, 0"), stripes(row, column, 0, 0));
-    ga_copyto(ga_index(rgb, ":, :, 1"), stripes(row, column, 25, 0));
-    ga_copyto(ga_index(rgb, ":, :, 2"), stripes(row, column, 0, 25));
-    ga_copyto(rgb, ga_sqrt(rgb), .where = ga_greater(rgb, 1.3));
+    stripes(ga_index(rgb, ":, :, 0"), row, column, 0, 0, own_rows);
+    stripes(ga_index(rgb, ":, :, 1"), row, column, 25, 0, own_rows);
+    stripes(ga_index(rgb, ":, :, 2"), row, column, 0, 25, own_rows);
+    if (!own_rows) ga_sqrt(rgb, .out = rgb, .where = ga_greater(rgb, 1.3));
     double min = ga_item(ga_min(rgb)), max = ga_item(ga_max(rgb));
-    return ga_astype(ga_multiply(255 / (max - min), ga_subtract(rgb, min)), GA_U8);
+    if (own_rows) ga_stretch(rgb, min, 255 / (max - min), .out = rgb);
+    else ga_multiply(ga_subtract(rgb, min, .out = rgb), 255 / (max - min), .out = rgb);
+    return ga_astype(rgb, GA_U8);
 }
 
 /* (sources, 3): row, column and flux of each label */
@@ -132,9 +141,12 @@ static ga_array *sources_fused(const ga_array *sky)
     NEW(histogram,        ga_histogram(x, 256, .low = -5, .high = 5))                                                          \
     NEW(random,           ga_random((x->size), .dtype = GA_F32, .seed = 1))                                                    \
     NEW(normal,           ga_random_normal(0, 1, (x->size), .dtype = GA_F32, .seed = 1))                                       \
-    NEW(picture,          picture(x->shape[0], x->shape[1]))                                                                   \
+    NEW(picture,          picture(x->shape[0], x->shape[1], false))                                                            \
+    NEW(picture_own_rows, picture(x->shape[0], x->shape[1], true))                                                             \
     NEW(convolve,         ga_convolve(x, y))                                                                                   \
     NEW(convolve2d,       ga_convolve2d(x, y))                                                                                 \
+    INTO(heat,            ga_stencil(heat, (x, 0.1), .border = GA_BORDER_CONSTANT, .out = out))                                \
+    INTO(heat_16,         ga_stencil(heat, (x, 0.1), .border = GA_BORDER_CONSTANT, .steps = 16, .out = out))                   \
     NEW(gaussian,         ga_gaussian_filter(x, 2))                                                                            \
     NEW(median_filter,    ga_median_filter(x, 3, .border = GA_BORDER_NEAREST))                                                 \
     NEW(maximum_filter,   ga_maximum_filter(x, 9, .border = GA_BORDER_NEAREST))                                                \

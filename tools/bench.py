@@ -212,6 +212,21 @@ def numba_sqeuclidean(x, y, o):
 
 
 @jit
+def numba_heat(x, o):
+    for i in prange(1, x.shape[0] - 1):
+        for j in range(1, x.shape[1] - 1):
+            o[i, j] = x[i, j] + 0.1 * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1] - 4 * x[i, j])
+
+
+def numba_stencil_heat():
+    """The same through Numba's @stencil."""
+    if not numba:
+        return None
+    kernel = numba.stencil(lambda x: x[0, 0] + 0.1 * (x[-1, 0] + x[1, 0] + x[0, -1] + x[0, 1] - 4 * x[0, 0]))
+    return numba.njit(parallel=True, fastmath=True)(lambda x, o: kernel(x, out=o))
+
+
+@jit
 def numba_convolve(a, k, o):
     for i in prange(k.size - 1, a.size):
         s = o.dtype.type(0)
@@ -387,14 +402,16 @@ def pictures():
 
     def finish(rgb):
         low, high = rgb.min(), rgb.max()
-        return ((255 / (high - low)) * (rgb - low)).astype(np.uint8)
+        rgb -= low
+        rgb *= 255 / (high - low)
+        return rgb.astype(np.uint8)
 
     def numpy_way():
         rgb = np.empty((h, w, 3))
         i, j = np.ogrid[0:h, 0:w]
         for c, (right, down) in enumerate(((0, 0), (25, 0), (0, 25))):
-            rgb[:, :, c] = np.sin((j + right) / 50) ** 2 + np.cos((i + down) / 50) ** 2
-        rgb[rgb > 1.3] = np.sqrt(rgb[rgb > 1.3])
+            np.add(np.sin((j + right) / 50) ** 2, np.cos((i + down) / 50) ** 2, out=rgb[:, :, c])
+        np.sqrt(rgb, out=rgb, where=rgb > 1.3)
         return finish(rgb)
 
     def numba_way():
@@ -404,8 +421,9 @@ def pictures():
 
     def alike(ours, theirs):  # a byte may round the other way
         return "" if np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1 else "differs"
-    yield Row("the seed's picture", "picture", F64, f"{h}x{w}", dict(x=random.random((h, w))),
-              [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
+    for label, call in (("the seed's picture", "picture"), ("the seed's picture, own rows", "picture_own_rows")):
+        yield Row(label, call, F64, f"{h}x{w}", dict(x=random.random((h, w))),
+                  [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
 
 
 def convolutions():
@@ -453,6 +471,33 @@ def convolutions():
                   [("NumPy", lambda: np.convolve(flat, g1)), ("SciPy fftconvolve", lambda: signal.fftconvolve(flat, g1)),
                    ("SciPy oaconvolve", lambda: signal.oaconvolve(flat, g1)), ("numba", numba_full if numba else None)],
                   20 if dtype == F32 else 8, loose, flops=2 * flat.size * 15)
+
+
+def stencils():
+    """A step of the heat equation, and sixteen of them."""
+    n = 1024 if QUICK else 4096
+    x, o, other = random.random((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    weights = np.array([[0, 0.1, 0], [0.1, 0.6, 0.1], [0, 0.1, 0]])
+
+    def edge(line, inner):
+        wide = np.concatenate(([0], line, [0]))
+        return line + 0.1 * (inner + wide[:-2] + wide[2:] - 4 * line)
+
+    def stepping(step, steps):  # the compiled loops do the inside, NumPy the edges
+        def call():
+            a, b = x, o
+            for _ in range(steps):
+                step(a, b)
+                b[0], b[-1], b[:, 0], b[:, -1] = edge(a[0], a[1]), edge(a[-1], a[-2]), edge(a[:, 0], a[:, 1]), edge(a[:, -1], a[:, -2])
+                a, b = b, other if b is o else o
+            return a
+        return call if step else None
+    own = numba_stencil_heat()
+    for call, steps in ("heat", 1), ("heat_16", 16):
+        scipy = [("SciPy", lambda: ndimage.correlate(x, weights, mode="constant"))] if steps == 1 else []
+        yield Row("a step of heat" if steps == 1 else f"{steps} steps of heat", call, F64, f"{n}^2", dict(x=x),
+                  [("numba", stepping(numba_heat if numba else None, steps)), ("numba stencil", stepping(own, steps))] + scipy, 1,
+                  moved=2 * x.nbytes * steps)
 
 
 def distances():
@@ -595,7 +640,7 @@ def growth(gpuarr):
     return points
 
 
-SECTIONS = [skies, convolutions, distances, products, elementwise, small, folds, copies, orders, randoms, pictures]
+SECTIONS = [skies, convolutions, stencils, distances, products, elementwise, small, folds, copies, orders, randoms, pictures]
 
 
 def measure(gpuarr, row, limits):

@@ -1,4 +1,5 @@
-/*  bench_formulas.h -- sin(x)**2 + cos(y)**2 as a row of one's own: one pass over the arrays. Its row is in bench_rows.h. */
+/*  bench_formulas.h -- what rows of one's own compute in one pass over the arrays: sin(x)**2 + cos(y)**2, and the tones of the seed's
+    picture. The rows are in bench_rows.h. */
 #if GI_CLASS == 3
 GI_FORMULA GA_T GA_FN(sin2_cos2_core)(GA_T x, GA_T y)
 {
@@ -12,4 +13,5 @@ GI_FORMULA GA_T    GA_FN(sin2_cos2_slow)(GA_T x, GA_T y)
     GA_T c = GA_FN(cos_rare)(y) ? GA_FN(cos_slow)(y) : GA_FN(cos_core)(y);
     return GA_ADD(GA_MUL(s, s), GA_MUL(c, c));
 }
+GI_FORMULA GA_T GA_FN(tone)(GA_T x, GA_T y) { return x + y > (GA_T)1.3 ? GA_FN(sqrt)(x + y) : x + y; }
 #endif

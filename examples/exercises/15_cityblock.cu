@@ -37,6 +37,7 @@ static ga_array *distances(const ga_array *x, const ga_array *y)
 int main()
 {
     int n = ex_size(50, 300, 8000), m = ex_size(70, 500, 8000), f = ex_size(5, 16, 32);
+    ga_set_error_handler(ga_ignore_error, NULL); /* what it would print is told below */
     ga_scope {
         ga_array *x = ga_random((n, f), .dtype = GA_F32, .seed = 1), *y = ga_random((m, f), .dtype = GA_F32, .seed = 2);
         ga_array *x_gpu = ga_to(x, GA_CUDA), *y_gpu = ga_to(y, GA_CUDA), *d = distances(x_gpu, y_gpu);

@@ -36,7 +36,7 @@ library() { # library check|plain|gpu
     echo "(compiling gpuarr for the exercises that use it: once, a few minutes)"
     printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\n' >"$source"
     case $1 in
-    gpu) "$nvcc" -std=c++17 -arch=native -O2 -DGPUARR_FEW_DTYPES -I"$root" -c "$source" -o "$object.new.o" ;;
+    gpu) "$nvcc" -std=c++17 -arch=native -O2 -fmad=false -DGPUARR_FEW_DTYPES -I"$root" -c "$source" -o "$object.new.o" ;;
     *) # built for speed of the build: where the library adds and multiplies, it is tested elsewhere
         "$cudasim" build "--$1" -c -O1 -w -fno-sanitize=undefined -fno-inline-functions -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY \
             -isystem "$root" -o "$object.new.o" "$source"
@@ -51,7 +51,7 @@ compile() { # compile check|plain|gpu FILE PROGRAM
         with=$build/gpuarr-$1.o
     fi
     case $1 in
-    gpu) "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -DGPUARR_FEW_DTYPES -I"$here" -I"$root" "$2" $with -o "$3" -lpthread ;;
+    gpu) "$nvcc" -std=c++17 -arch=native -O2 -fmad=false -lineinfo -DGPUARR_FEW_DTYPES -I"$here" -I"$root" "$2" $with -o "$3" -lpthread ;;
     *) "$cudasim" build "--$1" -Wall -Wno-unknown-pragmas -Wno-unused-function -DGPUARR_FEW_DTYPES -I"$here" -isystem "$root" -o "$3" "$2" $with ;;
     esac
 }
@@ -67,7 +67,7 @@ show_output() { # show_output OUTPUT REPORTED
     awk -v reported="$2" '
         /^cudasim: the next error is/ { skip = 1; next }
         reported && /^wrong: the result is right/ { skip = 1; next } # first things first
-        skip && /^       / { next }
+        skip && /^      / { next }
         { skip = 0 }
         / runtime error: / {
             if (!reported) {
@@ -123,8 +123,10 @@ show_times() { # show_times KIND MINE THEIRS: of each thing that was timed
         mine=$(milliseconds "$2" "$name") theirs=$(milliseconds "$3" "$name")
         if [ -n "$theirs" ]; then
             awk -v n="$name" -v a="$mine" -v b="$theirs" 'BEGIN {
-                r = b > 0 ? a / b : 1
-                printf "  time of %s: yours %s ms, the solution %s ms: %s\n", n, a, b, r > 1.25 ? sprintf("%.1f times as long", r) : r < 0.8 ? "you are faster" : "the same, more or less" }'
+                r = (b > 0) ? a / b : 1
+                words = (r > 1.25) ? sprintf("%.1f times as long", r) : (r < 0.8) ? "you are faster" : "the same, more or less"
+                printf "  time of %s: yours %s ms, the solution %s ms: %s\n", n, a, b, words
+            }'
         else
             echo "  time of $name: $mine ms"
         fi
