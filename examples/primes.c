@@ -16,9 +16,9 @@
 
 static bool is_prime(int n) IS_PRIME
 
-GA_ELEMENTWISE(is_prime_of, bool, (int n), IS_PRIME)
+    GA_ELEMENTWISE(is_prime_of, bool, (int n), IS_PRIME)
 
-static int64_t by_loop(int below)
+        static int64_t by_loop(int below)
 {
     int64_t count = 0;
     for (int n = 0; n < below; n++) count += is_prime(n);
@@ -28,8 +28,7 @@ static int64_t by_loop(int below)
 static int64_t by_kernel(int below)
 {
     int64_t count = 0;
-    ga_scope
-    {
+    ga_scope {
         ga_array *numbers = ga_arange(0, below, 1, .dtype = GA_I32);
         count             = (int64_t)ga_item(ga_count_nonzero(ga_apply(is_prime_of, (numbers))));
     }
@@ -39,8 +38,7 @@ static int64_t by_kernel(int below)
 static int64_t by_sieve(int below)
 {
     int64_t count = 0;
-    ga_scope
-    {
+    ga_scope {
         ga_array *prime = ga_ones((below), .dtype = GA_BOOL), *no = ga_zeros((1), .dtype = GA_BOOL);
         ga_copyto(ga_index(prime, ":2"), no);
         for (int i = 2; i <= below / i; i++)
