@@ -22339,7 +22339,9 @@ template <> struct gi_pick_function<true> {
 #endif
 
 /* Where nothing is computed again, arguments are looked at at once. */
-#define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0, 0 }, *gi_at = &gi_exactly
+#define GI_EXACTLY                                                                                                             \
+    gi_here                          gi_exactly = { 0, true, 0, 0, 0 };                                                        \
+    __attribute__((unused)) gi_here *gi_at      = &gi_exactly
 
 #if GI_HAS_CUDA
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
@@ -22376,12 +22378,12 @@ template <> struct gi_pick_function<true> {
     GI_FORMULA accumulator name##_join(accumulator a, accumulator b)                                                           \
     {                                                                                                                          \
         GI_EXACTLY;                                                                                                            \
-        return (void)gi_at, (join_);                                                                                           \
+        return (join_);                                                                                                        \
     }                                                                                                                          \
     GI_FORMULA result name##_end(accumulator a, int64_t n)                                                                     \
     {                                                                                                                          \
         GI_EXACTLY;                                                                                                            \
-        return (void)gi_at, (void)n, (finish_);                                                                                \
+        return (void)n, (finish_);                                                                                             \
     }                                                                                                                          \
     GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                               \
     static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                        \
