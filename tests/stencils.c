@@ -172,7 +172,7 @@ static void test_steps(void)
         ga_scope { /* those of the larger arrays are taken several at a time */
             const int64_t less = test_small() ? 20 : 1;
             ga_array     *rows = ga_random((700 / less, 611), .seed = 1), *line_ = ga_random((700001 / less), .seed = 2);
-            ga_array     *cubes = ga_random_integers(-1000000000, 1000000000, (100 / less, 77, 97), .seed = 3, .dtype = GA_I32);
+            ga_array     *cubes = ga_random_integers(-1000000000, 1000000000, (100 / less, 77, 97), .dtype = GA_I32, .seed = 3);
             compare_steps(heat, rows, 11, borders[b]);
             compare_steps(smear, ga_astype(line_, GA_F32), 9, borders[b]);
             compare_steps(mix, cubes, 5, borders[b]);
@@ -215,7 +215,7 @@ static void test_kinds(void)
         ga_copyto(ga_index(glider, "1, 2"), 1);
         ga_copyto(ga_index(glider, "2, 3"), 1);
         ga_copyto(ga_index(glider, "3, 1:4"), 1);
-        ga_array *later = ga_stencil(life, (glider), .steps = 4 * 30, .border = GA_BORDER_WRAP);
+        ga_array *later = ga_stencil(life, (glider), .border = GA_BORDER_WRAP, .steps = 4 * 30);
         CHECK(ga_array_equal(later, ga_roll(ga_roll(glider, 30, .axis = 0), 30, .axis = 1)));
 
         CHECK_IS(ga_stencil(erode, (ga_astype(ga_ints(1, 1, 1, 0, 1), GA_BOOL))), GA_BOOL, (5), 1, 1, 0, 0, 0);

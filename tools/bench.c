@@ -12,6 +12,7 @@
 #define ga_tone(...)      GA_CALL_2(ga_tone, __VA_ARGS__)
 #define ga_stretch(...)   GA_CALL_3(ga_stretch, __VA_ARGS__)
 
+GA_ELEMENTWISE_T(wave, FLT, T, (T u, T v), GA_SIN(u) * GA_SIN(u) + GA_COS(v) * GA_COS(v))
 GA_STENCIL(heat, (1, 1), double, (double a),
            GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
 
@@ -109,6 +110,7 @@ static ga_array *sources_fused(const ga_array *sky)
     NEW(power_new,        ga_power(x, 1.5))                                                                                    \
     NEW(sin2_cos2_calls,  ga_add(ga_square(ga_sin(x)), ga_square(ga_cos(y))))                                                  \
     NEW(sin2_cos2,        ga_sin2_cos2(x, y))                                                                                  \
+    NEW(sin2_cos2_own,    ga_apply(wave, (x, y)))                                                                              \
     NEW(where_number,     ga_where(ga_greater(x, 0.5), 1, 0))                                                                  \
     NEW(where_array,      ga_where(z, x, y))                                                                                   \
     NEW(greater,          ga_greater(x, 0.5))                                                                                  \

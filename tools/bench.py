@@ -290,6 +290,7 @@ def elementwise():
                  ("numba", into(numba_sin2_cos2, x, y, o))]
         yield Row("sin(x)**2 + cos(y)**2", "sin2_cos2_calls", dtype, n, dict(x=x, y=y), waves, 1, moved=3 * b)
         yield Row("sin(x)**2 + cos(y)**2, a row", "sin2_cos2", dtype, n, dict(x=x, y=y), waves[:1], 10 if dtype == F32 else 6, moved=3 * b)
+        yield Row("sin(x)**2 + cos(y)**2, GA_ELEMENTWISE", "sin2_cos2_own", dtype, n, dict(x=x, y=y), waves, 1, moved=3 * b)
         wide = np.empty(n, np.int64)
         mask = x > 0.5
         other = F64 if dtype == F32 else F32
