@@ -18804,8 +18804,7 @@ static void gi_stencil_look(gi_stencil_worker *w, int64_t step, int64_t plane, i
     const gi_stencil *s = w->s;
     int64_t           k = 0;
     for (int64_t i = -s->reach[0]; i <= s->reach[0]; i++)
-        for (int64_t j = -s->reach[1]; j <= s->reach[1]; j++)
-            line->rows[k++] = gi_stencil_source(w, step, plane + i, row + j);
+        for (int64_t j = -s->reach[1]; j <= s->reach[1]; j++) line->rows[k++] = gi_stencil_source(w, step, plane + i, row + j);
     line->to = step < s->steps - 1 ? gi_stencil_kept(w, step, plane, row)
                                    : s->out + (plane * s->shape[1] + row) * s->shape[2] * s->size;
 }
@@ -18840,8 +18839,8 @@ static void gi_stencil_middle(gi_stencil_worker *w, int lines, int64_t low, int6
     const gi_stencil *s    = w->s;
     const int64_t     part = (lines > 1 ? GI_STENCIL_PART : GI_STREAM_TILE) / s->size;
     gi_ahead          next;
-    next.inputs  = 1;
-    next.step[0] = GI_LINE;
+    next.inputs           = 1;
+    next.step[0]          = GI_LINE;
     const uintptr_t begin = (uintptr_t)(w->line[0].to + low * s->size);
     int64_t         n     = part - (int64_t)(begin % GI_LINE) / s->size; /* up to the end of a cache line */
     for (; low < high; low += n, n = part) {
@@ -18860,8 +18859,8 @@ static void gi_stencil_middle(gi_stencil_worker *w, int lines, int64_t low, int6
 /* The rows of this number in some planes. */
 static void gi_stencil_rows(gi_stencil_worker *w, int64_t step, int64_t plane, int planes, int64_t row)
 {
-    const gi_stencil *s     = w->s;
-    const int64_t     low   = w->box[step].low[2], high = w->box[step].high[2];
+    const gi_stencil *s   = w->s;
+    const int64_t     low = w->box[step].low[2], high = w->box[step].high[2];
     const bool        whole = step > 0 && s->border == GA_BORDER_WRAP; /* what lies beyond the border has been computed, too */
     const int64_t     left  = whole ? low : gi_within(gi_round_up(s->reach[2], GI_LINE / s->size), low, high);
     const int64_t     right = whole ? high : gi_within(s->shape[2] - s->reach[2], left, high);
@@ -18920,7 +18919,7 @@ static void gi_stencil_parts(int64_t begin, int64_t end, void *job)
         gi_stencil_scratch(s, s->scratch + part * s->part_bytes, &w);
         w.e.beyond = &w.beyond;
         w.e.rows   = w.at + s->around / 2;
-        if (s->border == GA_BORDER_CONSTANT) 
+        if (s->border == GA_BORDER_CONSTANT)
             gi_repeat((int)s->size, GI_STREAM_TILE / s->size + 2 * s->reach[2], w.outside, s->constant);
         for (int64_t unit = units * part / s->parts; unit < units * (part + 1) / s->parts; unit++) {
             int64_t first[3];
@@ -19005,14 +19004,15 @@ static bool gi_stencil_numbers(const char *site, const ga_kernel *k, const ga_ar
         const ga_dtype dtype = k->parameter[i].dtype;
         char           text[64];
         if (in[i].array || in[i].kind == GA_KIND_ARRAY) {
-            gi_fail(site, GA_BAD_ARGUMENT, "operand %d of %s (%s) is an array: only the first may be one, the others are numbers",
-                    i + 2, k->name, k->site);
+            gi_fail(site, GA_BAD_ARGUMENT,
+                    "operand %d of %s (%s) is an array: only the first may be one, the others are numbers", i + 2, k->name,
+                    k->site);
             return false;
         }
         gi_number_text(in[i], text, sizeof text);
         if (!gi_number_fits(in[i], dtype) || !gi_may_compute(in[i], dtype)) {
-            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit operand %d of %s (%s), which is %s", text, i + 2, k->name,
-                    k->site, ga_dtype_name(dtype));
+            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit operand %d of %s (%s), which is %s", text, i + 2,
+                    k->name, k->site, ga_dtype_name(dtype));
             return false;
         }
         gi_number_to(in[i], dtype, numbers[i]);
@@ -19039,8 +19039,8 @@ static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_a
         gi_fail(site, GA_BAD_SHAPE, "%s (%s) has a reach along %d ax%ss, and the array the shape %s", k->name, k->site,
                 stencil->ndim, stencil->ndim == 1 ? "i" : "e", gi_shape_of(in[0].array));
     else if (!gi_may_compute(in[0], k->result.dtype))
-        gi_fail(site, GA_BAD_DTYPE, "the array is %s and %s (%s) takes %s: use ga_astype first", ga_dtype_name(in[0].array->dtype),
-                k->name, k->site, ga_dtype_name(k->result.dtype));
+        gi_fail(site, GA_BAD_DTYPE, "the array is %s and %s (%s) takes %s: use ga_astype first",
+                ga_dtype_name(in[0].array->dtype), k->name, k->site, ga_dtype_name(k->result.dtype));
     else if (o->steps < 0) gi_fail(site, GA_BAD_ARGUMENT, ".steps = %lld: give 1 or more", (long long)o->steps);
     else return gi_is_stamped(site, k->result.dtype);
     return false;
@@ -19070,8 +19070,8 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || (o.out && !gi_check_out(site, o.out, dtype, a->ndim, a->shape)))
         return NULL;
     if (a->device == GA_CUDA && !k->kernel.stamp->cuda)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file", k->kernel.name,
-                                   k->kernel.site);
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
+                                   k->kernel.name, k->kernel.site);
     ga_arg cval;
     memset(&cval, 0, sizeof cval);
     cval.kind = GA_KIND_REAL;
@@ -19089,10 +19089,10 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
 
     const bool straight = gi_takes_results(o.out, dtype, a->ndim, a->shape, a, a);
     ga_array  *in = gi_contiguous(site, a, dtype), *other = NULL,
-             *r    = !in        ? NULL
-                     : straight ? o.out
-                                : gi_new(site, dtype, a->device, a->ndim, a->shape);
-    bool done      = r != NULL;
+             *r = !in        ? NULL
+                  : straight ? o.out
+                             : gi_new(site, dtype, a->device, a->ndim, a->shape);
+    bool done   = r != NULL;
     if (done && s.steps < steps) {
         other = gi_new(site, dtype, a->device, a->ndim, a->shape);
         done  = other != NULL;
@@ -22284,7 +22284,7 @@ template <> struct gi_pick_function<true> {
         GI_BY_RESULT(GI_POINTER_, result)(GI_TYPE_OF(GI_TAG_OF(result), t)) uint32_t gi_rare_f32 = 0;                          \
         uint64_t                                                                     gi_rare_f64 = 0;                          \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
-            gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0, 0 };                                               \
+            gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0, 0 };                                            \
             GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
@@ -22318,8 +22318,9 @@ template <> struct gi_pick_function<true> {
 #define GI_FAMILY_INT(M, ...)                                                                                                  \
     M(i8, GA_I8, __VA_ARGS__)                                                                                                  \
     M(u8, GA_U8, __VA_ARGS__)                                                                                                  \
-    M(i16, GA_I16, __VA_ARGS__) M(u16, GA_U16, __VA_ARGS__) M(i32, GA_I32, __VA_ARGS__) M(u32, GA_U32, __VA_ARGS__)            \
-        M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
+    M(i16, GA_I16, __VA_ARGS__)                                                                                                \
+    M(u16, GA_U16, __VA_ARGS__)                                                                                                \
+    M(i32, GA_I32, __VA_ARGS__) M(u32, GA_U32, __VA_ARGS__) M(i64, GA_I64, __VA_ARGS__) M(u64, GA_U64, __VA_ARGS__)
 #endif
 #define GI_FAMILY_FLT(M, ...)  M(f32, GA_F32, __VA_ARGS__) M(f64, GA_F64, __VA_ARGS__)
 #define GI_FAMILY_REAL(M, ...) GI_FAMILY_INT(M, __VA_ARGS__) GI_FAMILY_FLT(M, __VA_ARGS__)
@@ -22349,7 +22350,9 @@ template <> struct gi_pick_function<true> {
 #endif
 
 /* Where nothing is computed again, arguments are looked at at once. */
-#define GI_EXACTLY gi_here gi_exactly = { 0, true, 0, 0, 0 }, *gi_at = &gi_exactly
+#define GI_EXACTLY                                                                                                             \
+    gi_here                          gi_exactly = { 0, true, 0, 0, 0 };                                                        \
+    __attribute__((unused)) gi_here *gi_at      = &gi_exactly
 
 #if GI_HAS_CUDA
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
@@ -22362,7 +22365,7 @@ template <> struct gi_pick_function<true> {
         enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters) };                                                \
         static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
         {                                                                                                                      \
-            gi_here gi_at = { index, true, 0, 0, 0 };                                                                             \
+            gi_here gi_at = { index, true, 0, 0, 0 };                                                                          \
             return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));            \
         }                                                                                                                      \
         static __device__ __forceinline__ A    join(A a, A b) { return name##_join(a, b); }                                    \
@@ -22379,38 +22382,38 @@ template <> struct gi_pick_function<true> {
 #define GI_CUDA_FOLDS_OF(name) NULL, NULL
 #endif
 
-#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                      \
-    typedef accumulator gi_##name##_acc;                                                                                       \
-    GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");       \
-    GI_FORMULA accumulator name##_formula_##name##_acc(gi_here *gi_at, GI_UNWRAP parameters) { return (void)gi_at, (map_); }   \
-    GI_FORMULA accumulator name##_join(accumulator a, accumulator b)                                                           \
-    {                                                                                                                          \
-        GI_EXACTLY;                                                                                                            \
-        return (void)gi_at, (join_);                                                                                           \
-    }                                                                                                                          \
-    GI_FORMULA result name##_end(accumulator a, int64_t n)                                                                     \
-    {                                                                                                                          \
-        GI_EXACTLY;                                                                                                            \
-        return (void)gi_at, (void)n, (finish_);                                                                                \
-    }                                                                                                                          \
-    GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                               \
-    static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                        \
-    {                                                                                                                          \
-        accumulator *__restrict__ const a       = (accumulator *)accs;                                                         \
-        const accumulator *__restrict__ const b = (const accumulator *)more;                                                   \
-        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                        \
-    }                                                                                                                          \
-    GI_OWN_JOINS(name)                                                                                                         \
-    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                    \
-    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                               \
-    {                                                                                                                          \
-        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                    \
-    }                                                                                                                          \
-    GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                   \
-    static const gi_stamp                             name##_stamps[] = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
-    __attribute__((unused)) static const ga_reduction name[1]         = {                                                      \
-                { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),    \
-                  (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }           \
+#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                       \
+    typedef accumulator gi_##name##_acc;                                                                                        \
+    GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");        \
+    GI_FORMULA accumulator name##_formula_##name##_acc(gi_here *gi_at, GI_UNWRAP parameters) { return (void)gi_at, (map_); }    \
+    GI_FORMULA accumulator name##_join(accumulator a, accumulator b)                                                            \
+    {                                                                                                                           \
+        GI_EXACTLY;                                                                                                             \
+        return (join_);                                                                                                         \
+    }                                                                                                                           \
+    GI_FORMULA result name##_end(accumulator a, int64_t n)                                                                      \
+    {                                                                                                                           \
+        GI_EXACTLY;                                                                                                             \
+        return (void)n, (finish_);                                                                                              \
+    }                                                                                                                           \
+    GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                                \
+    static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                         \
+    {                                                                                                                           \
+        accumulator *__restrict__ const a       = (accumulator *)accs;                                                          \
+        const accumulator *__restrict__ const b = (const accumulator *)more;                                                    \
+        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                         \
+    }                                                                                                                           \
+    GI_OWN_JOINS(name)                                                                                                          \
+    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                     \
+    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
+    {                                                                                                                           \
+        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                     \
+    }                                                                                                                           \
+    GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                    \
+    static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
+    __attribute__((unused)) static const ga_reduction name[1] = {                                                               \
+        { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),             \
+          (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }                    \
     };
 
 /* ---- stencils ------------------------------------------------------------------------------------------------------------- */

@@ -760,9 +760,9 @@ GI_BEGIN_FAST
 #define GI_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
 #define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
-#define GI_TO_ALL_f32   "ps %2%{1to16%}, %1, %0"
-#define GI_TO_ALL_f64   "pd %2%{1to8%}, %1, %0"
-#define GI_TO_ALL       GI_JOIN(GI_TO_ALL_, GA_TAG) /* operands of a 512-bit instruction, one of them *x for all lanes */
+#define GI_TO_ALL_f32   "ps {%2%{1to16%}, %1, %0|%0, %1, %2%{1to16%}}"
+#define GI_TO_ALL_f64   "pd {%2%{1to8%}, %1, %0|%0, %1, %2%{1to8%}}"
+#define GI_TO_ALL       GI_JOIN(GI_TO_ALL_, GA_TAG) /* 512-bit: operands in both syntaxes (-masm), one of them *x for all lanes */
 /* clang-format on */
 typedef GI_W GI_V __attribute__((vector_size(GI_ISA_BYTES)));
 

@@ -614,7 +614,7 @@ static bool gi_cuda_write(const char *site, const ga_array *on, void *device, co
 #elif GI_CUDA_PART == 4
 /* ==== >>own kernels: what the kernels of GA_ELEMENTWISE share with those of the rows =================================== */
 
-#define GI_DEVICE              static __device__ __forceinline__
+#define GI_DEVICE static __device__ __forceinline__
 #ifdef __CUDASIM__
 /* GI_SHARED(float, tile, [256]): a variable that the threads of a block share */
 #define GI_SHARED(T, name, dims)                                                                                               \
@@ -757,7 +757,7 @@ template <int... I> struct gi_own_numbers_below<0, I...> {
     typedef gi_own_numbers<I...> type;
 };
 
-constexpr int gi_widest(void) { return 1; }
+constexpr int                          gi_widest(void) { return 1; }
 template <class... More> constexpr int gi_widest(int first, More... more)
 {
     return first > gi_widest(more...) ? first : gi_widest(more...);
@@ -777,7 +777,7 @@ template <class R, class... P> struct gi_own_formula<R (*)(gi_here *, P...)> {
         (slots.gi_own_slot<I, N, P>::read(m.operand[I], at.at[I]), ...);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            gi_here here   = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
+            gi_here here  = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
             result.e.e[k] = f(&here, slots.gi_own_slot<I, N, P>::argument(k)...);
         }
         (slots.gi_own_slot<I, N, P>::write(at.at[I]), ...);
@@ -816,7 +816,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_kernel(con
         else if (!m.masked || *(const bool *)at.mask) formula::template run<1, f>(m, at, typename formula::numbers());
     }
 }
-
 
 /* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
 /*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 64 lanes, a power of two, share it. A lane folds the
@@ -864,13 +863,13 @@ typedef struct gi_cuda_input {
 } gi_cuda_input;
 
 typedef struct gi_cuda_folding {
-    const char *data;   /* the first element of the first line */
+    const char *data;         /* the first element of the first line */
     int64_t     lines_before; /* lines before that one */
-    int64_t     length; /* elements of a line */
-    int64_t     before; /* elements of the line before data (of a line in several launches) */
-    int64_t     stride; /* from one to the next in a run of inner.by elements */
-    int64_t     outer;  /* from one run to the next */
-    bool        two;    /* are there several runs? (then the length is below 2^31) */
+    int64_t     length;       /* elements of a line */
+    int64_t     before;       /* elements of the line before data (of a line in several launches) */
+    int64_t     stride;       /* from one to the next in a run of inner.by elements */
+    int64_t     outer;        /* from one run to the next */
+    bool        two;          /* are there several runs? (then the length is below 2^31) */
     gi_divisor  inner;
     int64_t     jump, carry;     /* from a lane's element to its next; and more where that begins a new run */
     uint32_t    columns_jumped;  /* elements of a run that are jumped over, whole runs apart */
@@ -1000,7 +999,13 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     typedef typename F::T T;
     typedef typename F::A A;
     /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
-    enum { HALF = GI_LANE_ELEMENTS / 2, WIDEST = GI_VECTOR(sizeof(T)), W = sizeof(A) > 32 ? 1 : F::any_order || WIDEST < 4 ? WIDEST : 4 };
+    enum {
+        HALF   = GI_LANE_ELEMENTS / 2,
+        WIDEST = GI_VECTOR(sizeof(T)),
+        W      = sizeof(A) > 32               ? 1
+                 : F::any_order || WIDEST < 4 ? WIDEST
+                                              : 4
+    };
     enum { LEFT = F::any_order ? 1 : W };
     GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_WIDER(GI_MOST_PASSES(sizeof(A)), LEFT)]);
     const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
@@ -1309,7 +1314,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_stencil(co
 #elif GI_CUDA_PART == 2
 /* ---- launches -------------------------------------------------------------------------------------------------------- */
 
-
 static unsigned gi_cuda_blocks(int64_t threads) { return (unsigned)((threads + GI_CUDA_THREADS - 1) / GI_CUDA_THREADS); }
 
 static gi_divisor gi_divisor_of(int64_t by)
@@ -1319,7 +1323,6 @@ static gi_divisor gi_divisor_of(int64_t by)
     d.magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << d.shift) - d.by)) / d.by + 1);
     return d;
 }
-
 
 /* ==== >>cuda map: elementwise kernels ================================================================================= */
 /*  Where every operand lies packed along the innermost dimension (or is one element there), a thread computes a vector: as many neighbours
@@ -1640,13 +1643,12 @@ static bool gi_cuda_launch_own(const char *site, const gi_job *j, int64_t first,
         const gi_operand *v       = written ? gi_target_of(j, out++) : &j->in[in++];
         m.operand[k]              = gi_cuda_operand_of(j, v, first, vector, written, &m.packed);
     }
-    if (kernel->result.output)
-        m.operand[kernel->parameters] = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
+    if (kernel->result.output) m.operand[kernel->parameters] = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
     if (j->masked) m.mask = gi_cuda_operand_of(j, &j->mask, first, vector, false, &m.packed);
     m.index = j->first_place + first * j->place.strides[0];
     for (int d = 0; d < j->ndim; d++) m.place[d] = j->place.strides[d];
-    GI_LAUNCH((void (*)(const gi_cuda_own))j->own.gpu, gi_cuda_map_blocks(&m, vector), GI_CUDA_THREADS, gi_cuda_current_stream(),
-              m);
+    GI_LAUNCH((void (*)(const gi_cuda_own))j->own.gpu, gi_cuda_map_blocks(&m, vector), GI_CUDA_THREADS,
+              gi_cuda_current_stream(), m);
     return gi_cuda_launched(site, kernel->name);
 }
 
@@ -1675,7 +1677,8 @@ static bool gi_cuda_run(const char *site, gi_job *j)
     gi_order_dimensions(j);
     gi_coalesce(j);
     gi_gpu_kernel kernel = j->gpu;
-    if (!gi_computes(j)) kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
+    if (!gi_computes(j))
+        kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
     int64_t below = 1; /* elements for one index along the outermost dimension */
     for (int d = 1; d < j->ndim; d++) below *= j->shape[d];
     if (below > most) { /* too many already: each index is a job */
@@ -2017,9 +2020,9 @@ static bool gi_cuda_reduce_own(const char *site, const gi_reducing *r, ga_array 
         if (ok && i > 0) j.inputs[i - 1] = gi_cuda_input_of(&lines[i]);
     }
     j.result = (char *)result->data;
-    ok = ok && gi_cuda_fold_lines(site, r->in[0].a, gi_cuda_tree((gi_cuda_fold_kernel)k->cuda),
-                                  gi_cuda_tree((gi_cuda_fold_kernel)k->cuda_again), j, lines[0], k->acc_bytes,
-                                  ga_itemsize(result->dtype));
+    ok       = ok && gi_cuda_fold_lines(site, r->in[0].a, gi_cuda_tree((gi_cuda_fold_kernel)k->cuda),
+                                        gi_cuda_tree((gi_cuda_fold_kernel)k->cuda_again), j, lines[0], k->acc_bytes,
+                                        ga_itemsize(result->dtype));
     for (int i = 0; i < inputs; i++) ga_free(copies[i]);
     return ok;
 }

@@ -19,7 +19,8 @@ GA_ELEMENTWISE(steps, uint8_t, (float x, float y, float c_x, float c_y), {
 
 int main(void)
 {
-    ga_array *x = ga_linspace(-1.6, 1.6, 800, .dtype = GA_F32), *y = ga_reshape(ga_linspace(1, -1, 500, .dtype = GA_F32), (500, 1));
+    ga_array *x = ga_linspace(-1.6, 1.6, 800, .dtype = GA_F32),
+             *y = ga_reshape(ga_linspace(1, -1, 500, .dtype = GA_F32), (500, 1));
     ga_array *n = ga_apply(steps, (x, y, -0.8f, 0.156f));
     mkdir("out", 0777);
     ga_imsave("out/julia.png", n);

@@ -76,10 +76,10 @@ int main(int argc, char **argv)
         ga_array *colour = ga_copy(ga_index(pixels, "%d::%d", n * n / 16 + n / 3, n * n / COLOURS)); /* to begin with */
         double    spread = 0;
         for (int round = 0; round < 20; round++) {
-            label = ga_reduce(nearest_colour,
-                              (ga_index(row, ":, :, 0"), ga_index(row, ":, :, 1"), ga_index(row, ":, :, 2"),
+            label             = ga_reduce(nearest_colour,
+                                          (ga_index(row, ":, :, 0"), ga_index(row, ":, :, 1"), ga_index(row, ":, :, 2"),
                                ga_index(colour, ":, 0"), ga_index(colour, ":, 1"), ga_index(colour, ":, 2")),
-                              .axis = 1);
+                                          .axis = 1);
             ga_array *numbers = ga_index(ga_arange(0, COLOURS, 1, .dtype = GA_I64), ":, newaxis");
             ga_reduce(mean_of_members, (row, ga_index(label, ":, newaxis, newaxis"), numbers), .axis = 0, .out = colour);
             spread = ga_item(ga_mean(ga_square(ga_subtract(pixels, ga_take(colour, label, .axis = 0)))));

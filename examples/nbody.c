@@ -14,11 +14,11 @@ GA_FUNCTION double cubed_root(double d2) { return d2 * GA_SQRT(d2); }
 
 /* How a star at x, y, z is drawn along x by those of mass m at x2, y2, z2. */
 GA_REDUCTION(pull, double, (double x, double y, double z, double m, double x2, double y2, double z2), double, 0,
-             m * (x2 - x) / cubed_root(squares(x2 - x, y2 - y, z2 - z)), a + b, a)
-GA_REDUCTION(kinetic, double, (double m, double u, double v, double w), double, 0, m * (u * u + v * v + w * w), a + b, a / 2)
+             m *(x2 - x) / cubed_root(squares(x2 - x, y2 - y, z2 - z)), a + b, a)
+GA_REDUCTION(kinetic, double, (double m, double u, double v, double w), double, 0, m *(u *u + v * v + w * w), a + b, a / 2)
 /* (With that of each star with itself, which never changes. Each pair is met twice.) */
 GA_REDUCTION(potential, double, (double x, double y, double z, double m, double x2, double y2, double z2, double m2), double, 0,
-             m * m2 / GA_SQRT(squares(x2 - x, y2 - y, z2 - z)), a + b, -a / 2)
+             m *m2 / GA_SQRT(squares(x2 - x, y2 - y, z2 - z)), a + b, -a / 2)
 
 typedef struct stars {
     ga_array *m, *at[3], *speed[3]; /* masses, places, velocities */
@@ -29,8 +29,8 @@ static ga_array *column(ga_array *a) { return ga_index(a, ":, newaxis"); }
 static double energy(const stars *s)
 {
     ga_array *k = ga_reduce(kinetic, (s->m, s->speed[0], s->speed[1], s->speed[2]));
-    ga_array *p = ga_reduce(potential, (column(s->at[0]), column(s->at[1]), column(s->at[2]), column(s->m), s->at[0], s->at[1],
-                                        s->at[2], s->m));
+    ga_array *p = ga_reduce(
+        potential, (column(s->at[0]), column(s->at[1]), column(s->at[2]), column(s->m), s->at[0], s->at[1], s->at[2], s->m));
     return ga_item(k) + ga_item(p);
 }
 
@@ -63,7 +63,8 @@ int main(int argc, char **argv)
         ga_multiply(s.at[0], 0.7, .out = s.speed[1]);
         double before = energy(&s);
         accelerate(&s, dt / 2);
-        for (int k = 0; k < steps; k++) ga_scope { /* leapfrog */
+        for (int k = 0; k < steps; k++)
+            ga_scope { /* leapfrog */
                 for (int d = 0; d < 3; d++) ga_multiply_add(s.speed[d], dt, s.at[d], .out = s.at[d]);
                 accelerate(&s, k + 1 < steps ? dt : dt / 2);
             }

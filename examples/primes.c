@@ -5,18 +5,15 @@
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 
-/* One number; the same body is the loop's and the kernel's. */
-#define IS_PRIME                                                                                                               \
-    {                                                                                                                          \
-        if (n < 2) return false;                                                                                               \
-        for (int i = 2; i <= n / i; i++)                                                                                       \
-            if (n % i == 0) return false;                                                                                      \
-        return true;                                                                                                           \
-    }
-
-static bool is_prime(int n) IS_PRIME
-
-GA_ELEMENTWISE(is_prime_of, bool, (int n), IS_PRIME)
+/* One number: called by the loop and by the kernel. */
+GA_FUNCTION bool is_prime(int n)
+{
+    if (n < 2) return false;
+    for (int i = 2; i <= n / i; i++)
+        if (n % i == 0) return false;
+    return true;
+}
+GA_ELEMENTWISE(is_prime_of, bool, (int n), is_prime(n))
 
 static int64_t by_loop(int below)
 {
@@ -28,8 +25,7 @@ static int64_t by_loop(int below)
 static int64_t by_kernel(int below)
 {
     int64_t count = 0;
-    ga_scope
-    {
+    ga_scope {
         ga_array *numbers = ga_arange(0, below, 1, .dtype = GA_I32);
         count             = (int64_t)ga_item(ga_count_nonzero(ga_apply(is_prime_of, (numbers))));
     }
@@ -39,8 +35,7 @@ static int64_t by_kernel(int below)
 static int64_t by_sieve(int below)
 {
     int64_t count = 0;
-    ga_scope
-    {
+    ga_scope {
         ga_array *prime = ga_ones((below), .dtype = GA_BOOL), *no = ga_zeros((1), .dtype = GA_BOOL);
         ga_copyto(ga_index(prime, ":2"), no);
         for (int i = 2; i <= below / i; i++)

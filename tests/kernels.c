@@ -3,7 +3,7 @@
 #define GPUARR_KERNELS
 #include "test.h"
 
-GA_ELEMENTWISE(axpy, float, (float a, float x, float y), a * x + y)
+GA_ELEMENTWISE(axpy, float, (float a, float x, float y), a *x + y)
 GA_ELEMENTWISE(collatz, int, (int x), {
     int n = 0;
     while (x > 1) {
@@ -17,7 +17,7 @@ GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), {
     *phi = GA_ARCTAN2(y, x);
 })
 GA_ELEMENTWISE(place, int64_t, (bool x), GA_INDEX * 2 + x)
-GA_ELEMENTWISE_T(clamp, REAL, T, (T x, T low, T high), x < low ? low : x > high ? high : x)
+GA_ELEMENTWISE_T(clamp, REAL, T, (T x, T low, T high), x<low ? low : x> high ? high : x)
 GA_ELEMENTWISE_T(halves, FLT, void, (T x, T *whole, int8_t *sign), {
     *whole = GA_FLOOR(x / 2);
     if (x < 0) *sign = -1; /* else it is 0 */
@@ -45,14 +45,19 @@ GA_ELEMENTWISE(logs, int, (double x), {
 })
 
 #define EACH_FUNCTION(X)                                                                                                       \
-    X(exp, EXP) X(exp2, EXP2) X(expm1, EXPM1) X(log, LOG) X(log2, LOG2) X(log10, LOG10) X(log1p, LOG1P) X(sin, SIN) X(cos, COS) \
-    X(tan, TAN) X(arcsin, ARCSIN) X(arccos, ARCCOS) X(arctan, ARCTAN) X(sinh, SINH) X(cosh, COSH) X(tanh, TANH)                \
-    X(arcsinh, ARCSINH) X(arccosh, ARCCOSH) X(arctanh, ARCTANH) X(cbrt, CBRT) X(sqrt, SQRT) X(floor, FLOOR) X(ceil, CEIL)      \
-    X(trunc, TRUNC) X(rint, RINT) X(absolute, ABSOLUTE) X(sign, SIGN)
+    X(exp, EXP)                                                                                                                \
+    X(exp2, EXP2)                                                                                                              \
+    X(expm1, EXPM1)                                                                                                            \
+    X(log, LOG) X(log2, LOG2) X(log10, LOG10) X(log1p, LOG1P) X(sin, SIN) X(cos, COS) X(tan, TAN) X(arcsin, ARCSIN)            \
+        X(arccos, ARCCOS) X(arctan, ARCTAN) X(sinh, SINH) X(cosh, COSH) X(tanh, TANH) X(arcsinh, ARCSINH) X(arccosh, ARCCOSH)  \
+            X(arctanh, ARCTANH) X(cbrt, CBRT) X(sqrt, SQRT) X(floor, FLOOR) X(ceil, CEIL) X(trunc, TRUNC) X(rint, RINT)        \
+                X(absolute, ABSOLUTE) X(sign, SIGN)
 #define EACH_FUNCTION2(X)                                                                                                      \
-    X(power, POWER) X(arctan2, ARCTAN2) X(hypot, HYPOT) X(nextafter, NEXTAFTER) X(logaddexp, LOGADDEXP) X(maximum, MAXIMUM)    \
-    X(minimum, MINIMUM) X(fmax, FMAX) X(fmin, FMIN) X(copysign, COPYSIGN) X(fmod, FMOD) X(remainder, REMAINDER)                \
-    X(floor_divide, FLOOR_DIVIDE)
+    X(power, POWER)                                                                                                            \
+    X(arctan2, ARCTAN2)                                                                                                        \
+    X(hypot, HYPOT)                                                                                                            \
+    X(nextafter, NEXTAFTER) X(logaddexp, LOGADDEXP) X(maximum, MAXIMUM) X(minimum, MINIMUM) X(fmax, FMAX) X(fmin, FMIN)        \
+        X(copysign, COPYSIGN) X(fmod, FMOD) X(remainder, REMAINDER) X(floor_divide, FLOOR_DIVIDE)
 #define DEFINE(name, NAME)  GA_ELEMENTWISE_T(my_##name, FLT, T, (T x), GA_##NAME(x))
 #define DEFINE2(name, NAME) GA_ELEMENTWISE_T(my_##name, FLT, T, (T x, T y), GA_##NAME(x, y))
 EACH_FUNCTION(DEFINE)
@@ -129,10 +134,12 @@ static ga_array *apply_3(const ga_kernel *k, ga_arg x, ga_arg y, ga_arg z)
 /* Numbers of every size, with rare ones at some places. */
 static ga_array *samples(int64_t n, ga_dtype dtype, int seed)
 {
-    static const double special[] = { INFINITY, -INFINITY, NAN, 3e38, -1e300, 1e-310, 0.0, -0.0, 1e18, 709.7, -745.2, 1.0, -1.0 };
-    ga_array           *a         = ga_empty((n), .dtype = GA_F64);
-    double             *p         = (double *)a->data;
-    uint64_t            s         = 88172645463325252u + (uint64_t)seed;
+    static const double special[] = {
+        INFINITY, -INFINITY, NAN, 3e38, -1e300, 1e-310, 0.0, -0.0, 1e18, 709.7, -745.2, 1.0, -1.0
+    };
+    ga_array *a = ga_empty((n), .dtype = GA_F64);
+    double   *p = (double *)a->data;
+    uint64_t  s = 88172645463325252u + (uint64_t)seed;
     for (int64_t i = 0; i < n; i++) {
         s ^= s << 13, s ^= s >> 7, s ^= s << 17;
         p[i] = ldexp((double)(int64_t)s, (int)(s % 16) - 70);
@@ -185,14 +192,15 @@ static void test_functions(void)
         both[0] = GA_ARG(x);
         both[1] = GA_ARG(y);
 #define SAME(name, NAME)                                                                                                       \
-    ga_scope                                                                                                                   \
-    {                                                                                                                          \
+    ga_scope {                                                                                                                 \
         CHECK(same_bits(apply_1(my_##name, GA_ARG(x)), ga_##name(x)));                                                         \
         ga_array *own = ga_copy(x);                                                                                            \
         CHECK(same_bits(ga_apply(my_##name, (own), .out = own), ga_##name(x)));                                                \
     }
 #define SAME2(name, NAME)                                                                                                      \
-    ga_scope { CHECK(apply_all(my_##name, 2, both, 1, &out) && same_bits(out, ga_##name(x, y))); }
+    ga_scope {                                                                                                                 \
+        CHECK(apply_all(my_##name, 2, both, 1, &out) && same_bits(out, ga_##name(x, y)));                                      \
+    }
         EACH_FUNCTION(SAME)
         EACH_FUNCTION2(SAME2)
         ga_array *parts[2];
@@ -238,7 +246,8 @@ static void test_generic(void)
     CHECK(r && r->dtype == GA_F64 && ga_item(ga_min(r)) == 2.5 && ga_item(ga_max(r)) == 5);
     ga_array *bools = ga_equal(x, 3);
     CHECK(apply_1(my_sin, GA_ARG(bools))->dtype == GA_F32 && apply_1(my_sin, GA_ARG(x))->dtype == GA_F64);
-    CHECK(!ga_apply(clamp, (ga_ones((3), .dtype = GA_C64), 0, 1)) && strstr(ga_error(), "clamp") && strstr(ga_error(), "complex64"));
+    CHECK(!ga_apply(clamp, (ga_ones((3), .dtype = GA_C64), 0, 1)) && strstr(ga_error(), "clamp") &&
+          strstr(ga_error(), "complex64"));
     ga_clear_error();
 }
 
@@ -264,7 +273,8 @@ static void test_views(void)
     ga_array *some = ga_apply(axpy, (1, x, 1), .where = mask);
     CHECK(ga_array_equal(some, wide));
     ga_array *shifted = ga_copy(x), *to = ga_index(shifted, "1:"), *from = ga_index(shifted, ":-1");
-    CHECK(ga_apply(axpy, (1, from, 1), .out = to) == to && ga_item(ga_index(shifted, "999")) == 999 && ga_item(ga_index(shifted, "1")) == 1);
+    CHECK(ga_apply(axpy, (1, from, 1), .out = to) == to && ga_item(ga_index(shifted, "999")) == 999 &&
+          ga_item(ga_index(shifted, "1")) == 1);
     CHECK(apply_1(collatz, GA_ARG(ga_zeros((0, 3), .dtype = GA_I32)))->size == 0);
 
     ga_array *pair[2] = { NULL, ga_zeros((10)) }, *kept = pair[1];
@@ -282,7 +292,7 @@ static void test_views(void)
 
 static void test_errors(void)
 {
-    ga_array *x = ga_zeros((4)), *y = ga_zeros((3)), *c = ga_zeros((4), .dtype = GA_C128), *pair[2] = { x, x };
+    ga_array       *x = ga_zeros((4)), *y = ga_zeros((3)), *c = ga_zeros((4), .dtype = GA_C128), *pair[2] = { x, x };
     ga_array *const nothing = NULL;
     FAILS(GA_BAD_ARGUMENT, "kernels.c:6) takes 3 operands, not 2", ga_apply(axpy, (x, x)));
     FAILS(GA_BAD_SHAPE, "shapes (4,) and (3,) do not broadcast", ga_apply(axpy, (1, x, y)));
@@ -304,12 +314,24 @@ static void test_errors(void)
 int main(void)
 {
     ga_set_error_handler(ga_ignore_error, NULL);
-    ga_scope { test_values(); }
-    ga_scope { test_functions(); }
-    ga_scope { test_instruction_sets(); }
-    ga_scope { test_generic(); }
-    ga_scope { test_views(); }
-    ga_scope { test_errors(); }
+    ga_scope {
+        test_values();
+    }
+    ga_scope {
+        test_functions();
+    }
+    ga_scope {
+        test_instruction_sets();
+    }
+    ga_scope {
+        test_generic();
+    }
+    ga_scope {
+        test_views();
+    }
+    ga_scope {
+        test_errors();
+    }
     CHECK(ga_memory_stats().used_bytes == 0);
     return test_end();
 }

@@ -101,19 +101,19 @@ static bool same(ga_array *got, ga_array *wanted)
 /* All reductions that the library has, too, over some axes of a float64 array. */
 #define AGAINST(...)                                                                                                           \
     do {                                                                                                                       \
-    CHECK(same(ga_reduce(own_sum, (x), __VA_ARGS__), ga_sum(x, __VA_ARGS__)));                                                 \
-    CHECK(same(ga_reduce(own_mean, (x), __VA_ARGS__), ga_mean(x, __VA_ARGS__)));                                               \
-    CHECK(same(ga_reduce(own_sum32, (f), __VA_ARGS__), ga_sum(f, __VA_ARGS__)));                                               \
-    CHECK(same(ga_reduce(own_isum, (i), __VA_ARGS__), ga_sum(i, __VA_ARGS__)));                                                \
-    CHECK(same(ga_reduce(own_max, (f), __VA_ARGS__), ga_max(f, __VA_ARGS__)));                                                 \
-    CHECK(same(ga_reduce(own_any, (ga_greater(x, 2)), __VA_ARGS__), ga_any(ga_greater(x, 2), __VA_ARGS__)));                   \
-    CHECK(same(ga_reduce(own_norm, (x), __VA_ARGS__), ga_sqrt(ga_sum(ga_square(x), __VA_ARGS__))));                            \
-    CHECK(same(ga_reduce(own_dot, (x, y), __VA_ARGS__), ga_sum(ga_multiply(x, y), __VA_ARGS__)));                              \
-    CHECK(same(ga_reduce(own_exp, (y), __VA_ARGS__), ga_log(ga_sum(ga_exp(y), __VA_ARGS__))));                                 \
-    CHECK(same(ga_reduce(weighted, (x, f, i), __VA_ARGS__),                                                                    \
-               ga_sum(ga_add(ga_multiply(x, ga_astype(f, GA_F64)), ga_astype(i, GA_F64)), __VA_ARGS__)));                      \
-    CHECK(same(ga_reduce(eighth, (x), __VA_ARGS__), ga_sum(ga_multiply(x, 8), __VA_ARGS__)));                                  \
-    CHECK(ga_allclose(ga_reduce(own_var, (x), __VA_ARGS__), ga_var(x, __VA_ARGS__), .rtol = 1e-12));                       \
+        CHECK(same(ga_reduce(own_sum, (x), __VA_ARGS__), ga_sum(x, __VA_ARGS__)));                                             \
+        CHECK(same(ga_reduce(own_mean, (x), __VA_ARGS__), ga_mean(x, __VA_ARGS__)));                                           \
+        CHECK(same(ga_reduce(own_sum32, (f), __VA_ARGS__), ga_sum(f, __VA_ARGS__)));                                           \
+        CHECK(same(ga_reduce(own_isum, (i), __VA_ARGS__), ga_sum(i, __VA_ARGS__)));                                            \
+        CHECK(same(ga_reduce(own_max, (f), __VA_ARGS__), ga_max(f, __VA_ARGS__)));                                             \
+        CHECK(same(ga_reduce(own_any, (ga_greater(x, 2)), __VA_ARGS__), ga_any(ga_greater(x, 2), __VA_ARGS__)));               \
+        CHECK(same(ga_reduce(own_norm, (x), __VA_ARGS__), ga_sqrt(ga_sum(ga_square(x), __VA_ARGS__))));                        \
+        CHECK(same(ga_reduce(own_dot, (x, y), __VA_ARGS__), ga_sum(ga_multiply(x, y), __VA_ARGS__)));                          \
+        CHECK(same(ga_reduce(own_exp, (y), __VA_ARGS__), ga_log(ga_sum(ga_exp(y), __VA_ARGS__))));                             \
+        CHECK(same(ga_reduce(weighted, (x, f, i), __VA_ARGS__),                                                                \
+                   ga_sum(ga_add(ga_multiply(x, ga_astype(f, GA_F64)), ga_astype(i, GA_F64)), __VA_ARGS__)));                  \
+        CHECK(same(ga_reduce(eighth, (x), __VA_ARGS__), ga_sum(ga_multiply(x, 8), __VA_ARGS__)));                              \
+        CHECK(ga_allclose(ga_reduce(own_var, (x), __VA_ARGS__), ga_var(x, __VA_ARGS__), .rtol = 1e-12));                       \
     } while (0)
 
 static void against_axes(ga_array *x, ga_array *y, ga_array *f, ga_array *i)
@@ -121,12 +121,14 @@ static void against_axes(ga_array *x, ga_array *y, ga_array *f, ga_array *i)
     ga_scope {
         AGAINST(.keepdims = true);
     }
-    for (int d = 0; d < x->ndim; d++) ga_scope {
+    for (int d = 0; d < x->ndim; d++)
+        ga_scope {
             AGAINST(.axis = d);
             AGAINST(.axis = -1 - d, .keepdims = true);
             CHECK(same(ga_reduce(own_argmax, (x, 0), .axis = d), ga_argmax(x, .axis = d)));
         }
-    if (x->ndim == 3) ga_scope {
+    if (x->ndim == 3)
+        ga_scope {
             AGAINST(.axes = ga_axes(0, 2));
             AGAINST(.axes = ga_axes(1, 2), .keepdims = true);
             AGAINST(.axes = ga_axes(-2, 0));
@@ -135,9 +137,10 @@ static void against_axes(ga_array *x, ga_array *y, ga_array *f, ga_array *i)
 
 static void test_against_library(void)
 {
-    static const int64_t shapes[][3] = { { 3, 4, 5 },    { 1, 1, 1 },    { 2, 1500, 3 }, { 40, 50, 60 }, { 5, 3, 2100 },
-                                         { 1100, 1, 7 }, { 2100, 40, 1 } };
-    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) ga_scope {
+    static const int64_t shapes[][3] = { { 3, 4, 5 },    { 1, 1, 1 },    { 2, 1500, 3 }, { 40, 50, 60 },
+                                         { 5, 3, 2100 }, { 1100, 1, 7 }, { 2100, 40, 1 } };
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        ga_scope {
             int64_t a = shapes[s][0], b = shapes[s][1], c = shapes[s][2];
             if (test_small() && a * b * c > 10000) continue;
             ga_array *x = ga_random_normal(0, 3, (a, b, c), .seed = s), *y = ga_random((a, b, c), .seed = s + 9);
@@ -149,7 +152,8 @@ static void test_against_library(void)
                          ga_index(i, ":, ::-1, ::-2"));
             against_axes(ga_ravel(x), ga_ravel(y), ga_ravel(f), ga_ravel(i));
         }
-    for (int64_t n = 1; n < 3000000; n = n < 9 ? n + 1 : n * 3 - 7) ga_scope { /* lengths of a line */
+    for (int64_t n = 1; n < 3000000; n = n < 9 ? n + 1 : n * 3 - 7)
+        ga_scope { /* lengths of a line */
             if (test_small() && n > 5000) break;
             ga_array *x = ga_random_normal(0, 3, (n), .seed = 5), *y = ga_random((n), .seed = 6);
             CHECK(same(ga_reduce(own_sum, (x)), ga_sum(x)));
@@ -164,7 +168,8 @@ static void test_against_library(void)
 static void test_broadcasting(void)
 {
     ga_scope {
-        ga_array *m = ga_reshape(ga_arange(0, 6, 1, .dtype = GA_F64), (2, 3)), *row = ga_values(1, 10, 100), *column = ga_reshape(ga_values(1, -1), (2, 1));
+        ga_array *m = ga_reshape(ga_arange(0, 6, 1, .dtype = GA_F64), (2, 3)), *row = ga_values(1, 10, 100),
+                 *column = ga_reshape(ga_values(1, -1), (2, 1));
         CHECK_IS(ga_reduce(own_dot, (m, row), .axis = 1), GA_F64, (2), 210, 543); /* a matrix and a vector */
         CHECK_IS(ga_reduce(own_dot, (m, row), .axis = 0), GA_F64, (3), 3, 50, 700);
         CHECK_IS(ga_reduce(own_dot, (row, m), .axis = -1, .keepdims = true), GA_F64, (2, 1), 210, 543);
