@@ -2412,6 +2412,10 @@ gi_launch_without_cuda(void);
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675
 #endif
+#ifdef __clang__ /* some loops are asked for as vectors in vain, and may stay scalar, wherever they are inlined */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
+#endif
 /* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
 
 #include <errno.h>
@@ -3461,8 +3465,7 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
 /* What a CPU function of ours is compiled with, whatever the user's flags are. */
 #if defined(__clang__)
 #define GI_BEGIN_FAST                                                                                                  \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-function\"")                         \
-        _Pragma("clang diagnostic ignored \"-Wpass-failed\"") /* some loops are asked for in vain, and may stay scalar */
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-function\"")
 #define GI_END_FAST   _Pragma("clang diagnostic pop")
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -22575,6 +22578,9 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #endif /* GA_ELEMENTWISE */
 #ifdef __NVCC__
 #pragma nv_diagnostic pop
+#endif
+#ifdef __clang__
+#pragma clang diagnostic pop
 #endif
 #endif /* GI_DEFINES_KERNELS */
 #undef GI_IMPLEMENTING
