@@ -1263,8 +1263,8 @@ template <class K> GI_DEVICE void gi_cuda_copy_tile(const gi_cuda_stencil &m, co
 {
     typedef gi_cuda_tile<K> S;
     typedef typename K::T   T;
-    const int64_t plane = first[0] - K::planes, row = first[1] - K::rows, column = first[2] - K::columns;
-    const bool    inside = plane >= 0 && first[0] + S::PLANES + K::planes <= m.shape[0] && row >= 0 &&
+    const int64_t           plane = first[0] - K::planes, row = first[1] - K::rows, column = first[2] - K::columns;
+    const bool              inside = plane >= 0 && first[0] + S::PLANES + K::planes <= m.shape[0] && row >= 0 &&
                         first[1] + S::HEIGHT + K::rows <= m.shape[1] && column >= 0 &&
                         first[2] + S::WIDTH + K::columns <= m.shape[2];
     const T *from = (const T *)m.in + ((plane * m.shape[1] + row) * m.shape[2] + column);
@@ -1288,7 +1288,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_stencil(co
 {
     typedef gi_cuda_tile<K> S;
     typedef typename K::T   T;
-    const int64_t number = m.first + blockIdx.x, columns = (m.shape[2] + S::WIDTH - 1) / S::WIDTH,
+    const int64_t           number = m.first + blockIdx.x, columns = (m.shape[2] + S::WIDTH - 1) / S::WIDTH,
                   rows = (m.shape[1] + S::HEIGHT - 1) / S::HEIGHT, above = number / columns;
     const int64_t first[3] = { above / rows * S::PLANES, above % rows * S::HEIGHT, number % columns * S::WIDTH };
     GI_SHARED(T, tile, [S::COPIED]);
@@ -1298,7 +1298,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_stencil(co
     }
 #pragma unroll 1
     for (int e = (int)threadIdx.x; e < (int)S::RESULTS; e += GI_CUDA_THREADS) {
-        const int i = e / (int)(S::HEIGHT * S::WIDTH), j = e / (int)S::WIDTH % (int)S::HEIGHT, k = e % (int)S::WIDTH;
+        const int     i = e / (int)(S::HEIGHT * S::WIDTH), j = e / (int)S::WIDTH % (int)S::HEIGHT, k = e % (int)S::WIDTH;
         const int64_t plane = first[0] + i, row = first[1] + j, column = first[2] + k;
         if (plane >= m.shape[0] || row >= m.shape[1] || column >= m.shape[2]) continue;
         T *const to = (T *)m.out + ((plane * m.shape[1] + row) * m.shape[2] + column);
