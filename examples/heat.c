@@ -1,7 +1,7 @@
 /*  The heat equation du/dt = d2u/dx2 + d2u/dy2 on a plate with cold edges: each step gives every point a part of the difference to its
     four neighbours. A single wave fades by a factor that mathematics knows; a hot letter spreads, in pictures.
         cc -O2 heat.c -lm -lpthread && ./a.out
-    Options: --size N (points along an edge), --out DIR.                                                                        */
+    Options: --size N (points along an edge), --out DIR, --device cuda (built as a .cu file).                                   */
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <math.h>
@@ -57,6 +57,7 @@ int main(int argc, char **argv)
     for (int k = 1; k + 1 < argc; k += 2) {
         if (!strcmp(argv[k], "--size")) n = strtoll(argv[k + 1], NULL, 10);
         if (!strcmp(argv[k], "--out")) out = argv[k + 1];
+        if (!strcmp(argv[k], "--device") && !strcmp(argv[k + 1], "cuda")) ga_set_device(GA_CUDA);
     }
     mkdir(out, 0777);
     snprintf(path, sizeof path, "%s/heat.png", out);

@@ -1,7 +1,7 @@
 /*  Conway's Game of Life on a torus: a cell lives on with two or three neighbours, and is born with three. A glider moves by one cell
     along both axes in four steps; a random soup settles, in a picture.
         cc -O2 life.c -lm -lpthread && ./a.out
-    Options: --size N (cells along an edge), --out DIR.                                                                        */
+    Options: --size N (cells along an edge), --out DIR, --device cuda (built as a .cu file).                                   */
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <stdlib.h>
@@ -56,6 +56,7 @@ int main(int argc, char **argv)
     for (int k = 1; k + 1 < argc; k += 2) {
         if (!strcmp(argv[k], "--size")) n = strtoll(argv[k + 1], NULL, 10);
         if (!strcmp(argv[k], "--out")) out = argv[k + 1];
+        if (!strcmp(argv[k], "--device") && !strcmp(argv[k + 1], "cuda")) ga_set_device(GA_CUDA);
     }
     mkdir(out, 0777);
     snprintf(path, sizeof path, "%s/life.png", out);
