@@ -1,7 +1,68 @@
 /*  bits.c -- prints one hash of the results of every kind of operation. It must be the same for every compiler, optimisation level,
     instruction set (GPUARR_ISA) and number of threads (GPUARR_NUM_THREADS), and on the GPU (GPUARR_TEST_DEVICE=cuda); tests/run.sh
     compares. NaN counts as one value.                                                                                      */
+#ifndef GPUARR_IMPLEMENTATION
+#define GPUARR_KERNELS
+#endif
 #include "test.h"
+
+/* ---- formulas of one's own -------------------------------------------------------------------------------------------------- */
+
+GA_ELEMENTWISE(wave, double, (double x, double y), GA_SIN(x) * GA_EXP(-0.001 * y * y) + x * y)
+GA_ELEMENTWISE(wave32, float, (float x, float y), GA_SIN(x) * GA_EXP(-0.001f * y * y) + x * y)
+GA_ELEMENTWISE(polar, void, (double x, float y, double *r, float *phi, int8_t *quadrant), {
+    *r        = GA_HYPOT(x, y);
+    *phi      = (float)GA_ARCTAN2(y, x);
+    *quadrant = (int8_t)((x < 0) + 2 * (y < 0));
+})
+GA_ELEMENTWISE(along, double, (double x), x / 3 + (double)GA_INDEX * 0.1)
+GA_ELEMENTWISE(orbit, int, (ga_c64 z), {
+    float x = 0, y = 0;
+    int   n = 0;
+    while (n < 50 && x * x + y * y < 4) {
+        float more = x * x - y * y + z.re;
+        y          = 2 * x * y + z.im;
+        x          = more;
+        n++;
+    }
+    return n;
+})
+GA_ELEMENTWISE_T(blend, REAL, T, (T x, T y), (T)(x / 2 + y / 2))
+
+GA_REDUCTION(length, double, (double x), double, 0, x *x, a + b, GA_SQRT(a))
+GA_REDUCTION(mixed, float, (float x, double w), float, 0, (float)(GA_SIN(w) * x), a + b, a / (float)n)
+GA_REDUCTION(parity, uint32_t, (uint32_t x), uint32_t, 0, x *(uint32_t)(2 * GA_INDEX + 1), a ^ b, a)
+
+/* Mean and variance in one pass, by Chan's formula: an accumulator that is a struct. */
+typedef struct moments {
+    double n, mean, m2;
+} moments;
+GA_FUNCTION moments moments_of(double n, double x)
+{
+    moments m = { n, x, 0 };
+    return m;
+}
+GA_FUNCTION moments joined(moments a, moments b)
+{
+    double  n = a.n + b.n, d = b.mean - a.mean;
+    moments m = { n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n * b.n / n) };
+    return m;
+}
+GA_REDUCTION(spread, double, (double x), moments, moments_of(0, 0), moments_of(1, x), joined(a, b), a.m2 / a.n)
+
+GA_STENCIL(heat, (1, 1), double, (double a),
+           GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
+GA_STENCIL(bend, (2), float, (void), GA_SIN(GA_AT(-2)) * 0.3f + GA_AT(0) * GA_AT(1) - GA_EXP(-GA_AT(2) * GA_AT(2)))
+GA_STENCIL(cells, (1, 1), uint8_t, (void), {
+    int n = -GA_AT(0, 0);
+    for (int i = -1; i <= 1; i++)
+        for (int j = -1; j <= 1; j++) n += GA_AT(i, j);
+    return n == 3 || (n == 2 && GA_AT(0, 0));
+})
+GA_STENCIL(blur, (1, 1, 1), double, (void),
+           (GA_AT(-1, 0, 0) + GA_AT(1, 0, 0) + GA_AT(0, -1, 0) + GA_AT(0, 1, 0) + GA_AT(0, 0, -1) + GA_AT(0, 0, 1)) / 6)
+
+/* ---- the hash --------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash = 1469598103934665603u;
 
@@ -61,6 +122,55 @@ static ga_array *numbers(ga_dtype d, int64_t n, uint64_t seed)
     return result;
 }
 
+/* On the GPU where this file is compiled for it. */
+static void own_formulas(int64_t rows)
+{
+    ga_array *x = ga_reshape(numbers(GA_F64, rows * 1201, 11), (rows, 1201)), *back = ga_index(x, "::-1, ::-3");
+    ga_array *y = ga_reshape(numbers(GA_F64, rows * 1201, 12), (rows, 1201)), *f = ga_astype(x, GA_F32), *mask = ga_greater(y, 0);
+    ga_array *plane = ga_astype(ga_random_normal(0, 0.7, (rows, 91, 2), .seed = 13), GA_F32), *parts[3] = { NULL, NULL, NULL };
+    add("own", ga_apply(wave, (x, y)));
+    add("own, views", ga_apply(wave, (back, ga_index(y, "0, ::3"))));
+    add("own f32", ga_apply(wave32, (f, 0.5)));
+    add("own f32, tame", ga_apply(wave32, (ga_random((rows, 7), .seed = 4), 3)));
+    add("own, where", ga_apply(wave, (x, 2), .where = mask));
+    ga_apply(polar, (x, ga_astype(y, GA_F32)), .outs = parts);
+    for (int i = 0; i < 3; i++) add("own, several results", parts[i]);
+    add("own, index", ga_apply(along, (x)));
+    add("own, index of a view", ga_apply(along, (ga_transpose(back))));
+    add("own, a loop", ga_apply(orbit, (ga_squeeze(ga_view_as(plane, GA_C64)))));
+    for (int i = GA_I8; i <= GA_F64; i++) {
+        ga_array *a = numbers((ga_dtype)i, 5000, 14);
+        add("own, for each dtype", ga_apply(blend, (a, ga_index(a, "::-1"))));
+        ga_free(a);
+    }
+    ga_array *tame  = ga_random_normal(0, 10, (rows, 1201), .seed = 15);
+    ga_array *whole = ga_astype(ga_random_integers(0, 9999, (rows, 1201), .seed = 16), GA_U32);
+    for (int axis = 0; axis < 2; axis++) {
+        add("own reduction", ga_reduce(length, (tame), .axis = axis));
+        add("own reduction f32", ga_reduce(mixed, (f, tame), .axis = axis));
+        add("own reduction, broadcast", ga_reduce(mixed, (0.1, ga_transpose(tame)), .axis = axis));
+        add("own reduction, index", ga_reduce(parity, (whole), .axis = axis));
+        add("own reduction, struct", ga_reduce(spread, (tame), .axis = axis));
+    }
+    add("own reduction of all", ga_reduce(spread, (back)));
+    add("own reduction of all", ga_reduce(parity, (ga_transpose(whole)), .keepdims = true));
+}
+
+/* Stencils run on the CPU. */
+static void own_stencils(int64_t rows)
+{
+    ga_array *x    = ga_random_normal(0, 10, (rows, 257), .seed = 17), *t = ga_transpose(x), *f = ga_astype(ga_ravel(x), GA_F32);
+    ga_array *life = ga_astype(ga_greater(x, 4), GA_U8), *solid = ga_reshape(ga_random((rows * 330), .seed = 18), (10, rows, 33));
+    for (int border = GA_BORDER_REFLECT; border <= GA_BORDER_WRAP; border++) {
+        const ga_border b = (ga_border)border;
+        add("own stencil", ga_stencil(heat, (x, 0.1), .border = b, .cval = 0.3));
+        add("own stencil, steps", ga_stencil(heat, (t, 0.2), .border = b, .cval = 0.3, .steps = 37));
+        add("own stencil f32", ga_stencil(bend, (ga_index(f, "::-2")), .border = b, .steps = 5));
+        add("own stencil u8", ga_stencil(cells, (life), .border = b, .steps = 20));
+        add("own stencil 3-D", ga_stencil(blur, (solid), .border = b, .steps = 3));
+    }
+}
+
 int main(int argc, char **argv)
 {
     only                  = argc > 1 ? argv[1] : NULL;
@@ -115,14 +225,14 @@ int main(int argc, char **argv)
         add("std 0", ga_std(f, .axis = 0));
         add("mean T", ga_mean(ga_transpose(f), .axis = 0));
         add("broadcast", ga_add(ga_index(a, "::-1, ::2"), ga_index(a, "0, ::2")));
-        int64_t   count;
-        ga_array *labels = ga_label(ga_greater(a, 1), .count = &count);
+        int64_t   stars;
+        ga_array *labels = ga_label(ga_greater(a, 1), .count = &stars);
         add("label", ga_copy(labels));
         add("flux", ga_sum_labels(a, labels, NULL));
         add("center", ga_center_of_mass(a, labels, NULL));
         add("clip", ga_sigma_clip(a));
         ga_array *sky = ga_reshape(f, (257, rows)), *flux = NULL;
-        add("label above", ga_label(sky, .above = 0.8, .connectivity = 2));
+        add("label above", ga_label(sky, .connectivity = 2, .above = 0.8));
         add("centers", ga_center_of_mass(sky, ga_label(sky, .above = 0.5), NULL, .sums = &flux));
         add("sums", flux);
         double    low, high;
@@ -166,7 +276,7 @@ int main(int argc, char **argv)
             add("einsum rows", ga_einsum("ij,ij->i", (x, x)));
             add("einsum columns", ga_einsum("ij,ij->j", (x, x)));
         }
-        add("uniform", ga_random((1000), .seed = 7, .dtype = GA_F32));
+        add("uniform", ga_random((1000), .dtype = GA_F32, .seed = 7));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }
     for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++)
@@ -184,6 +294,16 @@ int main(int argc, char **argv)
             add("large", ga_percentile_filter(x, 30, 23));
             add("footprint", ga_median_filter(x, 0, .footprint = ga_greater(ga_random((5, 6), .seed = 9), 0.5)));
         }
+#if !defined(__CUDACC__) && !defined(__CUDASIM__)
+    ga_set_device(GA_CPU);
+#endif
+    ga_scope {
+        own_formulas(rows);
+    }
+    ga_set_device(GA_CPU);
+    ga_scope {
+        own_stencils(rows);
+    }
     printf("%016llx\n", (unsigned long long)hash);
     return 0;
 }

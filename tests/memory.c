@@ -1,5 +1,8 @@
 /* Memory: every public function survives every allocation that fails, without a leak; scopes, views, wrapped memory, statistics.
    cc tests/impl.c tests/memory.c -lm -lpthread */
+#ifndef GPUARR_IMPLEMENTATION
+#define GPUARR_KERNELS
+#endif
 #include "test.h"
 
 /* ---- an allocator that fails when it is told to ------------------------------------------------------------------ */
@@ -643,6 +646,77 @@ static void test_files(void)
     ga_free(a);
 }
 
+/* ---- formulas of one's own ------------------------------------------------------------------------------------------ */
+
+GA_ELEMENTWISE(axpy, float, (float a, float x, float y), a *x + y)
+GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), {
+    *r   = GA_HYPOT(x, y);
+    *phi = GA_ARCTAN2(y, x);
+})
+GA_ELEMENTWISE_T(blend, REAL, T, (T x, T y), (T)(x + GA_INDEX * y))
+GA_REDUCTION(dot, double, (double x, double y), double, 0, x *y, a + b, a)
+GA_REDUCTION(heaviest, int64_t, (float x), int64_t, -1, x > 0 ? GA_INDEX : -1, b > a ? b : a, a)
+GA_STENCIL(heat, (1, 1), double, (double a),
+           GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
+GA_STENCIL(bend, (2), float, (void), GA_AT(-2) - GA_AT(2))
+
+/* Results for .outs: the first is written into an array, or, like the second, a new one, which goes into `extra`. */
+static ga_array *outs[2], *given;
+static ga_array **outs_into(ga_array *first)
+{
+    outs[0] = given = first;
+    outs[1]         = NULL;
+    return outs;
+}
+static bool outs_done(const ga_array *result)
+{
+    extra[0] = outs[0] == given ? NULL : outs[0];
+    extra[1] = outs[1];
+    return result != NULL;
+}
+
+/* These are compiled by a C compiler: for the CPU. */
+static void test_own(void)
+{
+    const ga_device device = ga_get_device();
+    ga_set_device(GA_CPU);
+    ga_array *a = ga_random((6, 50), .seed = 1), *b = ga_random((50), .seed = 2), *t = ga_index(a, ":, ::-1");
+    ga_array *f = ga_astype(a, GA_F32), *i = ga_random_integers(0, 9, (6, 50)), *square = ga_random((70, 70), .seed = 3);
+    ga_array *out = ga_zeros((6, 50)), *mask = ga_greater(a, 0.5), *turned = ga_transpose(square), *few = ga_zeros((50));
+    ga_array *large = ga_random((300, 1000), .seed = 4), *none = ga_index(a, ":, :0");
+    RUN(ga_apply(axpy, (2, f, f)));
+    RUN(ga_apply(axpy, (2, a, b)));
+    RUN(ga_apply(axpy, (2, 3, 4)));
+    RUN(ga_apply(axpy, (t, f, 1), .where = mask));
+    RUN_INTO(ga_apply(axpy, (a, b, 1), .out = out));
+    RUN_INTO(ga_apply(axpy, (a, b, 1), .out = out, .where = mask));
+    RUN_INTO(ga_apply(blend, (square, turned), .out = square)); /* overlap: a copy is made */
+    RUN(ga_apply(blend, (i, f)));
+    RUN_BOOL(outs_done(ga_apply(polar, (a, b), .outs = outs_into(NULL))));
+    RUN_BOOL(outs_done(ga_apply(polar, (i, f), .outs = outs_into(NULL))));
+    RUN_BOOL(outs_done(ga_apply(polar, (a, b), .outs = outs_into(out))));
+    RUN_BOOL(outs_done(ga_apply(polar, (turned, square), .outs = outs_into(square))));
+    RUN(ga_reduce(dot, (a, b)));
+    RUN(ga_reduce(dot, (a, b), .axis = 0));
+    RUN(ga_reduce(dot, (f, 2), .axis = 1, .keepdims = true));
+    RUN(ga_reduce(dot, (turned, square), .axes = ga_axes(0, 1)));
+    RUN_INTO(ga_reduce(dot, (a, i), .axis = 0, .out = few));
+    RUN(ga_reduce(dot, (large, large)));
+    RUN(ga_reduce(heaviest, (t), .axis = 0));
+    RUN(ga_reduce(heaviest, (none), .axis = 1));
+    RUN(ga_stencil(heat, (square, 0.1)));
+    RUN(ga_stencil(heat, (turned, 0.1), .steps = 7, .border = GA_BORDER_WRAP));
+    RUN(ga_stencil(heat, (i, 0.1), .steps = 2));
+    RUN(ga_stencil(heat, (large, 0.1), .steps = 50));
+    RUN_INTO(ga_stencil(heat, (square, 0.1), .out = square, .steps = 3));
+    RUN_INTO(ga_stencil(heat, (turned, 0.1), .out = square, .steps = 3)); /* overlap */
+    RUN_INTO(ga_stencil(heat, (f, 0.1), .out = out));
+    RUN(ga_stencil(bend, (b), .steps = 3));
+    ga_array *const all[] = { a, b, t, f, i, square, out, mask, turned, few, large, none };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
+    ga_set_device(device);
+}
+
 static void do_nothing(void *user) { (void)user; }
 
 static void test_benchmark(void)
@@ -667,6 +741,7 @@ static void test_failing_allocations(void)
     test_rearranging();
     test_images();
     test_filters();
+    test_own();
     CHECK(blocks == 0 && bytes_out == 0 && misuse == 0);
     ga_clear_error();
     /* Not while arrays are alive. */

@@ -1,8 +1,21 @@
 /* Threads: calls from several threads at once, any number of helper threads, calls from inside others, fork.
    cc -fsanitize=thread -DGPUARR_IMPLEMENTATION tests/threads.c -lm -lpthread */
+#ifndef GPUARR_IMPLEMENTATION
+#define GPUARR_KERNELS
+#endif
 #include "test.h"
 
 #include <pthread.h>
+
+GA_ELEMENTWISE(wave, double, (double x, float y), GA_SIN(x * 1e3) + y * x + (double)GA_INDEX)
+GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), {
+    *r   = GA_HYPOT(x, y);
+    *phi = GA_ARCTAN2(y, x);
+})
+GA_REDUCTION(dot, double, (double x, double y), double, 0, x *y, a + b, a)
+GA_REDUCTION(last, int64_t, (double x), int64_t, -1, x > 0.5 ? GA_INDEX : -1, b > a ? b : a, a)
+GA_STENCIL(heat, (1, 1), double, (double a),
+           GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
 
 /* One of everything, on arrays of its own. Returns a number that any other thread must get as well (a hash of the bits). */
 static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
@@ -58,6 +71,16 @@ static uint64_t everything(int64_t n, uint64_t seed)
         H(ga_roll(a, 3, .axis = 1));
         H(ga_pad(a, (1, 2), .mode = GA_PAD_REFLECT));
         H(ga_concatenate((a, a), .axis = 1));
+        ga_array *parts[2] = { NULL, NULL };
+        H(ga_apply(wave, (a, b)));
+        H(ga_apply(wave, (t, 2), .out = t));
+        H(ga_apply(polar, (a, b), .outs = parts));
+        H(parts[1]);
+        H(ga_reduce(dot, (a, b)));
+        H(ga_reduce(dot, (t, 2), .axis = 0));
+        H(ga_reduce(last, (a), .axis = 1));
+        H(ga_stencil(heat, (a, 0.1), .steps = 5));
+        H(ga_stencil(heat, (a, 0.2), .border = GA_BORDER_WRAP, .steps = 3, .out = a));
         H(ga_take(a, ga_ints(3, 1, -1), .axis = 0));
         H(ga_histogram(a, 20));
         H(ga_nonzero(mask));
