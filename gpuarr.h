@@ -1514,14 +1514,16 @@ ga_array *(ga_reduce_n)(const ga_reduction *reduction, int n, const ga_arg *oper
         ga_array *v = ga_stencil(heat, (u, 0.1), .border = GA_BORDER_NEAREST, .steps = 100);
     The name, how far the formula reads along each of 1 to 3 axes, the type of the array and of the result, further parameters, which are
     numbers (or (void)), and the formula, as in GA_ELEMENTWISE. GA_AT(1, -2) is the element one row further and two columns back; beyond
-    the reach it does not compile, and where its offsets are computed (GA_AT(k, 0) in a loop) it is an error of the call; on a GPU an offset
-    that depends on elements is then 0. What stands beyond the edges of the array is what .border says.                                  */
+    the reach it does not compile, and where its offsets are computed (GA_AT(k, 0) in a loop) it is an error of the call; on a GPU
+    the call waits for its results, to say so. What stands beyond the edges of the array is what .border says. As with GA_ELEMENTWISE a
+    stencil of a .cu file works on both devices, with the same bits.                                                             */
 
 /* What GA_STENCIL defines. */
 typedef struct ga_stencil_kernel {
     ga_kernel kernel;
     int       ndim;
     int64_t   reach[3]; /* along each axis */
+    int64_t   tile[3];  /* results of a block of threads on a GPU: planes, rows, columns */
 } ga_stencil_kernel;
 
 typedef struct ga_stencil_options {
@@ -2409,6 +2411,10 @@ gi_launch_without_cuda(void);
 #ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
 #pragma nv_diagnostic push
 #pragma nv_diag_suppress 1675
+#endif
+#ifdef __clang__ /* some loops are asked for as vectors in vain, and may stay scalar, wherever they are inlined */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 /* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
 
@@ -3459,8 +3465,7 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
 /* What a CPU function of ours is compiled with, whatever the user's flags are. */
 #if defined(__clang__)
 #define GI_BEGIN_FAST                                                                                                  \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-function\"")                         \
-        _Pragma("clang diagnostic ignored \"-Wpass-failed\"") /* some loops are asked for in vain, and may stay scalar */
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunused-function\"")
 #define GI_END_FAST   _Pragma("clang diagnostic pop")
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -18911,10 +18916,10 @@ static void gi_stencil_parts(int64_t begin, int64_t end, void *job)
     const int64_t units = gi_size(3, s->units);
     for (int64_t part = begin; part < end; part++) {
         gi_stencil_worker w;
+        memset(&w, 0, sizeof w);
         w.s = s;
         w.e = s->e;
         gi_stencil_scratch(s, s->scratch + part * s->part_bytes, &w);
-        w.beyond   = 0;
         w.e.beyond = &w.beyond;
         w.e.rows   = w.at + s->around / 2;
         if (s->border == GA_BORDER_CONSTANT)
@@ -18973,10 +18978,16 @@ static bool gi_cpu_stencil(const char *site, gi_stencil *s)
     return true;
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_stencil_steps(const char *site, const ga_stencil_kernel *k, gi_stencil *s, int64_t steps, ga_array *result,
+                                  ga_array *other);
+#endif
+
 /* Takes all steps. `result` and `other`, which is needed for more than one pass, hold as many elements as s->in. */
 static bool gi_stencil_steps(const char *site, const ga_stencil_kernel *k, gi_stencil *s, int64_t steps, ga_array *result,
                              ga_array *other)
 {
+    GI_IF_CUDA(result->device, gi_cuda_stencil_steps(site, k, s, steps, result, other));
     const int64_t most = s->steps;
     bool          done = true;
     for (int64_t left = steps, passes = (steps + most - 1) / most; passes > 0 && done; passes--) {
@@ -18986,10 +18997,7 @@ static bool gi_stencil_steps(const char *site, const ga_stencil_kernel *k, gi_st
         s->in    = s->out;
         left -= s->steps;
     }
-    if (s->beyond)
-        gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) reads neighbours beyond its reach of %s: declare a larger one", k->kernel.name,
-                k->kernel.site, gi_shape_text(k->ndim, k->reach));
-    return done;
+    return (void)k, done;
 }
 
 /* The numbers of a call as the formula takes them. */
@@ -19064,9 +19072,8 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     const ga_array *a = operands[0].array, *both[2] = { a, o.out };
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || (o.out && !gi_check_out(site, o.out, dtype, a->ndim, a->shape)))
         return NULL;
-    if (a->device == GA_CUDA)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
-                                   "%s (%s) works on the CPU alone: bring the array there with ga_to(a, GA_CPU)",
+    if (a->device == GA_CUDA && !k->kernel.stamp->cuda)
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
                                    k->kernel.name, k->kernel.site);
     ga_arg cval;
     memset(&cval, 0, sizeof cval);
@@ -19080,8 +19087,8 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     s.border            = o.border;
     const int64_t steps = o.steps > 0 ? o.steps : 1, bytes = 2 * a->size * s.size; /* in and out */
     if (bytes >= GI_STREAM_FROM) s.stream = gi_cpu_stream();
-    s.steps = steps;
-    if (a->size > 0) gi_stencil_cut(&s, bytes < GI_STENCIL_LARGE ? 1 : steps);
+    s.steps = a->device == GA_CPU ? steps : 1;
+    if (a->size > 0 && a->device == GA_CPU) gi_stencil_cut(&s, bytes < GI_STENCIL_LARGE ? 1 : steps);
 
     const bool straight = gi_takes_results(o.out, dtype, a->ndim, a->shape, a, a);
     ga_array  *in = gi_contiguous(site, a, dtype), *other = NULL,
@@ -19097,6 +19104,9 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
         s.in = (const char *)in->data;
         done = gi_stencil_steps(site, k, &s, steps, r, other);
     }
+    if (s.beyond)
+        gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) reads neighbours beyond its reach of %s: declare a larger one", k->kernel.name,
+                k->kernel.site, gi_shape_text(k->ndim, k->reach));
     ga_free(in);
     ga_free(other);
     if (done && !straight) return gi_finish(site, r, dtype, o.out);
@@ -22166,7 +22176,7 @@ template <class V> struct gi_float_of {
 template <> struct gi_float_of<float> {
     typedef float type;
 };
-#define GI_IN_FLOAT(v)     gi_float_of<decltype(v)>::type
+#define GI_IN_FLOAT(v)     typename gi_float_of<decltype(v)>::type
 template <class V> struct gi_is_single {
     enum { yes = sizeof(V) == sizeof(float) };
 };
@@ -22259,8 +22269,10 @@ template <> struct gi_pick_function<true> {
 
 /* The formula; written out once, so that a compiler complains about it once. */
 #define GI_FORMULA_OF(name, t, type, cast, result, parameters, ...)                                                            \
+    GI_FORMULA_WITH(, name, t, type, cast, result, parameters, __VA_ARGS__)
+#define GI_FORMULA_WITH(views, name, t, type, cast, result, parameters, ...)                                                   \
     GI_BEGIN_FORMULA                                                                                                           \
-    GI_FORMULA type name##_formula_##t parameters                                                                              \
+    views GI_FORMULA type name##_formula_##t parameters                                                                              \
     {                                                                                                                          \
         (void)gi_at;                                                                                                           \
         GI_BY_RESULT(GI_BODY_, result)(type, cast, __VA_ARGS__)                                                                \
@@ -22447,10 +22459,21 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
     GI_CHECKED_AT(                                                                                                             \
         text, n == gi_ndim, GI_REACHES(i, gi_reach_0) && GI_REACHES(j, gi_reach_1) && GI_REACHES(k, gi_reach_2),               \
         GI_NEIGHBOUR(gi_reached(gi_at, i, gi_reach_0), gi_reached(gi_at, j, gi_reach_1), gi_reached(gi_at, k, gi_reach_2)))
-#define GI_VIEW(type)         const type *const *
+#define GI_ROWS(type)         const type *const *
+#if GI_HAS_CUDA
+/* On the GPU the same formula sees its neighbours otherwise (gpuarr_cuda.h, >>cuda own stencils). */
+#define GI_VIEWS              template <class gi_view>
+#define GI_VIEW(type)         gi_view
+#define GI_NEIGHBOUR(i, j, k)                                                                                                  \
+    gi_own_neighbour(gi_rows, gi_i, gi_ndim > 1 ? (i) : 0, gi_ndim == 3 ? (j) : 0,                                             \
+                     gi_ndim == 3 ? (k) : gi_ndim == 2 ? (j) : (i), 2 * (gi_ndim == 3 ? (int)gi_reach_1 : 0) + 1)
+#else
+#define GI_VIEWS
+#define GI_VIEW(type)         GI_ROWS(type)
 #define GI_NEIGHBOUR(i, j, k)                                                                                                  \
     gi_rows[gi_ndim == 3 ? (i) * (2 * gi_reach_1 + 1) + (j) : gi_ndim == 2 ? (i) : 0]                                          \
            [gi_i + (gi_ndim == 3 ? (k) : gi_ndim == 2 ? (j) : (i))]
+#endif
 
 #define GI_REACH(...)            GI_REACH_(GI_COUNT_3(__VA_ARGS__), __VA_ARGS__, 0, 0, )
 #define GI_REACH_(n, a, b, c, ...) enum { gi_ndim = n, gi_reach_0 = a, gi_reach_1 = b, gi_reach_2 = c }
@@ -22470,13 +22493,46 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_COUNTED_VALUE                  1
 #define GI_NUMBER_INFO(t, k, tag, ...)    { GI_JOIN(GI_DTYPE_, tag), false },
 
+#if GI_HAS_CUDA
+/* On the GPU: what gi_cuda_own_stencil needs to know. */
+#define GI_CUDA_STENCIL(name, reach, type, parameters)                                                                         \
+    struct gi_##name##_on_gpu {                                                                                                \
+        typedef type T;                                                                                                        \
+        GI_REACH reach;                                                                                                        \
+        enum : int64_t {                                                                                                       \
+            ndim    = gi_ndim,                                                                                                 \
+            planes  = ndim > 1 ? gi_reach_0 : 0,                                                                               \
+            rows    = ndim == 3 ? gi_reach_1 : 0,                                                                              \
+            columns = ndim == 3 ? gi_reach_2 : ndim == 2 ? gi_reach_1 : gi_reach_0                                             \
+        };                                                                                                                     \
+        template <class gi_view> static __device__ __forceinline__ T of(const gi_cuda_stencil *gi_e, const gi_view &gi_rows)   \
+        {                                                                                                                      \
+            GI_PARAMETERS(GI_NUMBER, fixed, GI_UNWRAP parameters)                                                              \
+            gi_here gi_at = { 0, true, 0, 0, 0 };                                                                              \
+            const T gi_v  = name##_formula_fixed(&gi_at, gi_rows, 0 GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters));    \
+            if (gi_at.beyond) atomicOr(gi_e->beyond, 1);                                                                       \
+            return gi_v;                                                                                                       \
+        }                                                                                                                      \
+    };
+#define GI_CUDA_STENCIL_OF(name) (void (*)(void)) gi_cuda_own_stencil<gi_##name##_on_gpu>
+#define GI_CUDA_TILE_OF(name)                                                                                                  \
+    {                                                                                                                          \
+        gi_cuda_tile<gi_##name##_on_gpu>::PLANES, gi_cuda_tile<gi_##name##_on_gpu>::HEIGHT,                                    \
+            gi_cuda_tile<gi_##name##_on_gpu>::WIDTH                                                                            \
+    }
+#else
+#define GI_CUDA_STENCIL(...)
+#define GI_CUDA_STENCIL_OF(name) NULL
+#define GI_CUDA_TILE_OF(name)    { 0, 0, 0 }
+#endif
+
 #if defined(__clang__)
 #define GI_STENCIL_VECTORIZE
 #else
 #define GI_STENCIL_VECTORIZE _Pragma("GCC ivdep") /* results are never neighbours */
 #endif
 #define GA_STENCIL(name, reach, type, parameters, ...)                                                                         \
-    GI_FORMULA_OF(name, fixed, type, , type,                                                                                   \
+    GI_FORMULA_WITH(GI_VIEWS, name, fixed, type, , type,                                                                       \
                   (gi_here * gi_at, GI_VIEW(type) gi_rows, int64_t gi_i GI_PARAMETERS(GI_DECLARED, fixed, GI_UNWRAP parameters)), \
                   GI_REACH reach; __VA_ARGS__)                                                                                 \
     static GI_OWN_INLINE bool name##_part_fixed(const gi_elements *gi_e, int64_t gi_from, int64_t gi_to, bool gi_exact)        \
@@ -22486,8 +22542,8 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         GI_REACH reach;                                                                                                        \
         enum { gi_around = gi_ndim == 1 ? 1 : (2 * gi_reach_0 + 1) * (gi_ndim == 2 ? 1 : 2 * gi_reach_1 + 1) };                \
         const type *gi_near[gi_around]; /* a copy that no store can reach: it stays in registers */                            \
-        for (int gi_k = 0; gi_k < gi_around; gi_k++) gi_near[gi_k] = ((GI_VIEW(type))gi_e->rows)[gi_k - gi_around / 2];        \
-        GI_VIEW(type) const gi_rows = gi_near + gi_around / 2;                                                                 \
+        for (int gi_k = 0; gi_k < gi_around; gi_k++) gi_near[gi_k] = ((GI_ROWS(type))gi_e->rows)[gi_k - gi_around / 2];        \
+        GI_ROWS(type) const gi_rows = gi_near + gi_around / 2;                                                                 \
         uint32_t gi_rare_f32 = 0;                                                                                              \
         uint64_t gi_rare_f64 = 0;                                                                                              \
         int      gi_beyond   = 0;                                                                                              \
@@ -22503,7 +22559,10 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         return (gi_rare_f32 | gi_rare_f64) != 0;                                                                               \
     }                                                                                                                          \
     GI_OWN_STAMPS(name, fixed)                                                                                                 \
-    static const gi_stamp name##_stamps[] = { GI_STAMP_OF(name, fixed, GI_JOIN(GI_DTYPE_, GI_TAG_OF(type))) };                 \
+    GI_CUDA_STENCIL(name, reach, type, parameters)                                                                             \
+    static const gi_stamp name##_stamps[] = {                                                                                  \
+        { GI_JOIN(GI_DTYPE_, GI_TAG_OF(type)), GI_LOOPS_FOR(name, fixed), GI_CUDA_STENCIL_OF(name) }                           \
+    };                                                                                                                         \
     __attribute__((unused)) static const ga_stencil_kernel name[1] = {                                                         \
         { { #name, #__VA_ARGS__, __FILE__ ":" GI_STRING(__LINE__), GI_PARAMETERS(GI_COUNTED, , GI_UNWRAP parameters),          \
             { GI_JOIN(GI_DTYPE_, GI_TAG_OF(type)), true },                                                                     \
@@ -22511,13 +22570,17 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
             1,                                                                                                                 \
             name##_stamps },                                                                                                   \
           GI_COUNT_3 reach,                                                                                                    \
-          { GI_UNWRAP reach } }                                                                                                \
+          { GI_UNWRAP reach },                                                                                                 \
+          GI_CUDA_TILE_OF(name) }                                                                                              \
     };
 /* clang-format on */
 
 #endif /* GA_ELEMENTWISE */
 #ifdef __NVCC__
 #pragma nv_diagnostic pop
+#endif
+#ifdef __clang__
+#pragma clang diagnostic pop
 #endif
 #endif /* GI_DEFINES_KERNELS */
 #undef GI_IMPLEMENTING

@@ -6,20 +6,17 @@
 #include "gpuarr.h"
 #include <string.h>
 
-/* One number; the same body is the loop's and the kernel's. */
-#define IS_PRIME                                                                                                               \
-    {                                                                                                                          \
-        if (n < 2) return false;                                                                                               \
-        for (int i = 2; i <= n / i; i++)                                                                                       \
-            if (n % i == 0) return false;                                                                                      \
-        return true;                                                                                                           \
-    }
+/* One number: called by the loop and by the kernel. */
+GA_FUNCTION bool is_prime(int n)
+{
+    if (n < 2) return false;
+    for (int i = 2; i <= n / i; i++)
+        if (n % i == 0) return false;
+    return true;
+}
+GA_ELEMENTWISE(is_prime_of, bool, (int n), is_prime(n))
 
-static bool is_prime(int n) IS_PRIME
-
-    GA_ELEMENTWISE(is_prime_of, bool, (int n), IS_PRIME)
-
-        static int64_t by_loop(int below)
+static int64_t by_loop(int below)
 {
     int64_t count = 0;
     for (int n = 0; n < below; n++) count += is_prime(n);

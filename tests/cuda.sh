@@ -2,7 +2,7 @@
 # Without a GPU the kernels run under tools/cudasim, built three ways: plain (in each order of the threads, with lazy streams), with
 # ASan and UBSan, and as a checker that looks at every access (with UBSan; smaller arrays and fewer cases, because it is slow).
 SIM=tools/cudasim
-CUDA_TESTS="rows api errors memory distances filters launch cuda_kernels cuda_reductions"
+CUDA_TESTS="rows api errors memory distances filters launch cuda_kernels cuda_reductions cuda_stencils"
 for t in tests/cuda_*.c; do
     t=${t#tests/} t=${t%.c}
     [ "$t" = cuda_barriers ] || [ ! -f "tests/$t.c" ] || CUDA_TESTS="$CUDA_TESTS $t"

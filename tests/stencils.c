@@ -207,6 +207,11 @@ GA_STENCIL(turn, (1), ga_c64, (void), {
 GA_STENCIL(waves, (1), double, (double a, int b), GA_SIN(GA_AT(1)) + a * (double)b)
 GA_STENCIL(far, (1), double, (int how_far), GA_AT(how_far))
 GA_STENCIL(shift, (0, 2), float, (void), GA_AT(0, 2))
+GA_STENCIL(wide, (40, 50), double, (void), GA_AT(-40, 50) - GA_AT(40, -50)) /* more than a GPU's shared memory holds */
+GA_STENCIL(mean, (1, 1, 1), ga_c128, (double w), {
+    ga_c128 z = { w * (GA_AT(-1, 0, 0).re + GA_AT(0, 1, 0).re), w * (GA_AT(0, 0, 1).im - GA_AT(0, -1, 1).im) };
+    return z;
+})
 
 static void test_kinds(void)
 {
@@ -231,6 +236,19 @@ static void test_kinds(void)
         ga_copyto(ga_index(x, "9::1203"), INFINITY);
         ga_array *expected = ga_add(ga_sin(ga_index(x, "1:")), 0.5 * 3);
         CHECK(same_bits(ga_ascontiguous(ga_index(ga_stencil(waves, (x, 0.5, 3)), ":-1")), expected));
+
+        ga_array *y = ga_random((130, 211), .seed = 6);
+        CHECK(same_bits(ga_stencil(wide, (y), .border = GA_BORDER_WRAP),
+                        ga_subtract(ga_roll(ga_roll(y, 40, .axis = 0), -50, .axis = 1),
+                                    ga_roll(ga_roll(y, -40, .axis = 0), 50, .axis = 1))));
+        ga_array *z = ga_astype(ga_random((21, 19, 70), .seed = 7), GA_C128);
+        for (int b = 0; b < BORDERS; b++) { /* on the GPU, if the tests run there, and on the CPU */
+            ga_array *y_cpu = ga_to(y, GA_CPU), *z_cpu = ga_to(z, GA_CPU);
+            CHECK(same_bits(ga_stencil(wide, (y), .border = borders[b], .cval = 3, .steps = 3),
+                            ga_stencil(wide, (y_cpu), .border = borders[b], .cval = 3, .steps = 3)));
+            CHECK(same_bits(ga_stencil(mean, (z, 0.3), .border = borders[b], .cval = 3, .steps = 2),
+                            ga_stencil(mean, (z_cpu, 0.3), .border = borders[b], .cval = 3, .steps = 2)));
+        }
 
         CHECK_IS(ga_stencil(line, (ga_zeros((0)))), GA_F64, (0), 0);
         CHECK_IS(ga_stencil(heat, (ga_zeros((3, 0)), 1), .steps = 3), GA_F64, (3, 0), 0);
