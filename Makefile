@@ -5,6 +5,7 @@ CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
 EXAMPLES = first pictures astronomy convolution distances heat life kmeans nbody primes julia sigmoid
+KERNELS  = kmeans nbody primes julia sigmoid# have kernels of their own: for a GPU they are CUDA sources
 HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
@@ -111,13 +112,15 @@ $(EXAMPLES:%=$(B)/%): $(B)/%: examples/%.c $(HEADERS)
 	@mkdir -p $(B)
 	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $(FITSFLAGS) $< -o $@ $(LIBS)
 
-# With CUDA the implementation is compiled once and linked to each program, which then includes the header alone.
+# With CUDA the implementation is compiled once and linked to each program, which then includes the header alone. -fmad=false: nvcc
+# must not fuse the products and sums of a program's own kernels, or they have other bits than on the CPU.
+NO_IMPL  = -I. -DGPUARR_IMPLEMENTED -c
 $(B)/cuda/impl.o: tests/impl.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 --compress-mode=size --split-compile=0 -Xcompiler -fPIC -I. $(FITSFLAGS) -x cu -c $< -o $@
 
 $(EXAMPLES:%=$(B)/cuda/%): $(B)/cuda/%: examples/%.c $(B)/cuda/impl.o
-	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED -c $< -o $@.o
+	$(if $(filter $*,$(KERNELS)),$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -x cu,$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) $< -o $@.o
 	$(NVCC) $@.o $(B)/cuda/impl.o -o $@ $(LIBS)
 
 $(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o ## (for Python and tools/gpu_bench.py)
@@ -132,7 +135,7 @@ $(B)/cudasim/cudasim.o: $(SIM)/cudasim.cpp $(wildcard $(SIM)/src/*) $(wildcard $
 	$(CXX) -std=c++17 -O2 -g1 -fPIC -I$(SIM)/include -c $< -o $@
 
 $(EXAMPLES:%=$(B)/cudasim/%): $(B)/cudasim/%: examples/%.c $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o
-	$(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED -c $< -o $@.o
+	$(if $(filter $*,$(KERNELS)),$(CXX) -std=c++17 -O1 -I$(SIM)/include -include cuda_runtime.h -x c++,$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) $< -o $@.o
 	$(CXX) -rdynamic $@.o $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o -o $@ $(LIBS) -ldl
 
 $(B)/libgpuarr-cudasim.so: $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o

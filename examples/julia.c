@@ -1,8 +1,10 @@
 /*  julia.c -- a Julia set, drawn by a kernel of your own with a loop in it, into out/julia.png.
 
-    cc examples/julia.c -I. -lm -lpthread -o julia && ./julia                                                              */
+    cc examples/julia.c -I. -lm -lpthread -o julia && ./julia
+    nvcc -x cu -std=c++17 -arch=native -fmad=false examples/julia.c -I. -o julia && ./julia --device cuda                  */
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
+#include <string.h>
 #include <sys/stat.h>
 
 /* How many steps z -> z^2 + c it takes z to leave the circle of radius 2; 200 if it stays. */
@@ -17,14 +19,17 @@ GA_ELEMENTWISE(steps, uint8_t, (float x, float y, float c_x, float c_y), {
     return (uint8_t)n;
 })
 
-int main(void)
+int main(int argc, char **argv)
 {
-    ga_array *x = ga_linspace(-1.6, 1.6, 800, .dtype = GA_F32),
-             *y = ga_reshape(ga_linspace(1, -1, 500, .dtype = GA_F32), (500, 1));
-    ga_array *n = ga_apply(steps, (x, y, -0.8f, 0.156f));
-    mkdir("out", 0777);
-    ga_imsave("out/julia.png", n);
-    printf("%lld of %lld points stay, %.0f steps in all\n", (long long)ga_item(ga_count_nonzero(ga_equal(n, 200))),
-           (long long)n->size, ga_item(ga_sum(n)));
+    if (argc == 3 && !strcmp(argv[2], "cuda")) ga_set_device(GA_CUDA);
+    ga_scope {
+        ga_array *x = ga_linspace(-1.6, 1.6, 800, .dtype = GA_F32),
+                 *y = ga_reshape(ga_linspace(1, -1, 500, .dtype = GA_F32), (500, 1));
+        ga_array *n = ga_apply(steps, (x, y, -0.8f, 0.156f));
+        mkdir("out", 0777);
+        ga_imsave("out/julia.png", n);
+        printf("%lld of %lld points stay, %.0f steps in all\n", (long long)ga_item(ga_count_nonzero(ga_equal(n, 200))),
+               (long long)n->size, ga_item(ga_sum(n)));
+    }
     return ga_error() != NULL;
 }

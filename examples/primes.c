@@ -1,9 +1,10 @@
 /*  primes.c -- counts primes in three ways: a loop in C, a kernel of your own, and whole arrays (the sieve of Eratosthenes).
 
     cc examples/primes.c -I. -lm -lpthread -o primes && ./primes
-    With a GPU: nvcc -fmad=false -x cu examples/primes.c -I. -o primes; then put .device = GA_CUDA into ga_arange.           */
+    nvcc -x cu -std=c++17 -arch=native -fmad=false examples/primes.c -I. -o primes && ./primes --device cuda               */
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
+#include <string.h>
 
 /* One number: called by the loop and by the kernel. */
 GA_FUNCTION bool is_prime(int n)
@@ -45,8 +46,9 @@ static int64_t by_sieve(int below)
     return count;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[2], "cuda")) ga_set_device(GA_CUDA);
     printf("%12s %10s %10s %10s\n", "primes below", "loop", "kernel", "sieve");
     for (int below = 10; below <= 1000000; below *= 10) {
         int64_t counts[3];

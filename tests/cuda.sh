@@ -64,7 +64,7 @@ cuda_link() { # cuda_link MODE ARGUMENTS...
 
 cuda_source() { # cuda_source MODE NAME: compiles tests/NAME.cu
     if [ "$1" = gpu ]; then
-        "$nvcc" -std=c++17 -arch=native -O1 -Werror all-warnings -I. -c "tests/$2.cu" -o "$B/$1/$2.o"
+        "$nvcc" -std=c++17 -arch=native -O1 -fmad=false -Werror all-warnings -I. -c "tests/$2.cu" -o "$B/$1/$2.o"
         return
     fi
     [ -x "$B/cu2cpp" ] || cc -std=c11 -O1 $SIM/cu2cpp.c -o "$B/cu2cpp" || return
@@ -83,16 +83,23 @@ cuda_program() { # cuda_program MODE NAME
     gcc -std=c11 -g -O1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }
 
-cuda_example() { # cuda_example MODE NAME
-    gcc -std=c11 -O1 $FITS -I. -DGPUARR_IMPLEMENTED -c "examples/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+cuda_example() { # cuda_example MODE NAME: as C, or as CUDA if it has kernels of its own
+    local compile="gcc -std=c11 -O1 $FITS"
+    case $1,$(grep -lE '^GA_(ELEMENTWISE|REDUCTION)|^ +GA_ELEMENTWISE' "examples/$2.c") in
+    gpu,?*) compile="$nvcc -std=c++17 -arch=native -O2 -fmad=false -Werror all-warnings -x cu" ;;
+    *,?*) compile="g++ -std=c++17 -O1 -I$SIM/include -include cuda_runtime.h -x c++" ;;
+    esac
+    $compile -I. -DGPUARR_IMPLEMENTED -c "examples/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }
 
 cuda_examples() { # cuda_examples MODE: the main job on the GPU
     local e
-    for e in first pictures astronomy convolution distances; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
+    for e in first pictures astronomy convolution distances kmeans nbody primes julia sigmoid; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
     part "pictures of the seed, $1" pictures "$B/$1/pictures" --device cuda
     part "convolution of the lesson, $1" convolution 18480.68477 1584.497707 "$B/$1/convolution" --device cuda --size 256
     part "distances of the course, $1" distances "$B/$1/distances" --device cuda
+    part "k-means and n bodies, $1" kmeans_and_nbody "$B/$1" --device cuda
+    part "primes, julia, sigmoid, $1" own_kernels "$B/$1" --device cuda
     part "astronomy on real images, $1" $PY tests/check_astronomy.py "$B/$1/astronomy --device cuda" ../shared/data
 }
 
