@@ -85,19 +85,36 @@ cuda_program() { # cuda_program MODE NAME
 
 cuda_example() { # cuda_example MODE NAME: as C, or as CUDA if it has kernels of its own
     local compile="gcc -std=c11 -O1 $FITS"
-    case $1,$(grep -lE '^GA_(ELEMENTWISE|REDUCTION)|^ +GA_ELEMENTWISE' "examples/$2.c") in
+    case $1,$(grep -lE '^GA_(ELEMENTWISE|REDUCTION|STENCIL)' "examples/$2.c") in
     gpu,?*) compile="$nvcc -std=c++17 -arch=native -O2 -fmad=false -Werror all-warnings -x cu" ;;
     *,?*) compile="g++ -std=c++17 -O1 -I$SIM/include -include cuda_runtime.h -x c++" ;;
     esac
     $compile -I. -DGPUARR_IMPLEMENTED -c "examples/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }
 
+same_on_both() { # same_on_both FOLDER EXAMPLE...: it prints on the GPU what it prints on the CPU, and all is right
+    local folder=$1 e n=0 bad=0
+    mkdir -p "$folder/out"
+    shift
+    for e; do
+        if "$folder/$e" --size 32 --out "$folder/out" >"$folder/$e.cpu" && "$folder/$e" --size 32 --out "$folder/out" --device cuda >"$folder/$e.gpu" &&
+            [ -s "$folder/$e.cpu" ] && cmp "$folder/$e.cpu" "$folder/$e.gpu"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL $e" && cat "$folder/$e.cpu" "$folder/$e.gpu"
+        fi
+    done
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 cuda_examples() { # cuda_examples MODE: the main job on the GPU
     local e
-    for e in first pictures astronomy convolution distances kmeans nbody primes julia sigmoid; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
+    for e in first pictures astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do one "build of examples/$e.c, $1" cuda_example "$1" $e; done
     part "pictures of the seed, $1" pictures "$B/$1/pictures" --device cuda
     part "convolution of the lesson, $1" convolution 18480.68477 1584.497707 "$B/$1/convolution" --device cuda --size 256
     part "distances of the course, $1" distances "$B/$1/distances" --device cuda
+    part "heat and life, $1" same_on_both "$B/$1" heat life
     part "k-means and n bodies, $1" kmeans_and_nbody "$B/$1" --device cuda
     part "primes, julia, sigmoid, $1" own_kernels "$B/$1" --device cuda
     part "astronomy on real images, $1" $PY tests/check_astronomy.py "$B/$1/astronomy --device cuda" ../shared/data

@@ -493,11 +493,17 @@ def stencils():
                 a, b = b, other if b is o else o
             return a
         return call if step else None
+
+    def numpy_heat(a, b):
+        np.multiply(a, 0.6, out=b)
+        for to, neighbour in ((b[1:], a[:-1]), (b[:-1], a[1:]), (b[:, 1:], a[:, :-1]), (b[:, :-1], a[:, 1:])):
+            to += 0.1 * neighbour
     own = numba_stencil_heat()
     for call, steps in ("heat", 1), ("heat_16", 16):
         scipy = [("SciPy", lambda: ndimage.correlate(x, weights, mode="constant"))] if steps == 1 else []
         yield Row("a step of heat" if steps == 1 else f"{steps} steps of heat", call, F64, f"{n}^2", dict(x=x),
-                  [("numba", stepping(numba_heat if numba else None, steps)), ("numba stencil", stepping(own, steps))] + scipy, 1,
+                  [("NumPy", stepping(numpy_heat, steps)), ("numba", stepping(numba_heat if numba else None, steps)), ("numba stencil", stepping(own, steps))]
+                  + scipy, 1,
                   moved=2 * x.nbytes * steps)
 
 
