@@ -425,7 +425,7 @@ GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return 1 / x; }
 /* x to the power -1, 1/2 ... Of -inf: inf, and of -0: 0, where sqrt gives NaN and -0. What rounding took off the root or the square is
    added to the product, which is so rounded (almost) once. */
 GI_FORMULA GA_T GA_FN(power_minus_one)(GA_T x) { return 1 / x; }
-GI_FORMULA GA_T GA_FN(power_half)(GA_T x) { return x == -GA_FN(infinity)() ? -x : GA_FN(sqrt)(x) + 0; }
+GI_FORMULA GA_T GA_FN(power_half)(GA_T x) { return x == -GA_FN(infinity)() ? -x : x == 0 ? (GA_T)0 : GA_FN(sqrt)(x); }
 GI_FORMULA GA_T GA_FN(power_three_halves)(GA_T x)
 {
     GA_T size = GI_BUILTIN(fabs)(x), root = GA_FN(sqrt)(x), lost = GA_FN(fma)(-root, root, x);

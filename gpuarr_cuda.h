@@ -656,7 +656,7 @@ struct gi_cuda_grid {
 #define GI_WIDER(a, b)   ((a) > (b) ? (a) : (b))
 
 /* A vector as it is loaded and stored: one access of at most 16 bytes. */
-template <class T, int N> struct alignas(N == 1 ? alignof(T) : sizeof(T) * N) gi_pack {
+template <class T, int N> struct alignas(N > 1 || sizeof(T) == 16 ? sizeof(T) * N : alignof(T)) gi_pack {
     T e[N];
 };
 
@@ -733,20 +733,28 @@ template <int K> struct gi_own_place {
 template <int I, int N, class P> struct gi_own_slot {
     enum { bytes = sizeof(P) };
     P                               e[N];
-    __device__ __forceinline__ void read(const gi_cuda_operand &v, const char *p) { gi_cuda_load(v, p, e); }
+    __device__ __forceinline__ void read(const gi_cuda_operand &v, const char *p)
+    {
+        if (N == 1) e[0] = gi_cuda_load_one<P>(v, p);
+        else gi_cuda_load(v, p, e);
+    }
     __device__ __forceinline__ P    argument(int k) { return e[k]; }
     __device__ __forceinline__ void write(char *) const {}
 };
 template <int I, int N, class P> struct gi_own_slot<I, N, P *> {
     enum { bytes = sizeof(P) };
-    gi_pack<P, N>                   e;
+    gi_pack<P, N> e;
     __device__ __forceinline__ void read(const gi_cuda_operand &, const char *)
     {
 #pragma unroll
         for (int k = 0; k < N; k++) e.e[k] = P();
     }
     __device__ __forceinline__ P   *argument(int k) { return &e.e[k]; }
-    __device__ __forceinline__ void write(char *p) const { *(gi_pack<P, N> *)p = e; }
+    __device__ __forceinline__ void write(char *p) const
+    {
+        if (N == 1) *(P *)p = e.e[0];
+        else *(gi_pack<P, N> *)p = e;
+    }
 };
 
 template <int... I> struct gi_own_numbers {
