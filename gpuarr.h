@@ -7238,6 +7238,13 @@ static const gi_stamp *gi_own_stamp(const ga_kernel *k, int n, const ga_arg *gen
     return NULL;
 }
 
+/* May the operand be given for a parameter of the dtype? In C `true` is the int 1. */
+static bool gi_own_takes(ga_arg operand, ga_dtype dtype)
+{
+    const bool truth = !operand.array && operand.kind == GA_KIND_INT && (operand.i == 0 || operand.i == 1);
+    return gi_may_compute(operand, dtype) || (dtype == GA_BOOL && truth);
+}
+
 static gi_own_kernel gi_own_loop(const gi_stamp *s)
 {
     int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE;
@@ -7279,7 +7286,7 @@ static bool gi_own_function(const char *site, const ga_kernel *k, int n, const g
             result[(*outputs)++] = dtype;
             continue;
         }
-        if (!gi_may_compute(in[i], dtype))
+        if (!gi_own_takes(in[i], dtype))
             return gi_fail(site, GA_BAD_DTYPE, "operand %d is %s and %s (%s) takes %s: use ga_astype first", i + 1,
                            ga_dtype_name(in[i].array ? in[i].array->dtype : gi_number_dtype(in[i])), k->name, k->site,
                            ga_dtype_name(dtype)),
@@ -10617,8 +10624,12 @@ static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, g
 static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, int *ndim,
                               int64_t *shape)
 {
+    if (!k)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "the reduction is NULL: give the name that GA_REDUCTION was given"), false;
     const char *site = o->site, *name = k->map.name;
     *ndim = 0;
+    if (k->map.parameters > GPUARR_MAX_INPUTS)
+        return gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) has more than %d operands", name, k->map.site, GPUARR_MAX_INPUTS), false;
     if (n != k->map.parameters)
         return gi_fail(site, GA_BAD_ARGUMENT, "%s takes %d operand%s, not %d", name, k->map.parameters,
                        k->map.parameters == 1 ? "" : "s", n),
@@ -10632,7 +10643,7 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
         const ga_array *a = in[i].array, *before = NULL;
         ga_dtype        wanted = k->map.parameter[i].dtype, given = a ? a->dtype : gi_number_dtype(in[i]);
         char            text[64];
-        if (!gi_may_compute(in[i], wanted))
+        if (!gi_own_takes(in[i], wanted))
             return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as operand %d, and %s would lose its kind: use ga_astype first",
                            name, ga_dtype_name(wanted), i + 1, ga_dtype_name(given)),
                    false;
@@ -10663,6 +10674,7 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     for (int i = 0; i < n; i++)
         if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
     if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
+    if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
     if (!gi_reducing_check(k, n, in, &o, &ndim, shape)) return NULL;
     for (int i = 0; i < n; i++) arrays[i] = in[i].array;
     arrays[n]        = o.out;
@@ -19013,7 +19025,7 @@ static bool gi_stencil_numbers(const char *site, const ga_kernel *k, const ga_ar
             return false;
         }
         gi_number_text(in[i], text, sizeof text);
-        if (!gi_number_fits(in[i], dtype) || !gi_may_compute(in[i], dtype)) {
+        if (!gi_number_fits(in[i], dtype) || !gi_own_takes(in[i], dtype)) {
             gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit operand %d of %s (%s), which is %s", text, i + 2,
                     k->name, k->site, ga_dtype_name(dtype));
             return false;
