@@ -10624,8 +10624,7 @@ static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, g
 static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, int *ndim,
                               int64_t *shape)
 {
-    if (!k)
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "the reduction is NULL: give the name that GA_REDUCTION was given"), false;
+    if (!k) return gi_fail(o->site, GA_BAD_ARGUMENT, "the reduction is NULL: give the name that GA_REDUCTION was given"), false;
     const char *site = o->site, *name = k->map.name;
     *ndim = 0;
     if (k->map.parameters > GPUARR_MAX_INPUTS)
@@ -22284,7 +22283,7 @@ template <> struct gi_pick_function<true> {
     GI_FORMULA_WITH(, name, t, type, cast, result, parameters, __VA_ARGS__)
 #define GI_FORMULA_WITH(views, name, t, type, cast, result, parameters, ...)                                                   \
     GI_BEGIN_FORMULA                                                                                                           \
-    views GI_FORMULA type name##_formula_##t parameters                                                                              \
+    views GI_FORMULA type name##_formula_##t parameters                                                                        \
     {                                                                                                                          \
         (void)gi_at;                                                                                                           \
         GI_BY_RESULT(GI_BODY_, result)(type, cast, __VA_ARGS__)                                                                \

@@ -743,7 +743,7 @@ template <int I, int N, class P> struct gi_own_slot {
 };
 template <int I, int N, class P> struct gi_own_slot<I, N, P *> {
     enum { bytes = sizeof(P) };
-    gi_pack<P, N> e;
+    gi_pack<P, N>                   e;
     __device__ __forceinline__ void read(const gi_cuda_operand &, const char *)
     {
 #pragma unroll

@@ -126,7 +126,8 @@ static ga_array *numbers(ga_dtype d, int64_t n, uint64_t seed)
 static void own_formulas(int64_t rows)
 {
     ga_array *x = ga_reshape(numbers(GA_F64, rows * 1201, 11), (rows, 1201)), *back = ga_index(x, "::-1, ::-3");
-    ga_array *y = ga_reshape(numbers(GA_F64, rows * 1201, 12), (rows, 1201)), *f = ga_astype(x, GA_F32), *mask = ga_greater(y, 0);
+    ga_array *y = ga_reshape(numbers(GA_F64, rows * 1201, 12), (rows, 1201)), *f = ga_astype(x, GA_F32),
+             *mask  = ga_greater(y, 0);
     ga_array *plane = ga_astype(ga_random_normal(0, 0.7, (rows, 91, 2), .seed = 13), GA_F32), *parts[3] = { NULL, NULL, NULL };
     add("own", ga_apply(wave, (x, y)));
     add("own, views", ga_apply(wave, (back, ga_index(y, "0, ::3"))));
@@ -159,8 +160,9 @@ static void own_formulas(int64_t rows)
 /* Stencils run on the CPU. */
 static void own_stencils(int64_t rows)
 {
-    ga_array *x    = ga_random_normal(0, 10, (rows, 257), .seed = 17), *t = ga_transpose(x), *f = ga_astype(ga_ravel(x), GA_F32);
-    ga_array *life = ga_astype(ga_greater(x, 4), GA_U8), *solid = ga_reshape(ga_random((rows * 330), .seed = 18), (10, rows, 33));
+    ga_array *x = ga_random_normal(0, 10, (rows, 257), .seed = 17), *t = ga_transpose(x), *f = ga_astype(ga_ravel(x), GA_F32);
+    ga_array *life  = ga_astype(ga_greater(x, 4), GA_U8),
+             *solid = ga_reshape(ga_random((rows * 330), .seed = 18), (10, rows, 33));
     for (int border = GA_BORDER_REFLECT; border <= GA_BORDER_WRAP; border++) {
         const ga_border b = (ga_border)border;
         add("own stencil", ga_stencil(heat, (x, 0.1), .border = b, .cval = 0.3));

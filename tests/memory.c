@@ -464,7 +464,8 @@ static void test_images(void)
     RUN(ga_center_of_mass(a, labels, index, .sums = &extra[0]));
     RUN(ga_center_of_mass(a, NULL, NULL, .sums = &extra[0]));
     RUN(ga_sigma_clip(a));
-    ga_array *sky = ga_random_normal(0, 1, (test_small() ? 700 : 70000), .seed = 1); /* at 70000 they are sketched, searched in one pass */
+    ga_array *sky =
+        ga_random_normal(0, 1, (test_small() ? 700 : 70000), .seed = 1); /* at 70000 they are sketched, searched in one pass */
     RUN(ga_sigma_clip(sky));
     RUN(ga_sigma_clip(sky, .mask = &extra[0], .low = &low));
     RUN(ga_median(sky));
@@ -661,7 +662,7 @@ GA_STENCIL(heat, (1, 1), double, (double a),
 GA_STENCIL(bend, (2), float, (void), GA_AT(-2) - GA_AT(2))
 
 /* Results for .outs: the first is written into an array, or, like the second, a new one, which goes into `extra`. */
-static ga_array *outs[2], *given;
+static ga_array  *outs[2], *given;
 static ga_array **outs_into(ga_array *first)
 {
     outs[0] = given = first;
