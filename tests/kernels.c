@@ -44,22 +44,18 @@ GA_ELEMENTWISE(logs, int, (double x), {
     return n;
 })
 
-#define EACH_FUNCTION(X)                                                                                                       \
-    X(exp, EXP)                                                                                                                \
-    X(exp2, EXP2)                                                                                                              \
-    X(expm1, EXPM1)                                                                                                            \
-    X(log, LOG)                                                                                                                \
-    X(log2, LOG2) X(log10, LOG10) X(log1p, LOG1P) X(sin, SIN) X(cos, COS) X(tan, TAN) X(arcsin, ARCSIN) X(arccos, ARCCOS)      \
-        X(arctan, ARCTAN) X(sinh, SINH) X(cosh, COSH) X(tanh, TANH) X(arcsinh, ARCSINH) X(arccosh, ARCCOSH)                    \
-            X(arctanh, ARCTANH) X(cbrt, CBRT) X(sqrt, SQRT) X(floor, FLOOR) X(ceil, CEIL) X(trunc, TRUNC) X(rint, RINT)        \
-                X(absolute, ABSOLUTE) X(sign, SIGN)
-#define EACH_FUNCTION2(X)                                                                                                      \
-    X(power, POWER)                                                                                                            \
-    X(arctan2, ARCTAN2)                                                                                                        \
-    X(hypot, HYPOT)                                                                                                            \
-    X(nextafter, NEXTAFTER)                                                                                                    \
-    X(logaddexp, LOGADDEXP) X(maximum, MAXIMUM) X(minimum, MINIMUM) X(fmax, FMAX) X(fmin, FMIN) X(copysign, COPYSIGN)          \
-        X(fmod, FMOD) X(remainder, REMAINDER) X(floor_divide, FLOOR_DIVIDE)
+/* clang-format off */
+#define EACH_FUNCTION(X)                                                                                               \
+    X(exp, EXP) X(exp2, EXP2) X(expm1, EXPM1) X(log, LOG) X(log2, LOG2) X(log10, LOG10) X(log1p, LOG1P)                \
+    X(sin, SIN) X(cos, COS) X(tan, TAN) X(arcsin, ARCSIN) X(arccos, ARCCOS) X(arctan, ARCTAN) X(sinh, SINH)            \
+    X(cosh, COSH) X(tanh, TANH) X(arcsinh, ARCSINH) X(arccosh, ARCCOSH) X(arctanh, ARCTANH) X(cbrt, CBRT)              \
+    X(sqrt, SQRT) X(floor, FLOOR) X(ceil, CEIL) X(trunc, TRUNC) X(rint, RINT) X(absolute, ABSOLUTE)                    \
+    X(sign, SIGN)
+#define EACH_FUNCTION2(X)                                                                                              \
+    X(power, POWER) X(arctan2, ARCTAN2) X(hypot, HYPOT) X(nextafter, NEXTAFTER) X(logaddexp, LOGADDEXP)                \
+    X(maximum, MAXIMUM) X(minimum, MINIMUM) X(fmax, FMAX) X(fmin, FMIN) X(copysign, COPYSIGN) X(fmod, FMOD)            \
+    X(remainder, REMAINDER) X(floor_divide, FLOOR_DIVIDE)
+/* clang-format on */
 #define DEFINE(name, NAME)  GA_ELEMENTWISE_T(my_##name, FLT, T, (T x), GA_##NAME(x))
 #define DEFINE2(name, NAME) GA_ELEMENTWISE_T(my_##name, FLT, T, (T x, T y), GA_##NAME(x, y))
 EACH_FUNCTION(DEFINE)
