@@ -654,7 +654,7 @@ GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), {
     *r   = GA_HYPOT(x, y);
     *phi = GA_ARCTAN2(y, x);
 })
-GA_ELEMENTWISE_T(blend, REAL, T, (T x, T y), (T)(x + GA_INDEX * y))
+GA_ELEMENTWISE_T(blend, REAL, T, (T x, T y), (T)(x + (T)GA_INDEX * y))
 GA_REDUCTION(dot, double, (double x, double y), double, 0, x *y, a + b, a)
 GA_REDUCTION(heaviest, int64_t, (float x), int64_t, -1, x > 0 ? GA_INDEX : -1, b > a ? b : a, a)
 GA_STENCIL(heat, (1, 1), double, (double a),

@@ -259,9 +259,13 @@ static void test_errors(void)
         CHECK(ga_reduce(own_sum, (null)) == NULL);
         ga_clear_error();
         FAILS(GA_BAD_ARGUMENT, ga_reduce(own_sum, (m), .out = null), ".out", "NULL");
-        ga_array *freed = ga_zeros((3));
-        ga_free(freed);
-        FAILS(GA_BAD_ARGUMENT, ga_reduce(own_sum, (m), .axis = 0, .out = freed), ".out", "freed");
+        if (TEST_ASAN) {
+            test_skip("freed arrays: AddressSanitizer reports them itself", 1);
+        } else {
+            ga_array *freed = ga_zeros((3));
+            ga_free(freed);
+            FAILS(GA_BAD_ARGUMENT, ga_reduce(own_sum, (m), .axis = 0, .out = freed), ".out", "freed");
+        }
         FAILS(GA_BAD_ARGUMENT, ga_reduce((const ga_reduction *)NULL, (m)), "reduction", "NULL");
         CHECK(same(ga_reduce(own_any, (true)), ga_any(ga_greater(ga_scalar(1), 0)))); /* in C `true` is an int */
     }
