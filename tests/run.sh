@@ -340,7 +340,7 @@ if [ "$job" = check ]; then
 fi
 
 joined simulated
-[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" EXERCISES_LIBRARIES="$PWD/$B" \
+[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" EXERCISES_LIBRARIES="$PWD/$B" EXERCISES_LINK="$LIBS" \
     examples/exercises/run.sh solutions
 cuda_real
 finish

@@ -24,7 +24,8 @@ needs_gpuarr() { grep -q '"gpuarr.h"' "$1"; }
 
 # ---- building -------------------------------------------------------------------------------------------------------------
 
-# The library for the exercises that use it, made once for each kind of build; or $EXERCISES_LIBRARIES/KIND/impl.o, where that is.
+# The library for the exercises that use it, made once for each kind of build; or $EXERCISES_LIBRARIES/KIND/impl.o, where that is,
+# which needs $EXERCISES_LINK.
 library() { # library check|plain|gpu
     local object=$build/gpuarr-$1.o source=$build/gpuarr.cu h
     if [ -f "${EXERCISES_LIBRARIES:-}/$1/impl.o" ]; then
@@ -48,7 +49,7 @@ compile() { # compile check|plain|gpu FILE PROGRAM
     local with=
     if needs_gpuarr "$2"; then
         library "$1" || return
-        with=$build/gpuarr-$1.o
+        with="$build/gpuarr-$1.o ${EXERCISES_LINK:-}"
     fi
     case $1 in
     gpu) "$nvcc" -std=c++17 -arch=native -O2 -fmad=false -lineinfo -DGPUARR_FEW_DTYPES -I"$here" -I"$root" "$2" $with -o "$3" -lpthread ;;
