@@ -1442,8 +1442,9 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o);
 #define GI_MOST_OPERANDS   (GPUARR_MAX_INPUTS + GPUARR_MAX_OUTPUTS)
 
 typedef struct ga_parameter {
-    ga_dtype dtype;  /* GA_DTYPE_DEFAULT: T, or no parameter at all */
-    bool     output; /* for the result of the formula: is there one? */
+    ga_dtype    dtype;  /* GA_DTYPE_DEFAULT: T, or no parameter at all */
+    bool        output; /* for the result of the formula: is there one? */
+    const char *name;
 } ga_parameter;
 
 /* Elements side by side, for which a kernel is run. */
@@ -6835,6 +6836,14 @@ static bool gi_map_and_assign(const gi_map_call *c, ga_array *const *target)
 }
 #endif
 
+/* The name of the parameter of operand i. */
+static const char *gi_own_name(const ga_kernel *k, int i)
+{
+    int p = 0;
+    while (k->parameter[p].output || i-- > 0) p++;
+    return k->parameter[p].name;
+}
+
 /* The whole of an elementwise call: shapes, devices, the outputs, overlap, the run. False with an error, and nothing was made. */
 static bool gi_map_all(const gi_map_call *c)
 {
@@ -6865,9 +6874,13 @@ static bool gi_map_all(const gi_map_call *c)
         char text[64];
         if (c->in[k].array || gi_number_fits(c->in[k], c->wanted[k])) continue;
         gi_number_text(c->in[k], text, sizeof text);
-        return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
-                       ga_dtype_name(c->wanted[k])),
-               false;
+        if (j.own.kernel)
+            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit parameter %s of %s (%s), which is %s", text,
+                    gi_own_name(j.own.kernel, k), j.own.kernel->name, j.own.kernel->site, ga_dtype_name(c->wanted[k]));
+        else
+            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
+                    ga_dtype_name(c->wanted[k]));
+        return false;
     }
 #if GI_HAS_CUDA
     if (device == GA_CUDA && j.own.kernel && !j.own.gpu)
@@ -7238,9 +7251,11 @@ static const gi_stamp *gi_own_stamp(const ga_kernel *k, int n, const ga_arg *gen
     return NULL;
 }
 
-/* May the operand be given for a parameter of the dtype? In C `true` is the int 1. */
+/* May the operand be given for a parameter of the dtype? Floats are rounded, as for an .out, but no integer of an array may wrap: so
+   NumPy's same_kind, and safe for integers. In C `true` is the int 1. */
 static bool gi_own_takes(ga_arg operand, ga_dtype dtype)
 {
+    if (operand.array && gi_is_int(dtype)) return ga_can_cast(operand.array->dtype, dtype);
     const bool truth = !operand.array && operand.kind == GA_KIND_INT && (operand.i == 0 || operand.i == 1);
     return gi_may_compute(operand, dtype) || (dtype == GA_BOOL && truth);
 }
@@ -7287,9 +7302,9 @@ static bool gi_own_function(const char *site, const ga_kernel *k, int n, const g
             continue;
         }
         if (!gi_own_takes(in[i], dtype))
-            return gi_fail(site, GA_BAD_DTYPE, "operand %d is %s and %s (%s) takes %s: use ga_astype first", i + 1,
+            return gi_fail(site, GA_BAD_DTYPE, "operand %d is %s and %s (%s) takes %s as %s: use ga_astype first", i + 1,
                            ga_dtype_name(in[i].array ? in[i].array->dtype : gi_number_dtype(in[i])), k->name, k->site,
-                           ga_dtype_name(dtype)),
+                           ga_dtype_name(dtype), k->parameter[p].name),
                    false;
         wanted[i++] = dtype;
     }
@@ -10643,13 +10658,13 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
         ga_dtype        wanted = k->map.parameter[i].dtype, given = a ? a->dtype : gi_number_dtype(in[i]);
         char            text[64];
         if (!gi_own_takes(in[i], wanted))
-            return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as operand %d, and %s would lose its kind: use ga_astype first",
-                           name, ga_dtype_name(wanted), i + 1, ga_dtype_name(given)),
+            return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as %s, and operand %d is %s: use ga_astype first", name,
+                           ga_dtype_name(wanted), k->map.parameter[i].name, i + 1, ga_dtype_name(given)),
                    false;
         if (!a && !gi_number_fits(in[i], wanted)) {
             gi_number_text(in[i], text, sizeof text);
-            return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s, operand %d of %s", text,
-                           ga_dtype_name(wanted), i + 1, name),
+            return gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit parameter %s of %s, which is %s", text,
+                           k->map.parameter[i].name, name, ga_dtype_name(wanted)),
                    false;
         }
         if (!a) continue;
@@ -19025,8 +19040,8 @@ static bool gi_stencil_numbers(const char *site, const ga_kernel *k, const ga_ar
         }
         gi_number_text(in[i], text, sizeof text);
         if (!gi_number_fits(in[i], dtype) || !gi_own_takes(in[i], dtype)) {
-            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit operand %d of %s (%s), which is %s", text, i + 2,
-                    k->name, k->site, ga_dtype_name(dtype));
+            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit parameter %s of %s (%s), which is %s", text,
+                    k->parameter[i].name, k->name, k->site, ga_dtype_name(dtype));
             return false;
         }
         gi_number_to(in[i], dtype, numbers[i]);
@@ -19052,7 +19067,7 @@ static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_a
     else if (in[0].array->ndim != stencil->ndim)
         gi_fail(site, GA_BAD_SHAPE, "%s (%s) has a reach along %d ax%ss, and the array the shape %s", k->name, k->site,
                 stencil->ndim, stencil->ndim == 1 ? "i" : "e", gi_shape_of(in[0].array));
-    else if (!gi_may_compute(in[0], k->result.dtype))
+    else if (!gi_own_takes(in[0], k->result.dtype))
         gi_fail(site, GA_BAD_DTYPE, "the array is %s and %s (%s) takes %s: use ga_astype first",
                 ga_dtype_name(in[0].array->dtype), k->name, k->site, ga_dtype_name(k->result.dtype));
     else if (o->steps < 0) gi_fail(site, GA_BAD_ARGUMENT, ".steps = %lld: give 1 or more", (long long)o->steps);
@@ -22045,7 +22060,17 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
     name_part_T       a loop over some elements, which says whether an argument of an elementary function was rare, and that into
     name_baseline_T   name_avx2_T, name_avx512_T: for each instruction set (gpuarr_cpu.h, >>own kernels), and
     name              the ga_kernel.
-    "float x" in a list of parameters becomes a tag and the rest: f32, x.                                                     */
+    "float x" in a list of parameters becomes a tag and the rest: f32, x.
+    To the compiler the rest of this file is a system header: so it says what is wrong in a formula on the line of the formula alone,
+    without the macros that the line went through, and still warns of all that the user wrote. A macro hands a formula on to as few
+    others as it can, for clang names each.                                                                                    */
+#ifdef __GNUC__
+#pragma GCC system_header
+#endif
+#undef GI_JOIN_ /* and again, of the system */
+#undef GI_JOIN
+#define GI_JOIN_(a, b) a##b
+#define GI_JOIN(a, b)  GI_JOIN_(a, b)
 
 /* clang-format off */
 #define GA_TYPE_bool     b8,
@@ -22057,7 +22082,7 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GA_TYPE_int32_t  i32,
 #define GA_TYPE_int      i32,
 #define GA_TYPE_uint32_t u32,
-#define GA_TYPE_unsigned u32,
+#define GA_TYPE_unsigned unsigned,
 #define GA_TYPE_int64_t  i64,
 #define GA_TYPE_uint64_t u64,
 #define GA_TYPE_float    f32,
@@ -22066,6 +22091,7 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GA_TYPE_ga_c128  c128,
 #define GA_TYPE_T        T,
 #define GA_TYPE_void     none,
+#define GA_TYPE_         none,
 
 /* Its type, where T is that of the tag t, and its dtype. */
 #define GI_TYPE_b8(t)   gi_b8
@@ -22083,6 +22109,7 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_TYPE_c128(t) gi_c128
 #define GI_TYPE_T(t)    gi_##t
 #define GI_TYPE_none(t) void
+#define GI_TYPE_unsigned(t) unsigned /* int, perhaps */
 #define GI_DTYPE_b8     GA_BOOL
 #define GI_DTYPE_i8     GA_I8
 #define GI_DTYPE_u8     GA_U8
@@ -22090,6 +22117,7 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_DTYPE_u16    GA_U16
 #define GI_DTYPE_i32    GA_I32
 #define GI_DTYPE_u32    GA_U32
+#define GI_DTYPE_unsigned GA_U32
 #define GI_DTYPE_i64    GA_I64
 #define GI_DTYPE_u64    GA_U64
 #define GI_DTYPE_f32    GA_F32
@@ -22100,21 +22128,102 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_DTYPE_none   GA_DTYPE_DEFAULT
 /* clang-format on */
 
+#define GI_UNWRAP(...)       __VA_ARGS__
+#define GI_ON(M, list)       M list
+#define GI_TYPE_OF(tag, t)   GI_JOIN(GI_TYPE_, tag)(t)
+#define GI_SECOND(a, b, ...) b
+
 /* GI_PARAMETERS(M, x, float a, double *r): M(x, 0, f32, a) M(x, 1, f64, *r) */
 #define GI_PARAMETERS(M, x, ...) GI_EACH(GI_PARAMETER, (M, x), __VA_ARGS__)
 #define GI_PARAMETER(Mx, k, p)   GI_PARAMETER_((GI_UNWRAP Mx, k, GA_TYPE_##p))
 #define GI_PARAMETER_(all)       GI_PARAMETER__ all
 #define GI_PARAMETER__(M, ...)   M(__VA_ARGS__)
-#define GI_UNWRAP(...)           __VA_ARGS__
-#define GI_TYPE_OF(tag, t)       GI_JOIN(GI_TYPE_, tag)(t)
-#define GI_FIRST(a, ...)         a
-#define GI_SECOND(a, b, ...)     b
-#define GI_TAG_OF(type)          GI_TAG_OF_(GA_TYPE_##type)
-#define GI_TAG_OF_(...)          GI_FIRST(__VA_ARGS__, )
+/* The tag of a type; that of double for a type that no array has, about which enough is said by GI_REFUSE. */
+#define GI_TAG_OF(type)             GI_TAG_OF_(GA_TYPE_##type, gi_known, gi_unknown, )
+#define GI_TAG_OF_(...)             GI_TAG_OF__(__VA_ARGS__)
+#define GI_TAG_OF__(tag, r, is, ...) GI_TAG_##is(tag)
+#define GI_TAG_gi_known(tag)        tag
+#define GI_TAG_gi_unknown(tag)      f64
 /* VOID or VALUE, for the tag of a formula's result. */
 #define GI_VOID_none             ~, VOID
 #define GI_RESULT_KIND(tag)      GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
 #define GI_RESULT_KIND_(...)     GI_SECOND(__VA_ARGS__)
+#define GI_BY_RESULT(what, result) GI_JOIN(what, GI_RESULT_KIND(GI_TAG_OF(result)))
+#define GI_IF_VALUE(tag, what)     GI_JOIN(what, GI_RESULT_KIND(tag))
+
+/* GI_LISTED((float a, double *r)): float a, double *r. Of what is no list, nothing; of one that is too long, the beginning. */
+#define GI_LISTED(list)         GI_JOIN(GI_LISTED_, GI_LIST_KIND(list))(list)
+#define GI_LISTED_gi_bare(list)
+#define GI_LISTED_gi_few(list)  GI_UNWRAP list
+#define GI_LISTED_gi_many(list) GI_FIRST_12 list
+#define GI_FIRST_12(a, b, c, d, e, f, g, h, i, j, k, l, ...) a, b, c, d, e, f, g, h, i, j, k, l
+/* gi_bare: not in parentheses; gi_few: up to 12 things; gi_many: up to 24. */
+#define GI_LIST_KIND(list)      GI_LIST_KIND_(GI_LENGTH list, gi_bare, )
+#define GI_LIST_KIND_(...)      GI_SECOND(__VA_ARGS__)
+#define GI_LENGTH(...)                                                                                                         \
+    ~, GI_LENGTH_(__VA_ARGS__, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many,\
+                  gi_many, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, )
+#define GI_LENGTH_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, length, ...) length
+/* ", float a, double *r"; nothing for (void). */
+#define GI_AND_LISTED(list)   GI_AND(GI_LISTED(list))
+#define GI_AND(...)           GI_JOIN(GI_AND_, GI_FIRST_KIND(__VA_ARGS__, ))(__VA_ARGS__)
+#define GI_FIRST_KIND(p, ...) GI_RESULT_KIND(GI_TAG_OF(p))
+#define GI_AND_VOID(...)
+#define GI_AND_VALUE(...)     , __VA_ARGS__
+
+/*  What is wrong with a definition, as far as the preprocessor can tell: the first of gi_bare, gi_many, gi_unknown (types), gi_none
+    (no parameters) and gi_void (no result); else gi_fine. `none` and `nothing` are the marks for `void` among the parameters and as the
+    result: (gi_none,) or (), where it is right.                                                                                  */
+#define GI_STATE(result, nothing, parameters, none)                                                                            \
+    GI_STATE_(GI_JOIN(GI_MARKS_, GI_LIST_KIND(parameters))(none, parameters) GI_MARK(nothing, 0, result) gi_fine, )
+#define GI_STATE_(...)                  GI_STATE__(__VA_ARGS__)
+#define GI_STATE__(first, ...)          first
+#define GI_MARKS_gi_bare(none, list)    gi_bare,
+#define GI_MARKS_gi_many(none, list)    gi_many,
+#define GI_MARKS_gi_few(none, list)     GI_EACH(GI_MARK, none, GI_UNWRAP list)
+#define GI_MARK(none, k, p)             GI_MARK_(none, GA_TYPE_##p, gi_known, gi_unknown, )
+#define GI_MARK_(none, ...)             GI_MARK__(none, __VA_ARGS__)
+#define GI_MARK__(none, tag, r, is, ...) GI_MARK_##is(none, tag)
+#define GI_MARK_gi_unknown(none, tag)   gi_unknown,
+#define GI_MARK_gi_known(none, tag)     GI_IF_VALUE(tag, GI_MARK_)(none)
+#define GI_MARK_VOID(none)              GI_UNWRAP none
+#define GI_MARK_VALUE(none)
+/* 1 or 0 */
+#define GI_FINE(state)      GI_FINE_(GI_JOIN(GI_FINE_, state), 0, )
+#define GI_FINE_(...)       GI_SECOND(__VA_ARGS__)
+#define GI_FINE_gi_fine     ~, 1
+/* What a formula is written as: a body, VOID, also where no more than that shall be said of it. */
+#define GI_KIND(state, result) GI_JOIN(GI_KIND_, GI_FINE(state))(result)
+#define GI_KIND_0(result)      VOID
+#define GI_KIND_1(result)      GI_RESULT_KIND(GI_TAG_OF(result))
+
+/* Says a sentence on the line of the definition. clang adds the macros that it came through, except to what it says of a name. */
+#ifdef __clang__
+#define GI_REFUSE(name, sentence)                                                                                              \
+    __attribute__((unused)) static inline void name##_refused(void)                                                            \
+    {                                                                                                                          \
+        typedef int name __attribute__((unavailable(sentence)));                                                               \
+        (void)sizeof(name);                                                                                                    \
+    }
+#else
+#define GI_REFUSE(name, sentence) GI_ASSERT(0, sentence);
+#endif
+#ifdef __cplusplus
+#define GI_ASSERT static_assert
+#else
+#define GI_ASSERT _Static_assert
+#endif
+#define GI_SAY(state, what, name, text)          GI_JOIN(GI_SAY_, state)(what, name, text)
+#define GI_SAY_gi_fine(what, name, text)
+#define GI_SAY_gi_bare(what, name, text)    GI_REFUSE(name, what ": put the parameters in parentheses: (double x, float y)")
+#define GI_SAY_gi_many(what, name, text)    GI_REFUSE(name, what ": more parameters than 8 operands and 4 results")
+#define GI_SAY_gi_unknown(what, name, text)                                                                                    \
+    GI_REFUSE(name, what ": " text ": types are bool, int8_t ... int64_t, uint8_t ... uint64_t, int, unsigned, float, double, ga_c64 "\
+                         "and ga_c128")
+#define GI_SAY_gi_none(what, name, text)                                                                                       \
+    GI_REFUSE(name, what ": there are no parameters: give at least one, for the shape of the result is that of the operands")
+#define GI_SAY_gi_void(what, name, text)  GI_REFUSE(name, what ": it needs a result, so its type is not void")
+#define GI_SAY_gi_reach(what, name, text) GI_REFUSE(name, what ": put the reach along 1 to 3 axes in parentheses: (1, 1)")
 
 #ifdef __CUDACC__
 #define GI_PORTABLE __host__ __device__ inline
@@ -22128,7 +22237,11 @@ struct gi_no_value {
     template <class R> GI_PORTABLE operator R() const { return R(); }
 };
 template <class V> GI_PORTABLE V operator,(V value, gi_no_value) { return value; }
-#define GI_BODY_VALUE(type, cast, ...) return cast(__extension__({ __VA_ARGS__; }), gi_no_value());
+#define GI_BODY_VALUE(text, type, cast) return cast(__extension__({
+#define GI_AGAIN_VALUE(...)                                                                                                    \
+    ;                                                                                                                          \
+    }), gi_no_value());
+#define GI_BODY_VOID(text, type, cast)
 /* A parameter's argument: the element, or where it goes. */
 template <class P> struct gi_argument;
 template <class P> struct gi_argument<void(P)> {
@@ -22139,17 +22252,25 @@ template <class P> struct gi_argument<void(P *)> {
     enum { output = 1 };
     static GI_PORTABLE P *of(P *p) { return *p = P(), p; }
 };
+template <> struct gi_argument<void()> {
+    enum { output = 0 };
+};
 #define GI_IS_OUTPUT(T, ...)           (gi_argument<void(__VA_ARGS__)>::output != 0)
 #define GI_ARGUMENT(T, p, ...)         gi_argument<void(__VA_ARGS__)>::of(p)
 #else
-#define GI_IS_VOID(...) _Generic((__typeof__(__extension__({ __VA_ARGS__; })) *)0, void * : 1, default : 0)
-#define GI_BODY_VALUE(type, cast, ...)                                                                                         \
+/* In C a body and an expression are two expressions, of which one is chosen: what has braces, `return` or a semicolon is a body. */
+#define GI_IS_BODY(text)                                                                                                       \
+    (__builtin_memcmp(text, "{", 1) == 0 || __builtin_strncmp(text " ", "return ", 7) == 0 ||                                   \
+     __builtin_constant_p(__builtin_strchr(text, ';') ? 0 : gi_at->exact))
+#define GI_BODY_VALUE(text, type, cast)                                                                                        \
+    enum { gi_is_body = GI_IS_BODY(text) };                                                                                    \
     static const type gi_never __attribute__((unused)) = { 0 };                                                                \
-    return cast(__builtin_choose_expr(GI_IS_VOID(__VA_ARGS__), __extension__({                                                 \
-                                          __VA_ARGS__;                                                                         \
-                                          gi_never;                                                                            \
-                                      }),                                                                                      \
-                                      __extension__({ __VA_ARGS__; })));
+    return cast(__builtin_choose_expr(gi_is_body, __extension__({ enum { gi_chosen = gi_is_body };
+#define GI_AGAIN_VALUE(...)                                                                                                    \
+    ;                                                                                                                          \
+    gi_never;                                                                                                                  \
+    }), __extension__({ enum { gi_chosen = !gi_is_body }; __VA_ARGS__; })));
+#define GI_BODY_VOID(text, type, cast) enum { gi_chosen = 1 };
 #define GI_IS_OUTPUT(T, ...)   _Generic((void (*)(__VA_ARGS__))0, void (*)(T *) : 1, default : 0)
 #define GI_ARGUMENT(T, p, ...) __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), *(p))
 #endif
@@ -22262,7 +22383,7 @@ template <> struct gi_pick_function<true> {
 #define GI_POINTER(t, k, tag, ...)     GI_TYPE_OF(tag, t) *__restrict__ const gi_##k = (GI_TYPE_OF(tag, t) *)gi_e->operand[k];
 #define GI_PASSED(t, k, tag, ...)      , GI_ARGUMENT(GI_TYPE_OF(tag, t), gi_##k + gi_i, GI_TYPE_OF(tag, t) __VA_ARGS__)
 #define GI_INFO(t, k, tag, ...)                                                                                                \
-    { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__) },
+    { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__), #__VA_ARGS__ },
 #define GI_ONE_MORE(t, k, ...) +1
 #define GI_POINTER_VOID(type)
 #define GI_POINTER_VALUE(type)        type *__restrict__ const gi_o = (type *)gi_e->result;
@@ -22270,36 +22391,29 @@ template <> struct gi_pick_function<true> {
 #define GI_STORE_VALUE(value)         gi_o[gi_i] = value
 #define GI_HAS_VOID                   false
 #define GI_HAS_VALUE                  true
-#define GI_BODY_VOID(type, cast, ...) __VA_ARGS__;
-#define GI_BY_RESULT(what, result)    GI_JOIN(what, GI_RESULT_KIND(GI_TAG_OF(result)))
+#define GI_AGAIN_VOID(...)     ;
 
 #if defined(__clang__) || defined(__GNUC__)
 #define GI_BEGIN_FORMULA _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-value\"")
 #define GI_END_FORMULA   _Pragma("GCC diagnostic pop")
 #endif
 
-/* The formula; written out once, so that a compiler complains about it once. */
-#define GI_FORMULA_OF(name, t, type, cast, result, parameters, ...)                                                            \
-    GI_FORMULA_WITH(, name, t, type, cast, result, parameters, __VA_ARGS__)
-#define GI_FORMULA_WITH(views, name, t, type, cast, result, parameters, ...)                                                   \
-    GI_BEGIN_FORMULA                                                                                                           \
-    views GI_FORMULA type name##_formula_##t parameters                                                                        \
-    {                                                                                                                          \
-        (void)gi_at;                                                                                                           \
-        GI_BY_RESULT(GI_BODY_, result)(type, cast, __VA_ARGS__)                                                                \
-    }                                                                                                                          \
-    GI_END_FORMULA
+/* How many parameters there are of a kind is known to the compiler alone. */
+#define GI_INPUTS(parameters)         (0 GI_PARAMETERS(GI_ONE_INPUT, ~, GI_LISTED(parameters)))
+#define GI_OUTPUTS(parameters)        (0 GI_PARAMETERS(GI_ONE_OUTPUT, ~, GI_LISTED(parameters)))
+#define GI_ONE_INPUT(t, k, tag, ...)  +!GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__)
+#define GI_ONE_OUTPUT(t, k, tag, ...) +GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__)
 
 /* The loops. */
 #define GI_LOOPS_OF(name, t, result, parameters)                                                                               \
     static GI_OWN_INLINE bool name##_part_##t(const gi_elements *gi_e, int64_t gi_from, int64_t gi_to, bool gi_exact)          \
     {                                                                                                                          \
-        GI_PARAMETERS(GI_POINTER, t, GI_UNWRAP parameters)                                                                     \
+        GI_PARAMETERS(GI_POINTER, t, GI_LISTED(parameters))                                                                     \
         GI_BY_RESULT(GI_POINTER_, result)(GI_TYPE_OF(GI_TAG_OF(result), t)) uint32_t gi_rare_f32 = 0;                          \
         uint64_t                                                                     gi_rare_f64 = 0;                          \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0, 0 };                                            \
-            GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
+            GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_LISTED(parameters))));     \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
         }                                                                                                                      \
@@ -22309,20 +22423,37 @@ template <> struct gi_pick_function<true> {
 
 #define GI_KERNEL_FIELDS(name, text, dtype, output, parameters)                                                                \
     {                                                                                                                          \
-#name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters),                   \
-            { dtype, output },                                                                                                 \
-              { GI_PARAMETERS(GI_INFO, , GI_UNWRAP parameters) }, (int)(sizeof name##_stamps / sizeof *name##_stamps),         \
+#name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_LISTED(parameters)),                   \
+            { dtype, output, "" },                                                                                             \
+              { GI_PARAMETERS(GI_INFO, , GI_LISTED(parameters)) }, (int)(sizeof name##_stamps / sizeof *name##_stamps),         \
                 name##_stamps                                                                                                  \
     }
+#define GI_MOST(name, parameters)                                                                                              \
+    GI_ASSERT(GI_INPUTS(parameters) <= GPUARR_MAX_INPUTS && GI_OUTPUTS(parameters) <= GPUARR_MAX_OUTPUTS,                      \
+              #name " has more than 8 operands or 4 results");
 #define GI_KERNEL_OF(name, text, result, parameters)                                                                           \
     __attribute__((unused)) static const ga_kernel name[1] = { GI_KERNEL_FIELDS(                                               \
         name, text, GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)), GI_BY_RESULT(GI_HAS_, result), parameters) };
 
 #define GA_ELEMENTWISE(name, result, parameters, ...)                                                                          \
-    GI_FORMULA_OF(name, fixed, result, , result, (gi_here * gi_at, GI_UNWRAP parameters), __VA_ARGS__)                         \
+    GI_SAY(GI_STATE(result, (), parameters, (gi_none, )), "GA_ELEMENTWISE", name, #result " " #name #parameters)               \
+    GI_BEGIN_FORMULA                                                                                                           \
+    GI_FORMULA result name##_formula_fixed(gi_here *gi_at GI_AND_LISTED(parameters))                                           \
+    {                                                                                                                          \
+        (void)gi_at;                                                                                                           \
+        GI_JOIN(GI_BODY_, GI_KIND(GI_STATE(result, (), parameters, (gi_none, )), result))                                      \
+        (#__VA_ARGS__, GI_TYPE_OF(GI_TAG_OF(result), fixed), )                                                                 \
+        __VA_ARGS__                                                                                                            \
+        GI_JOIN(GI_AGAIN_, GI_KIND(GI_STATE(result, (), parameters, (gi_none, )), result))(__VA_ARGS__)                        \
+    }                                                                                                                          \
+    GI_END_FORMULA                                                                                                             \
+    GI_JOIN(GI_ELEMENTWISE_, GI_FINE(GI_STATE(result, (), parameters, (gi_none, ))))(name, #__VA_ARGS__, result, parameters)
+#define GI_ELEMENTWISE_0(name, text, result, parameters) extern const ga_kernel name[1];
+#define GI_ELEMENTWISE_1(name, text, result, parameters)                                                                       \
+    GI_MOST(name, parameters)                                                                                                  \
     GI_LOOPS_OF(name, fixed, result, parameters)                                                                               \
     static const gi_stamp name##_stamps[] = { GI_STAMP_OF(name, fixed, GA_DTYPE_DEFAULT) };                                    \
-    GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
+    GI_KERNEL_OF(name, text, result, parameters)
 
 /* The same for each T of a family. */
 #ifdef GPUARR_FEW_DTYPES
@@ -22339,29 +22470,34 @@ template <> struct gi_pick_function<true> {
 #define GI_FAMILY_FLT(M, ...)  M(f32, GA_F32, __VA_ARGS__) M(f64, GA_F64, __VA_ARGS__)
 #define GI_FAMILY_REAL(M, ...) GI_FAMILY_INT(M, __VA_ARGS__) GI_FAMILY_FLT(M, __VA_ARGS__)
 
-#define GI_GENERIC(t, dtype, name, result, parameters, ...)                                                                    \
-    GI_FORMULA_OF(name, t, GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t)), result,                       \
-                  (gi_here * gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_UNWRAP parameters)),                                    \
-                  typedef gi_##t T __attribute__((unused));                                                                    \
-                  __VA_ARGS__)                                                                                                 \
+#define GI_GENERIC(t, dtype, name, result, parameters, text, ...)                                                              \
+    GI_BEGIN_FORMULA                                                                                                           \
+    GI_FORMULA GI_TYPE_OF(GI_TAG_OF(result), t) name##_formula_##t(gi_here *gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_LISTED(parameters)))\
+    {                                                                                                                          \
+        typedef gi_##t T __attribute__((unused));                                                                              \
+        (void)gi_at;                                                                                                           \
+        GI_BY_RESULT(GI_BODY_, result)(text, GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t)))             \
+        __VA_ARGS__                                                                                                            \
+        GI_BY_RESULT(GI_AGAIN_, result)(__VA_ARGS__)                                                                           \
+    }                                                                                                                          \
+    GI_END_FORMULA                                                                                                             \
     GI_LOOPS_OF(name, t, result, parameters)
 #define GI_GENERIC_STAMP(t, dtype, name) GI_STAMP_OF(name, t, dtype),
 #define GA_ELEMENTWISE_T(name, family, result, parameters, ...)                                                                \
-    GI_FAMILY_##family(GI_GENERIC, name, result, parameters,                                                                   \
-                       __VA_ARGS__) static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_GENERIC_STAMP, name) };    \
-    GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
+    GI_SAY(GI_STATE(result, (), parameters, (gi_none, )), "GA_ELEMENTWISE_T", name, #result " " #name #parameters)             \
+    GI_JOIN(GI_GENERIC_, GI_FINE(GI_STATE(result, (), parameters, (gi_none, ))))                                               \
+    (name, GI_FAMILY_##family, result, parameters, #__VA_ARGS__, __VA_ARGS__)
+#define GI_GENERIC_0(name, family, result, parameters, text, ...) extern const ga_kernel name[1];
+#define GI_GENERIC_1(name, family, result, parameters, text, ...)                                                              \
+    family(GI_GENERIC, name, result, parameters, text, __VA_ARGS__)                                                            \
+    static const gi_stamp name##_stamps[] = { family(GI_GENERIC_STAMP, name) };                                                \
+    GI_KERNEL_OF(name, text, result, parameters)
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------ */
 /*  The loops of an elementwise formula whose result is an accumulator, loops that join two rows of those, and what ends a line. (To
     GI_LOOPS_OF the accumulator is the type T, whose tag is name_acc.)                                                          */
 
 #define GA_FUNCTION GI_FORMULA /* for functions that formulas call: on both devices, inlined */
-
-#ifdef __cplusplus
-#define GI_ASSERT static_assert
-#else
-#define GI_ASSERT _Static_assert
-#endif
 
 /* Where nothing is computed again, arguments are looked at at once. */
 #define GI_EXACTLY                                                                                                             \
@@ -22372,15 +22508,15 @@ template <> struct gi_pick_function<true> {
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
 #define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
 #define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
-#define GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                               \
+#define GI_CUDA_REDUCTION(name, result, parameters)                                                                            \
     struct gi_##name##_on_gpu {                                                                                                \
-        typedef accumulator                                                                            A;                      \
-        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_UNWRAP parameters)>::type T;                      \
-        enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters) };                                                \
+        typedef gi_##name##_acc                                                                        A;                      \
+        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_LISTED(parameters))>::type T;                      \
+        enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_LISTED(parameters)) };                                                \
         static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
         {                                                                                                                      \
             gi_here gi_at = { index, true, 0, 0, 0 };                                                                          \
-            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));            \
+            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_LISTED(parameters)));            \
         }                                                                                                                      \
         static __device__ __forceinline__ A    join(A a, A b) { return name##_join(a, b); }                                    \
         static __device__ __forceinline__ void end(void *out, int64_t line, A a, int64_t n)                                    \
@@ -22396,38 +22532,45 @@ template <> struct gi_pick_function<true> {
 #define GI_CUDA_FOLDS_OF(name) NULL, NULL
 #endif
 
-#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                       \
-    typedef accumulator gi_##name##_acc;                                                                                        \
-    GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");        \
-    GI_FORMULA accumulator name##_formula_##name##_acc(gi_here *gi_at, GI_UNWRAP parameters) { return (void)gi_at, (map_); }    \
-    GI_FORMULA accumulator name##_join(accumulator a, accumulator b)                                                            \
-    {                                                                                                                           \
-        GI_EXACTLY;                                                                                                             \
-        return (join_);                                                                                                         \
-    }                                                                                                                           \
-    GI_FORMULA result name##_end(accumulator a, int64_t n)                                                                      \
-    {                                                                                                                           \
-        GI_EXACTLY;                                                                                                             \
-        return (void)n, (finish_);                                                                                              \
-    }                                                                                                                           \
-    GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                                \
-    static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                         \
-    {                                                                                                                           \
-        accumulator *__restrict__ const a       = (accumulator *)accs;                                                          \
-        const accumulator *__restrict__ const b = (const accumulator *)more;                                                    \
-        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                         \
-    }                                                                                                                           \
-    GI_OWN_JOINS(name)                                                                                                          \
-    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                     \
-    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
-    {                                                                                                                           \
-        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                     \
-    }                                                                                                                           \
-    GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                    \
-    static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
-    __attribute__((unused)) static const ga_reduction name[1] = {                                                               \
-        { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),             \
-          (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }                    \
+#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                      \
+    GI_SAY(GI_STATE(result, (gi_void, ), parameters, (gi_none, )), "GA_REDUCTION", name, #result " " #name #parameters)        \
+    typedef accumulator gi_##name##_acc;                                                                                       \
+    GI_ASSERT(sizeof(gi_##name##_acc) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");   \
+    GI_FORMULA gi_##name##_acc name##_formula_##name##_acc(gi_here *gi_at GI_AND_LISTED(parameters)) { return (void)gi_at, (map_); }\
+    GI_FORMULA gi_##name##_acc name##_join(gi_##name##_acc a, gi_##name##_acc b)                                               \
+    {                                                                                                                          \
+        GI_EXACTLY;                                                                                                            \
+        return (join_);                                                                                                        \
+    }                                                                                                                          \
+    GI_FORMULA result name##_end(gi_##name##_acc a, int64_t n)                                                                 \
+    {                                                                                                                          \
+        GI_EXACTLY;                                                                                                            \
+        return (void)n, (finish_);                                                                                             \
+    }                                                                                                                          \
+    static void name##_start(void *acc) { *(gi_##name##_acc *)acc = (start_); }                                                \
+    GI_JOIN(GI_REDUCTION_, GI_FINE(GI_STATE(result, (gi_void, ), parameters, (gi_none, ))))(name, result, parameters, #map_)
+#define GI_REDUCTION_0(name, result, parameters, text) extern const ga_reduction name[1];
+#define GI_REDUCTION_1(name, result, parameters, text)                                                                         \
+    GI_MOST(name, parameters)                                                                                                  \
+    GI_ASSERT(GI_OUTPUTS(parameters) == 0, #name ": a reduction has one result: none of its parameters has a *");              \
+    GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                               \
+    static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                        \
+    {                                                                                                                          \
+        gi_##name##_acc *__restrict__ const a       = (gi_##name##_acc *)accs;                                                 \
+        const gi_##name##_acc *__restrict__ const b = (const gi_##name##_acc *)more;                                           \
+        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                        \
+    }                                                                                                                          \
+    GI_OWN_JOINS(name)                                                                                                         \
+    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                               \
+    {                                                                                                                          \
+        for (int64_t i = 0; i < m; i++)                                                                                        \
+            ((GI_TYPE_OF(GI_TAG_OF(result), ) *)out)[i] = name##_end(((const gi_##name##_acc *)accs)[i], n);                   \
+    }                                                                                                                          \
+    GI_CUDA_REDUCTION(name, GI_TYPE_OF(GI_TAG_OF(result), ), parameters)                                                       \
+    static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } };\
+    __attribute__((unused)) static const ga_reduction name[1] = {                                                              \
+        { GI_KERNEL_FIELDS(name, text, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),             \
+          (int)sizeof(gi_##name##_acc), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }               \
     };
 
 /* ---- stencils ------------------------------------------------------------------------------------------------------------- */
@@ -22440,18 +22583,15 @@ template <bool right> struct GA_AT_within_the_reach_of_the_stencil;
 template <> struct GA_AT_with_as_many_offsets_as_the_reach_has<true> {};
 template <> struct GA_AT_within_the_reach_of_the_stencil<true> {};
 #define GI_CONSTANT_OF(i) (__builtin_constant_p(i) ? (int)(i) : 0)
-#define GI_CHECKED_AT(text, count, reach, element)                                                                             \
-    ((void)sizeof(GA_AT_with_as_many_offsets_as_the_reach_has<(count)>),                                                       \
-     (void)sizeof(GA_AT_within_the_reach_of_the_stencil<(reach)>), element)
+#define GI_CHECK_AT(text, count, reach)                                                                                        \
+    (void)sizeof(GA_AT_with_as_many_offsets_as_the_reach_has<(count)>);                                                        \
+    (void)sizeof(GA_AT_within_the_reach_of_the_stencil<(reach)>)
 #else
 #define GI_CONSTANT_OF(i)                                                                                                      \
     __builtin_choose_expr(_Generic(1 ? (void *)((intptr_t)(i) * 0) : (int *)0, int *: 1, default: 0), i, 0)
-#define GI_CHECKED_AT(text, count, reach, element)                                                                             \
-    __extension__({                                                                                                            \
-        _Static_assert(count, "GA_AT(" text "): give one offset for each axis of the stencil's reach");                        \
-        _Static_assert(reach, "GA_AT(" text ") reads beyond the stencil's reach");                                             \
-        element;                                                                                                               \
-    })
+#define GI_CHECK_AT(text, count, reach)                                                                                        \
+    _Static_assert(!gi_chosen || (count), "GA_AT(" text "): give one offset for each axis of the stencil's reach");            \
+    _Static_assert(!gi_chosen || (reach), "GA_AT(" text ") reads beyond the stencil's reach")
 #endif
 #define GI_REACHES(i, reach) (GI_CONSTANT_OF(i) <= (int)(reach) && GI_CONSTANT_OF(i) >= -(int)(reach))
 
@@ -22465,11 +22605,14 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 
 #define GI_COUNT_3(...)              GI_COUNT_3_(__VA_ARGS__, 3, 2, 1, )
 #define GI_COUNT_3_(a, b, c, n, ...) n
-#define GA_AT(...)                   GI_AT(#__VA_ARGS__, GI_COUNT_3(__VA_ARGS__), __VA_ARGS__, 0, 0, )
-#define GI_AT(text, n, i, j, k, ...)                                                                                           \
-    GI_CHECKED_AT(                                                                                                             \
-        text, n == gi_ndim, GI_REACHES(i, gi_reach_0) && GI_REACHES(j, gi_reach_1) && GI_REACHES(k, gi_reach_2),               \
-        GI_NEIGHBOUR(gi_reached(gi_at, i, gi_reach_0), gi_reached(gi_at, j, gi_reach_1), gi_reached(gi_at, k, gi_reach_2)))
+#define GA_AT(...)                                                                                                             \
+    __extension__({                                                                                                            \
+        GI_CHECK_AT(#__VA_ARGS__, GI_COUNT_3(__VA_ARGS__) == gi_ndim, GI_WITHIN(__VA_ARGS__, 0, 0, ));                         \
+        GI_AT(__VA_ARGS__, 0, 0, );                                                                                            \
+    })
+#define GI_WITHIN(i, j, k, ...) (GI_REACHES(i, gi_reach_0) && GI_REACHES(j, gi_reach_1) && GI_REACHES(k, gi_reach_2))
+#define GI_AT(i, j, k, ...)                                                                                                    \
+    GI_NEIGHBOUR(gi_reached(gi_at, i, gi_reach_0), gi_reached(gi_at, j, gi_reach_1), gi_reached(gi_at, k, gi_reach_2))
 #define GI_ROWS(type)         const type *const *
 #if GI_HAS_CUDA
 /* On the GPU the same formula sees its neighbours otherwise (gpuarr_cuda.h, >>cuda own stencils). */
@@ -22487,12 +22630,19 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #endif
 
 #define GI_REACH(...)            GI_REACH_(GI_COUNT_3(__VA_ARGS__), __VA_ARGS__, 0, 0, )
+/* The reach, or (1) if it is none. */
+#define GI_REACH_OF(reach)      GI_JOIN(GI_REACH_OF_, GI_REACH_KIND(reach))(reach)
+#define GI_REACH_OF_gi_few(reach)  reach
+#define GI_REACH_OF_gi_many(reach) (1)
+#define GI_REACH_OF_gi_bare(reach) (1)
+#define GI_REACH_KIND(reach)    GI_LIST_KIND_(GI_LENGTH_3 reach, gi_bare, )
+#define GI_LENGTH_3(...)        GI_LENGTH(__VA_ARGS__, ~, ~, ~, ~, ~, ~, ~, ~, ~)
+#define GI_STENCIL_STATE(reach, type, parameters)                                                                              \
+    GI_STATE_(GI_JOIN(GI_REACH_MARK_, GI_REACH_KIND(reach)) GI_STATE(type, (gi_void, ), parameters, ()), )
+#define GI_REACH_MARK_gi_few
+#define GI_REACH_MARK_gi_many gi_reach,
+#define GI_REACH_MARK_gi_bare gi_reach,
 #define GI_REACH_(n, a, b, c, ...) enum { gi_ndim = n, gi_reach_0 = a, gi_reach_1 = b, gi_reach_2 = c }
-#define GI_IF_VALUE(tag, what)   GI_JOIN(what, GI_RESULT_KIND(tag))
-#define GI_NOTHING_VOID(...)
-#define GI_DECLARED(t, k, tag, ...)       GI_IF_VALUE(tag, GI_DECLARED_)(GI_TYPE_OF(tag, t) __VA_ARGS__)
-#define GI_DECLARED_VOID(...)
-#define GI_DECLARED_VALUE(...)            , __VA_ARGS__
 #define GI_NUMBER(t, k, tag, ...)         GI_IF_VALUE(tag, GI_NUMBER_)(k, GI_TYPE_OF(tag, t))
 #define GI_NUMBER_VOID(...)
 #define GI_NUMBER_VALUE(k, type)          const type gi_##k = *(const type *)gi_e->operand[k];
@@ -22502,7 +22652,7 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_COUNTED(t, k, tag, ...)        +GI_IF_VALUE(tag, GI_COUNTED_)
 #define GI_COUNTED_VOID                   0
 #define GI_COUNTED_VALUE                  1
-#define GI_NUMBER_INFO(t, k, tag, ...)    { GI_JOIN(GI_DTYPE_, tag), false },
+#define GI_NUMBER_INFO(t, k, tag, ...)    { GI_JOIN(GI_DTYPE_, tag), false, #__VA_ARGS__ },
 
 #if GI_HAS_CUDA
 /* On the GPU: what gi_cuda_own_stencil needs to know. */
@@ -22518,9 +22668,9 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         };                                                                                                                     \
         template <class gi_view> static __device__ __forceinline__ T of(const gi_cuda_stencil *gi_e, const gi_view &gi_rows)   \
         {                                                                                                                      \
-            GI_PARAMETERS(GI_NUMBER, fixed, GI_UNWRAP parameters)                                                              \
+            GI_PARAMETERS(GI_NUMBER, fixed, GI_LISTED(parameters))                                                              \
             gi_here gi_at = { 0, true, 0, 0, 0 };                                                                              \
-            const T gi_v  = name##_formula_fixed(&gi_at, gi_rows, 0 GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters));    \
+            const T gi_v  = name##_formula_fixed(&gi_at, gi_rows, 0 GI_PARAMETERS(GI_HANDED, fixed, GI_LISTED(parameters)));    \
             if (gi_at.beyond) atomicOr(gi_e->beyond, 1);                                                                       \
             return gi_v;                                                                                                       \
         }                                                                                                                      \
@@ -22543,25 +22693,40 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_STENCIL_VECTORIZE _Pragma("GCC ivdep") /* results are never neighbours */
 #endif
 #define GA_STENCIL(name, reach, type, parameters, ...)                                                                         \
-    GI_FORMULA_WITH(GI_VIEWS, name, fixed, type, , type,                                                                       \
-                  (gi_here * gi_at, GI_VIEW(type) gi_rows, int64_t gi_i GI_PARAMETERS(GI_DECLARED, fixed, GI_UNWRAP parameters)), \
-                  GI_REACH reach; __VA_ARGS__)                                                                                 \
+    GI_SAY(GI_STENCIL_STATE(reach, type, parameters), "GA_STENCIL", name, #type " " #name #parameters)                         \
+    GI_BEGIN_FORMULA                                                                                                           \
+    GI_VIEWS GI_FORMULA type name##_formula_fixed(gi_here *gi_at, GI_VIEW(GI_TYPE_OF(GI_TAG_OF(type), )) gi_rows, int64_t gi_i \
+                                                  GI_AND_LISTED(parameters))                                                   \
+    {                                                                                                                          \
+        (void)gi_at;                                                                                                           \
+        GI_ON(GI_REACH, GI_REACH_OF(reach));                                                                                   \
+        GI_JOIN(GI_BODY_, GI_KIND(GI_STENCIL_STATE(reach, type, parameters), type))                                            \
+        (#__VA_ARGS__, GI_TYPE_OF(GI_TAG_OF(type), ), )                                                                        \
+        __VA_ARGS__                                                                                                            \
+        GI_JOIN(GI_AGAIN_, GI_KIND(GI_STENCIL_STATE(reach, type, parameters), type))(__VA_ARGS__)                              \
+    }                                                                                                                          \
+    GI_END_FORMULA                                                                                                             \
+    GI_JOIN(GI_STENCIL_, GI_FINE(GI_STENCIL_STATE(reach, type, parameters)))(name, reach, type, parameters, #__VA_ARGS__)
+#define GI_STENCIL_0(name, reach, type, parameters, text) extern const ga_stencil_kernel name[1];
+#define GI_STENCIL_1(name, reach, type, parameters, text)                                                                      \
+    GI_MOST(name, parameters)                                                                                                  \
+    GI_ASSERT(GI_OUTPUTS(parameters) == 0, #name ": the parameters of a stencil are numbers: none has a *");                   \
     static GI_OWN_INLINE bool name##_part_fixed(const gi_elements *gi_e, int64_t gi_from, int64_t gi_to, bool gi_exact)        \
     {                                                                                                                          \
-        GI_PARAMETERS(GI_NUMBER, fixed, GI_UNWRAP parameters)                                                                  \
-        type *__restrict__ const gi_o = (type *)gi_e->result;                                                                  \
+        GI_PARAMETERS(GI_NUMBER, fixed, GI_LISTED(parameters))                                                                 \
+        GI_TYPE_OF(GI_TAG_OF(type), ) *__restrict__ const gi_o = (GI_TYPE_OF(GI_TAG_OF(type), ) *)gi_e->result;                \
         GI_REACH reach;                                                                                                        \
         enum { gi_around = gi_ndim == 1 ? 1 : (2 * gi_reach_0 + 1) * (gi_ndim == 2 ? 1 : 2 * gi_reach_1 + 1) };                \
-        const type *gi_near[gi_around]; /* a copy that no store can reach: it stays in registers */                            \
-        for (int gi_k = 0; gi_k < gi_around; gi_k++) gi_near[gi_k] = ((GI_ROWS(type))gi_e->rows)[gi_k - gi_around / 2];        \
-        GI_ROWS(type) const gi_rows = gi_near + gi_around / 2;                                                                 \
+        const GI_TYPE_OF(GI_TAG_OF(type), ) *gi_near[gi_around]; /* a copy that no store can reach: it stays in registers */   \
+        for (int gi_k = 0; gi_k < gi_around; gi_k++) gi_near[gi_k] = ((GI_ROWS(GI_TYPE_OF(GI_TAG_OF(type), )))gi_e->rows)[gi_k - gi_around / 2];\
+        GI_ROWS(GI_TYPE_OF(GI_TAG_OF(type), )) const gi_rows = gi_near + gi_around / 2;                                        \
         uint32_t gi_rare_f32 = 0;                                                                                              \
         uint64_t gi_rare_f64 = 0;                                                                                              \
         int      gi_beyond   = 0;                                                                                              \
         GI_STENCIL_VECTORIZE                                                                                                   \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { 0, gi_exact, 0, 0, 0 };                                                                          \
-            gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters)); \
+            gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_LISTED(parameters)));\
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
             gi_beyond |= gi_at.beyond;                                                                                         \
@@ -22570,14 +22735,14 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         return (gi_rare_f32 | gi_rare_f64) != 0;                                                                               \
     }                                                                                                                          \
     GI_OWN_STAMPS(name, fixed)                                                                                                 \
-    GI_CUDA_STENCIL(name, reach, type, parameters)                                                                             \
+    GI_CUDA_STENCIL(name, reach, GI_TYPE_OF(GI_TAG_OF(type), ), parameters)                                                    \
     static const gi_stamp name##_stamps[] = {                                                                                  \
         { GI_JOIN(GI_DTYPE_, GI_TAG_OF(type)), GI_LOOPS_FOR(name, fixed), GI_CUDA_STENCIL_OF(name) }                           \
     };                                                                                                                         \
     __attribute__((unused)) static const ga_stencil_kernel name[1] = {                                                         \
-        { { #name, #__VA_ARGS__, __FILE__ ":" GI_STRING(__LINE__), GI_PARAMETERS(GI_COUNTED, , GI_UNWRAP parameters),          \
-            { GI_JOIN(GI_DTYPE_, GI_TAG_OF(type)), true },                                                                     \
-            { GI_PARAMETERS(GI_NUMBER_INFO, , GI_UNWRAP parameters) },                                                         \
+        { { #name, text, __FILE__ ":" GI_STRING(__LINE__), GI_PARAMETERS(GI_COUNTED, , GI_LISTED(parameters)),                 \
+            { GI_JOIN(GI_DTYPE_, GI_TAG_OF(type)), true, "" },                                                                 \
+            { GI_PARAMETERS(GI_NUMBER_INFO, , GI_LISTED(parameters)) },                                                        \
             1,                                                                                                                 \
             name##_stamps },                                                                                                   \
           GI_COUNT_3 reach,                                                                                                    \
@@ -22585,7 +22750,6 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
           GI_CUDA_TILE_OF(name) }                                                                                              \
     };
 /* clang-format on */
-
 #endif /* GA_ELEMENTWISE */
 #ifdef __NVCC__
 #pragma nv_diagnostic pop

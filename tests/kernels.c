@@ -34,6 +34,14 @@ GA_ELEMENTWISE(four, float, (float x, double *a, int *b, bool *c), {
     *c = x > 1;
     return x + 1;
 })
+GA_ELEMENTWISE(tiny, int8_t, (unsigned int wide, int8_t *half, int8_t n), {
+    *half = (int8_t)(n / 2);
+    return (int8_t)(n + (int)wide);
+})
+/* without braces, and a semicolon that is none */
+GA_ELEMENTWISE(square_of, double, (double x), double y = x; return y * y;)
+GA_ELEMENTWISE(semicolon, int, (int8_t c), c == ';')
+GA_ELEMENTWISE(returned, int, (int x), return x + 1)
 /* rare arguments in a loop: it must see the right values */
 GA_ELEMENTWISE(logs, int, (double x), {
     int n = 0;
@@ -296,6 +304,9 @@ static void test_errors(void)
     FAILS(GA_BAD_SHAPE, "shapes (4,) and (3,) do not broadcast", ga_apply(axpy, (1, x, y)));
     FAILS(GA_BAD_DTYPE, "operand 1 is float64 and collatz (", ga_apply(collatz, (x)));
     FAILS(GA_BAD_DTYPE, "operand 2 is complex128 and axpy", ga_apply(axpy, (1, c, 1)));
+    FAILS(GA_BAD_DTYPE, "takes int8 as n: use ga_astype first", ga_apply(tiny, (1, ga_zeros((4), .dtype = GA_I64)), .outs = pair));
+    FAILS(GA_BAD_DTYPE, "operand 1 is int64 and tiny (", ga_apply(tiny, (ga_zeros((4), .dtype = GA_I64), 1), .outs = pair));
+    FAILS(GA_BAD_DTYPE, "operand 2 is uint8 and tiny (", ga_apply(tiny, (1, ga_zeros((4), .dtype = GA_U8)), .outs = pair));
     FAILS(GA_BAD_ARGUMENT, "kernels.c:15) has 2 results: give .outs", ga_apply(polar, (x, 1)));
     FAILS(GA_BAD_ARGUMENT, "share memory", ga_apply(polar, (x, 1), .outs = pair));
     FAILS(GA_BAD_ARGUMENT, "an operand is NULL", ga_apply(axpy, (1, nothing, 1)));

@@ -2827,6 +2827,11 @@ def kind_of(v):
     return KINDS[np.dtype(type(v)).kind]
 
 
+def takes(dtype, wanted):
+    """May an array of the dtype be given for a parameter? Floats are rounded, integers never wrap."""
+    return np.can_cast(dtype, wanted, "safe" if wanted.kind in "iu" else "same_kind")
+
+
 def own_number(c, wanted):
     """Mostly one that a parameter of that dtype takes."""
     if c.chance(0.05):
@@ -2844,7 +2849,7 @@ def own_operands(c, wanted, style=None, among=None):
         if c.chance(0.2):
             values.append(own_number(c, d))
             continue
-        castable = [x for x in DTYPES if np.can_cast(x, d, "same_kind")]
+        castable = [x for x in DTYPES if takes(x, d)]
         dtype = d if c.chance(0.5) else c.dtype(castable if c.chance(0.97) else DTYPES)
         values.append(c.array(dtype, c.broadcast(shape) if c.chance(0.3) else shape, style, name=f"operand {k + 1}"))
     return values
@@ -2853,7 +2858,7 @@ def own_operands(c, wanted, style=None, among=None):
 def taken(v, wanted):
     """The operand in the dtype of its parameter."""
     if isinstance(v, np.ndarray):
-        if not np.can_cast(v.dtype, wanted, "same_kind"):
+        if not takes(v.dtype, wanted):
             raise TypeError(f"{v.dtype} for {wanted}")
         return v.astype(wanted)
     if kind_of(v) > KINDS[wanted.kind] and not (wanted == BOOL and v in (0, 1) and isinstance(v, int)):
@@ -3131,7 +3136,7 @@ def stencil_array(c, name, ndim, dtype):
     shape = c.shape(ndim)
     if c.chance(0.1) and ndim < 4:  # several tiles of a GPU, or several units of work
         shape = ((r.randint(1000, 6000),), (r.randint(10, 60), r.randint(100, 300)), (r.randint(3, 14), r.randint(5, 20), r.randint(20, 70)))[ndim - 1]
-    castable = [d for d in DTYPES if np.can_cast(d, dtype, "same_kind")]
+    castable = [d for d in DTYPES if takes(d, dtype)]
     a = c.array(dtype if c.chance(0.6) else c.dtype(castable if c.chance(0.97) else DTYPES), shape, "small" if name == "binomial" else None)
     return np.clip(a, -9, 9) if name == "binomial" and a.dtype.kind != "b" else a
 

@@ -253,7 +253,8 @@ static void test_errors(void)
         FAILS(GA_BAD_DTYPE, ga_reduce(own_sum, (m), .axis = 0, .out = i), "float64", "int32");
         FAILS(GA_BAD_DTYPE, ga_reduce(own_sum, (c)), "complex64", "float64");
         FAILS(GA_BAD_DTYPE, ga_reduce(own_isum, (m)), "float64", "int64");
-        FAILS(GA_BAD_ARGUMENT, ga_reduce(own_bytes, (300)), "300", "uint8");
+        FAILS(GA_BAD_ARGUMENT, ga_reduce(own_bytes, (300)), "300 does not fit parameter x of own_bytes", "uint8");
+        FAILS(GA_BAD_DTYPE, ga_reduce(own_bytes, (ga_ints(1, 300))), "takes uint8 as x", "int64: use ga_astype");
         if (test_on_gpu()) FAILS(GA_BAD_DEVICE, ga_reduce(own_dot, (three, ga_zeros((3), .device = GA_CPU))), "GPU", "ga_to");
         ga_clear_error();
         CHECK(ga_reduce(own_sum, (null)) == NULL);

@@ -282,8 +282,9 @@ static void test_errors(void)
         CHECK(refused(ga_stencil(line, (u)), GA_BAD_SHAPE, "along 1 axis,"));
         CHECK(refused(ga_stencil(heat, (c, 1)), GA_BAD_DTYPE, "use ga_astype first"));
         CHECK(refused(ga_stencil(life, (u)), GA_BAD_DTYPE, "takes uint8"));
+        CHECK(refused(ga_stencil(life, (i)), GA_BAD_DTYPE, "the array is int32"));
         CHECK(refused(ga_stencil(sum_i64, (v, 1)), GA_BAD_DTYPE, "takes int64"));
-        CHECK(refused(ga_stencil(far, (v, 0.5)), GA_BAD_ARGUMENT, "the number 0.5 does not fit operand 2 of far"));
+        CHECK(refused(ga_stencil(far, (v, 0.5)), GA_BAD_ARGUMENT, "the number 0.5 does not fit parameter how_far of far"));
         CHECK(refused(ga_stencil(far, (v, 3000000000)), GA_BAD_ARGUMENT, "which is int32"));
         CHECK(refused(ga_stencil(heat, (u, 1), .border = (ga_border)9), GA_BAD_ARGUMENT, ".border = 9"));
         CHECK(refused(ga_stencil(heat, (u, 1), .steps = -1), GA_BAD_ARGUMENT, ".steps = -1"));
