@@ -3261,10 +3261,12 @@ static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *sha
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
-/*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
-    spin for a moment, then sleep, so that the threads of other libraries do not starve. A call waits for the helpers that have joined it,
-    never for one that is still waking up. One call at a time uses the pool; another that comes meanwhile, or from inside, does
-    its work alone.                                                                                                          */
+/*  A pool of our own. A call cuts its work into pieces and gives each thread a range of them, the same one each time, so that calls over
+    the same arrays find them in the caches of their processors; who has done his own range takes half of what another has left. A
+    call waits for the helpers that have joined it, never for one that is still waking up. Helpers that find no work spin for
+    a moment, then sleep, so that the threads of other libraries do not starve. To wake one costs more than a short call:
+    that is done for long ones, and for short ones that follow each other. One call at a time uses the pool; another that comes
+    meanwhile, or from inside, does its work alone.                                                                          */
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
@@ -3272,14 +3274,30 @@ enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
 /* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
 enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
+/* How long work takes is counted in bytes that are read or written, 10 to 30 picoseconds each. */
+#ifndef GI_WORTH_SHARING
+#define GI_WORTH_SHARING 5e5 /* with helpers that are awake */
+#define GI_WORTH_WAKING  4e6
+#endif
+#define GI_NOT_RESTED 100e-6 /* seconds: of calls that follow each other so soon */
+#define GI_LONG_ALONE 500e-6 /* so much is worth waking the helpers, too */
+
+/* Pieces of the work that a thread has still to do: the first in the upper half, the end in the lower. */
+typedef struct gi_pieces {
+    __attribute__((aligned(64))) uint64_t range; /* atomic */
+} gi_pieces;
+
+static gi_pieces gi_left[GI_MOST_THREADS]; /* of the calling thread and of each helper */
+
 static struct {
     pthread_mutex_t busy; /* held by the call that uses the pool */
     pthread_mutex_t lock; /* for sleeping */
     pthread_cond_t  wake;
-    int             wanted, started, sleeping; /* sleeping: atomic */
-    uint64_t        state;                     /* atomic; what follows changes only while nobody is inside and none may join */
-    int64_t         next;                      /* atomic: the next unit */
-    int64_t         units, chunk, helpers;     /* helpers: how many may join */
+    int             wanted, started;
+    int             sleeping, called; /* helpers that nobody has called; calls that nobody has heard. sleeping: atomic */
+    uint64_t        state;            /* atomic; what follows changes only while nobody is inside and none may join */
+    int             threads;          /* helpers from this number on may not join */
+    int64_t         units, chunk;
     gi_task         task;
     void           *job;
 } gi_threads = {
@@ -3288,13 +3306,41 @@ static struct {
 
 static __thread bool gi_inside_task;
 
-static void gi_take_units(void)
+/* Takes the first piece of a range. False: it has none. */
+static bool gi_take_piece(gi_pieces *own, int64_t *piece)
 {
-    for (;;) {
-        int64_t begin = __atomic_fetch_add(&gi_threads.next, gi_threads.chunk, __ATOMIC_RELAXED);
-        if (begin >= gi_threads.units) return;
-        int64_t end = begin + gi_threads.chunk < gi_threads.units ? begin + gi_threads.chunk : gi_threads.units;
-        gi_threads.task(begin, end, gi_threads.job);
+    uint64_t has = __atomic_load_n(&own->range, __ATOMIC_RELAXED);
+    while (has >> 32 < (uint32_t)has)
+        if (__atomic_compare_exchange_n(&own->range, &has, has + ((uint64_t)1 << 32), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            *piece = (int64_t)(has >> 32);
+            return true;
+        }
+    return false;
+}
+
+/* Moves the second half of what another has left to a range that is empty. False: nothing is left. */
+static bool gi_take_half(gi_pieces *own, gi_pieces *other)
+{
+    uint64_t has = __atomic_load_n(&other->range, __ATOMIC_RELAXED);
+    while (has >> 32 < (uint32_t)has) {
+        uint64_t half = ((uint32_t)has - (has >> 32) + 1) / 2, end = (uint32_t)has;
+        if (!__atomic_compare_exchange_n(&other->range, &has, has - half, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
+        __atomic_store_n(&own->range, (end - half) << 32 | end, __ATOMIC_RELAXED);
+        return true;
+    }
+    return false;
+}
+
+/* The part of thread number `self`; 0 is the one that calls. */
+static void gi_take_pieces(int self)
+{
+    for (int k = 0; k < gi_threads.threads; k++) { /* its own range first, then those of the others */
+        int other = self + k < gi_threads.threads ? self + k : self + k - gi_threads.threads;
+        if (k > 0 && !gi_take_half(&gi_left[self], &gi_left[other])) continue;
+        for (int64_t piece; gi_take_piece(&gi_left[self], &piece); k = 0) {
+            int64_t begin = piece * gi_threads.chunk, left = gi_threads.units - begin;
+            gi_threads.task(begin, begin + (left < gi_threads.chunk ? left : gi_threads.chunk), gi_threads.job);
+        }
     }
 }
 
@@ -3308,19 +3354,34 @@ static void gi_pause(void)
 /* Is there a job that a helper can join, which has done all up to number `done`? */
 static bool gi_job_waits(uint64_t state, uint64_t done) { return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done; }
 
-/* Sleeps until there is one. */
+/* Sleeps until somebody calls, or not at all if there is a job. */
 static void gi_sleep(uint64_t done)
 {
     pthread_mutex_lock(&gi_threads.lock);
     __atomic_add_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST); /* before looking: who opens a job looks here behind it */
-    while (!gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done))
-        pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-    __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    if (gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done)) {
+        __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    } else {
+        while (!gi_threads.called) pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+        gi_threads.called--;
+    }
     pthread_mutex_unlock(&gi_threads.lock);
 }
 
-static void *gi_helper_thread(void *none)
+/* Calls sleeping helpers, at most so many. */
+static void gi_call_helpers(int most)
 {
+    pthread_mutex_lock(&gi_threads.lock);
+    int n = gi_threads.sleeping < most ? gi_threads.sleeping : most;
+    gi_threads.called += n;
+    __atomic_sub_fetch(&gi_threads.sleeping, n, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&gi_threads.lock);
+    for (int k = 0; k < n; k++) pthread_cond_signal(&gi_threads.wake);
+}
+
+static void *gi_helper_thread(void *number)
+{
+    int      self  = (int)(intptr_t)number;
     uint64_t done  = 0;
     gi_inside_task = true;
     for (int spins = 0;; spins++) {
@@ -3330,13 +3391,17 @@ static void *gi_helper_thread(void *none)
                 continue;
             done  = state / GI_JOB_NUMBER;
             spins = 0;
-            if ((int64_t)(state & GI_JOB_INSIDE) < gi_threads.helpers) gi_take_units();
+            if (self < gi_threads.threads) gi_take_pieces(self);
             __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        if (spins < GI_SPINS) gi_pause();
-        else gi_sleep(done);
+        if (spins < GI_SPINS) {
+            gi_pause();
+        } else {
+            gi_sleep(done);
+            spins = 0;
+        }
     }
-    return none;
+    return NULL;
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
@@ -3359,7 +3424,7 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
-    gi_threads.started = gi_threads.sleeping = 0;
+    gi_threads.started = gi_threads.sleeping = gi_threads.called = 0;
     gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
@@ -3378,7 +3443,7 @@ static void gi_threads_start(void)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        int error = pthread_create(&thread, &attributes, gi_helper_thread, NULL);
+        int error = pthread_create(&thread, &attributes, gi_helper_thread, (void *)(intptr_t)(gi_threads.started + 1));
         pthread_attr_destroy(&attributes);
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
@@ -3410,32 +3475,26 @@ void ga_set_num_threads(int n)
     pthread_mutex_unlock(&gi_threads.busy);
 }
 
-/* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
-   chunk. Which thread does which unit must not matter to the result. Tasks must not create or free arrays, nor report errors. */
-static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
+/* Cuts n units into pieces of `chunk` and does them with the helpers that come. The pool is ours. */
+static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task task, void *job)
 {
-    if (n <= 0) return;
-    int threads = ga_get_num_threads();
-    if (n <= chunk || threads == 1 || gi_inside_task || pthread_mutex_trylock(&gi_threads.busy) != 0) {
-        task(0, n, job);
-        return;
-    }
-    gi_threads_start();
+    while (n / chunk >= INT32_MAX) chunk *= 2;
+    int64_t pieces = (n + chunk - 1) / chunk, ranges = pieces < threads ? pieces : threads;
     gi_threads.task    = task;
     gi_threads.job     = job;
     gi_threads.units   = n;
     gi_threads.chunk   = chunk;
-    gi_threads.helpers = (n - 1) / chunk < threads - 1 ? (n - 1) / chunk : threads - 1;
-    __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
+    gi_threads.threads = threads;
+    for (int64_t k = 0; k < threads; k++) {
+        uint64_t first = (uint64_t)(k < ranges ? k * pieces / ranges : 0), end = (uint64_t)(k < ranges ? (k + 1) * pieces / ranges : 0);
+        __atomic_store_n(&gi_left[k].range, first << 32 | end, __ATOMIC_RELAXED);
+    }
     uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
     __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0) {
-        pthread_mutex_lock(&gi_threads.lock);
-        for (int64_t k = 0; k < gi_threads.helpers; k++) pthread_cond_signal(&gi_threads.wake);
-        pthread_mutex_unlock(&gi_threads.lock);
-    }
+    if (wake && __atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0)
+        gi_call_helpers(gi_threads.started < threads ? (int)ranges - 1 : gi_threads.started); /* any of them may hear it */
     gi_inside_task = true;
-    gi_take_units();
+    gi_take_pieces(0);
     gi_inside_task = false;
     uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
     for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
@@ -3443,7 +3502,47 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
         else sched_yield();
         state = __atomic_load_n(&gi_threads.state, __ATOMIC_ACQUIRE);
     }
+}
+
+/* Does short work without the helpers, which sleep. Is there more and more of it, they are called for what comes next. */
+static void gi_run_alone(int64_t n, gi_task task, void *job)
+{
+    static __thread double last, together; /* when the last such work was done, and how long it took with what was just before it */
+    double                 start = ga_now();
+    if (start - last > GI_NOT_RESTED) together = 0;
+    if (together > GI_LONG_ALONE) {
+        gi_call_helpers(gi_threads.started);
+        together = 0;
+    }
+    task(0, n, job);
+    last = ga_now();
+    together += last - start;
+}
+
+/* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
+   chunk and enough work: so many bytes as it would read and write in the same time (see GI_WORTH_SHARING).
+   Which thread does which unit must not matter to the result. Tasks must not create or free arrays, nor report errors. */
+static void gi_parallel_bytes(double bytes, int64_t n, int64_t chunk, gi_task task, void *job)
+{
+    if (n <= 0) return;
+    int threads = ga_get_num_threads();
+    if (bytes < GI_WORTH_SHARING || n <= chunk || threads == 1 || gi_inside_task ||
+        pthread_mutex_trylock(&gi_threads.busy) != 0) {
+        task(0, n, job);
+        return;
+    }
+    gi_threads_start();
+    bool wake = bytes >= GI_WORTH_WAKING;
+    if (wake || __atomic_load_n(&gi_threads.sleeping, __ATOMIC_RELAXED) < gi_threads.started)
+        gi_run_job(threads, n, chunk, wake, task, job);
+    else gi_run_alone(n, task, job);
     pthread_mutex_unlock(&gi_threads.busy);
+}
+
+/* The same for what is worth waking the helpers. */
+static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
+{
+    gi_parallel_bytes(GI_WORTH_WAKING, n, chunk, task, job);
 }
 
 #endif /* GI_IMPLEMENTING */
@@ -6621,7 +6720,7 @@ static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / un
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest;
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest, bytes = 0; /* of an element of each array */
     for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;
     gi_order_dimensions(j);
@@ -6631,6 +6730,7 @@ static void gi_run(gi_job *j, int cost)
     j->apart      = false;
     for (int k = 0; k < j->inputs + j->outputs; k++) {
         const gi_operand *v = k < j->inputs ? &j->in[k] : gi_target_of(j, k - j->inputs);
+        if (!v->number) bytes += ga_itemsize(v->dtype);
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
         if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
         for (int i = 0; k < j->inputs && i < j->outputs; i++)
@@ -6668,7 +6768,7 @@ static void gi_run(gi_job *j, int cost)
     if (j->width > columns) j->width = columns;
     int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
     int64_t share = work / (j->height * j->width);
-    gi_parallel(units, share > 0 ? share : 1, gi_run_units, j);
+    gi_parallel_bytes((double)total * (double)(bytes * (cost + 1) / 2), units, share > 0 ? share : 1, gi_run_units, j);
 }
 
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
@@ -8272,7 +8372,7 @@ static bool gi_fill(const char *site, ga_array *a, const void *element)
     gi_fill_job j = { (char *)a->data, (const char *)element, (size_t)ga_itemsize(a->dtype), true };
     for (size_t i = 1; i < j.itemsize; i++)
         if (j.element[i] != j.element[0]) j.bytes_alike = false;
-    gi_parallel(a->size, 1 << 16, gi_fill_range, &j);
+    gi_parallel_bytes((double)a->size * (double)j.itemsize, a->size, 1 << 16, gi_fill_range, &j);
     return true;
 }
 
@@ -8645,7 +8745,8 @@ static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device,
     }
 #endif
     gi_generate_job j = { generator.cpu, plan, from, a->dtype, (char *)a->data };
-    gi_parallel(a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
+    double bytes = (double)(GI_COSTLY * ga_itemsize(dtype)) * (double)a->size;
+    gi_parallel_bytes(bytes, a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
     return a;
 }
 
@@ -9671,18 +9772,19 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         r->accs   = (char *)gi_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    int64_t rows  = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    double  bytes = (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
     if (r->columns == 1) {
-        gi_parallel(p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
-        if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+        gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
+        if (r->accs) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
         r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
         int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
         int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
-        gi_parallel(panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
-        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
+        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
+        if (r->accs) gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
     if (r->accs) gi_release(r->accs, acc_bytes);
     return true;
@@ -10066,14 +10168,15 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     r.nodes.s = r.nodes.n + count;
     r.nodes.m = r.nodes.s + count;
     r.columns = gi_line_columns(p);
+    double bytes = 2 * (double)p->lines * (double)p->length * (double)ga_itemsize(a->dtype), node_bytes = 24 * (double)count;
     if (r.columns == 1) {
-        gi_parallel(count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
-        gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+        gi_parallel_bytes(bytes, count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
+        gi_parallel_bytes(node_bytes, p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
         r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
-        gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
+        gi_parallel_bytes(bytes, panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
+        gi_parallel_bytes(node_bytes, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
@@ -10307,9 +10410,10 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
         return NULL;
     }
     r.extremes = (char *)(r.places + count);
-    if (r.columns == 1) gi_parallel(count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
-    else gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
-    gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    double bytes = (double)p->lines * (double)p->length * (double)size;
+    if (r.columns == 1) gi_parallel_bytes(bytes, count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
+    else gi_parallel_bytes(bytes, panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
+    gi_parallel_bytes((double)(count * (8 + size)), p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
     gi_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {
         ga_free(places);
@@ -13931,7 +14035,9 @@ static void gi_cpu_correlate(const gi_correlation *c)
     gi_correlation_constant(c, j.constant);
     gi_cut_correlation(&j);
     int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
-    gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
+    int64_t units = j.planes * j.units_down * j.units_across;
+    double  bytes = (double)units * (double)work * (double)j.size / 4;
+    gi_parallel_bytes(bytes, units, 1 + 65536 / (work + 1), gi_correlate_units, &j);
 }
 
 /* Runs the job where its memory is. False with an error. */
