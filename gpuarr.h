@@ -22261,13 +22261,19 @@ template <> struct gi_pick_function<true> {
 #define GI_DECLARATION(t, k, tag, ...) , GI_TYPE_OF(tag, t) __VA_ARGS__
 #define GI_POINTER(t, k, tag, ...)     GI_TYPE_OF(tag, t) *__restrict__ const gi_##k = (GI_TYPE_OF(tag, t) *)gi_e->operand[k];
 #define GI_PASSED(t, k, tag, ...)      , GI_ARGUMENT(GI_TYPE_OF(tag, t), gi_##k + gi_i, GI_TYPE_OF(tag, t) __VA_ARGS__)
+#define GI_WRITTEN(t, k, tag, ...)                                                                                             \
+    if (GI_IS_OUTPUT(GI_TYPE_OF(tag, t), GI_TYPE_OF(tag, t) __VA_ARGS__)) {                                                    \
+        GI_OWN_STORED(gi_##k[gi_i])                                                                                            \
+    }
 #define GI_INFO(t, k, tag, ...)                                                                                                \
     { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__) },
 #define GI_ONE_MORE(t, k, ...) +1
 #define GI_POINTER_VOID(type)
 #define GI_POINTER_VALUE(type)        type *__restrict__ const gi_o = (type *)gi_e->result;
 #define GI_STORE_VOID(value)          value
-#define GI_STORE_VALUE(value)         gi_o[gi_i] = value
+#define GI_STORE_VALUE(value)                                                                                                  \
+    gi_o[gi_i] = value;                                                                                                        \
+    GI_OWN_STORED(gi_o[gi_i])
 #define GI_HAS_VOID                   false
 #define GI_HAS_VALUE                  true
 #define GI_BODY_VOID(type, cast, ...) __VA_ARGS__;
@@ -22300,6 +22306,7 @@ template <> struct gi_pick_function<true> {
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0, 0 };                                            \
             GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
+            GI_PARAMETERS(GI_WRITTEN, t, GI_UNWRAP parameters)                                                                 \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
         }                                                                                                                      \
@@ -22415,13 +22422,19 @@ template <> struct gi_pick_function<true> {
     {                                                                                                                           \
         accumulator *__restrict__ const a       = (accumulator *)accs;                                                          \
         const accumulator *__restrict__ const b = (const accumulator *)more;                                                    \
-        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                                                       \
+            a[i] = name##_join(a[i], b[i]);                                                                                     \
+            GI_OWN_STORED(a[i])                                                                                                 \
+        }                                                                                                                       \
     }                                                                                                                           \
     GI_OWN_JOINS(name)                                                                                                          \
-    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                     \
-    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
+    static GI_OWN_FAST void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                         \
+    static GI_OWN_FAST void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
     {                                                                                                                           \
-        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                     \
+        for (int64_t i = 0; i < m; i++) {                                                                                       \
+            ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                                                 \
+            GI_OWN_STORED(((result *)out)[i])                                                                                   \
+        }                                                                                                                       \
     }                                                                                                                           \
     GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                    \
     static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
@@ -22562,6 +22575,7 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { 0, gi_exact, 0, 0, 0 };                                                                          \
             gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters)); \
+            GI_OWN_STORED(gi_o[gi_i])                                                                                          \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
             gi_beyond |= gi_at.beyond;                                                                                         \
