@@ -330,6 +330,7 @@ GA_FOLD(        nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #define GI_OWN_BOOL(...)  __VA_ARGS__
 #define GI_OWN_COUNT(...) __VA_ARGS__
 
+/* One #if after the other, not #elif: clang-format reads a file once for each combination of branches at every depth. */
 #if GI_PASS == 1
 
 /* ---- >>primitives: what the formulas are written in ---------------------------------------------------------------- */
@@ -347,7 +348,8 @@ GI_FORMULA bool gi_less_equal_b8(bool a, bool b) { return a <= b; }
 GI_FORMULA bool gi_maximum_b8(bool a, bool b) { return a | b; }
 GI_FORMULA bool gi_minimum_b8(bool a, bool b) { return a & b; }
 
-#elif GI_CLASS == 1 || GI_CLASS == 2
+#endif
+#if GI_CLASS == 1 || GI_CLASS == 2
 /* Sums and products wrap: they are computed in an unsigned type, where that is defined. */
 #define GI_W GI_JOIN(gi_wrap_, GA_TAG)
 GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
@@ -407,7 +409,8 @@ GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
 }
 #undef GI_W
 
-#elif GI_CLASS == 3
+#endif
+#if GI_CLASS == 3
 GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
 GI_FORMULA GA_T GA_FN(from_int)(int v) { return (GA_T)v; }
 GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return a + b; }
@@ -495,7 +498,8 @@ GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
     return q - whole > (GA_T)0.5 ? whole + 1 : whole;
 }
 
-#else                                                                  /* complex */
+#endif
+#if GI_CLASS == 4
 #define GI_PART(name) GI_JOIN(gi_##name##_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the primitive of the real type */
 GI_FORMULA GA_T GA_FN(make)(GI_R re, GI_R im)
 {
@@ -594,7 +598,8 @@ GI_FORMULA GA_T GA_FN(imag)(GA_T x) { return (void)x, (GA_T)0; }
 GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
 #endif
 
-#elif GI_PASS == 2
+#endif /* GI_PASS == 1 */
+#if GI_PASS == 2
 /* clang-format off */
 /* ---- conversions ---------------------------------------------------------------------------------------------------- */
 /* Conversions to this type, from each type: gi_cast_f32_i64(x). */
@@ -602,7 +607,8 @@ GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
 #define GI_CAST(TAG, from, F, name) GI_FORMULA bool gi_cast_b8_##from(F x) { return gi_truth_##from(x); }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST) GI_EACH_COMPLEX(GI_CAST)
 #undef GI_CAST
-#elif GI_CLASS == 4
+#endif
+#if GI_CLASS == 4
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x, 0); }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
@@ -611,7 +617,8 @@ GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x.re, (GI_R)x.im); }
 GI_EACH_COMPLEX(GI_CAST)
 #undef GI_CAST
-#else
+#endif
+#if GI_CLASS >= 1 && GI_CLASS <= 3
 #define GI_CAST(TAG, from, F, name) GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return (GA_T)x; }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST)
 #if GI_CLASS == 3
@@ -650,7 +657,8 @@ typedef bool    GI_NAME(gi_end_BOOL);
 typedef int64_t GI_NAME(gi_end_COUNT);
 /* clang-format on */
 
-#elif GI_PASS == 3
+#endif /* GI_PASS == 2 */
+#if GI_PASS == 3
 #ifdef GPUARR_USER_FORMULAS
 #include GPUARR_USER_FORMULAS
 #endif
@@ -689,12 +697,14 @@ GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
     return i;
 }
 
-#elif GI_PASS == 4
+#endif /* GI_PASS == 3 */
+#if GI_PASS == 4
 #include "gpuarr_cpu.h"
 
-#else
+#endif
+#if GI_PASS == 5
 #include "gpuarr_cuda.h"
-#endif /* GI_PASS */
+#endif
 
 #else
 #ifndef GPUARR_INCLUDED
@@ -3473,7 +3483,8 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
     _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\", \"tree-loop-vectorize\", \"no-tree-slp-vectorize\", \"vect-cost-model=dynamic\", \"no-trapping-math\", \"no-math-errno\", \"fp-contract=off\")")  \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-function\"")
 #define GI_END_FAST _Pragma("GCC diagnostic pop") _Pragma("GCC pop_options")
-#else
+#endif
+#ifndef GI_BEGIN_FAST
 #define GI_BEGIN_FAST
 #define GI_END_FAST
 #endif
@@ -20673,10 +20684,12 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
 #include <sys/stat.h>
 
 #if !defined(GPUARR_NO_STB) && defined(__has_include)
+#if __has_include(<stb_image_write.h>)
+#define GI_STB_H <stb_image_write.h>
+#endif
 #if __has_include(<stb/stb_image_write.h>)
-#define GI_HAS_STB 1
-#elif __has_include(<stb_image_write.h>)
-#define GI_HAS_STB 2
+#undef GI_STB_H
+#define GI_STB_H <stb/stb_image_write.h>
 #endif
 #endif
 
@@ -20711,7 +20724,7 @@ static bool gi_write_file(const char *site, const char *path, const void *bytes,
 
 /* ---- PNG --------------------------------------------------------------------------------------------------------- */
 
-#ifdef GI_HAS_STB
+#ifdef GI_STB_H
 
 /*  stb takes its memory from here, so that limits, statistics and failing allocations are the same as everywhere. It cannot
     report that memory is short (it would abort), hence the way back by longjmp; its blocks are in a list to be released then.
@@ -20772,11 +20785,7 @@ __attribute__((unused)) static void *gi_png_grow(void *p, size_t old_bytes, size
 #define STBIW_MALLOC(bytes)                          gi_png_alloc(bytes)
 #define STBIW_REALLOC_SIZED(p, old_bytes, new_bytes) gi_png_grow(p, old_bytes, new_bytes)
 #define STBIW_FREE(p)                                gi_png_release(p)
-#if GI_HAS_STB == 1
-#include <stb/stb_image_write.h>
-#else
-#include <stb_image_write.h>
-#endif
+#include GI_STB_H
 #undef STB_IMAGE_WRITE_STATIC
 #undef STB_IMAGE_WRITE_IMPLEMENTATION
 #pragma GCC diagnostic pop
@@ -21361,17 +21370,17 @@ bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o)
 
 #if defined(GPUARR_USE_CFITSIO) && !defined(GPUARR_NO_CFITSIO)
 
-#if defined(__has_include)
-#if __has_include(<fitsio.h>)
-#include <fitsio.h>
-#elif __has_include(<cfitsio/fitsio.h>)
-#include <cfitsio/fitsio.h>
-#else
+#define GI_FITSIO_H <fitsio.h>
+#ifdef __has_include
+#if !__has_include(<fitsio.h>)
+#undef GI_FITSIO_H
+#define GI_FITSIO_H <cfitsio/fitsio.h>
+#if !__has_include(<cfitsio/fitsio.h>)
 #error "gpuarr: GPUARR_USE_CFITSIO needs fitsio.h: apt-get install libcfitsio-dev, or compile without it"
 #endif
-#else
-#include <fitsio.h>
 #endif
+#endif
+#include GI_FITSIO_H
 #include <strings.h>
 #include <sys/stat.h>
 
