@@ -302,7 +302,8 @@ part "same bits" bits
 # ---- 4. NumPy's and SciPy's results ------------------------------------------------------------------------------------------------
 cases=12000
 [ "$job" = check ] && cases=60000
-one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o build/libgpuarr.so $LIBS
+one "kernels for the oracle" gcc -std=c11 -O1 -fPIC $WARN -I. -c tests/oracle_kernels.c -o "$B/oracle_kernels.o"
+one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c "$B/oracle_kernels.o" -o build/libgpuarr.so $LIBS
 part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
