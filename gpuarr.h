@@ -19460,17 +19460,6 @@ static gi_layout gi_part_of_layout(const gi_layout *l, const gi_box *box)
     return part;
 }
 
-static gi_box gi_whole_box(int ndim, const int64_t *shape)
-{
-    gi_box b;
-    memset(&b, 0, sizeof b);
-    for (int d = 0; d < ndim; d++) {
-        b.count[d] = shape[d];
-        b.step[d]  = 1;
-    }
-    return b;
-}
-
 /* Which elements of its node does a chunked layout show? axis[d]: the axis of the node along which its axis d runs, -1: along none. False
    if an axis runs along several, or two along the same (reshaped arrays, diagonals). */
 static bool gi_box_of(const gi_lazy *n, const gi_layout *l, gi_box *box, int *axis)
