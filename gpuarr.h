@@ -20068,8 +20068,8 @@ static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
 
 static gi_fold_plan gi_fold_plan_of(gi_fold_sort sort, const char *name, ga_op op, const ga_reduce_options *o)
 {
-    gi_fold_plan p;
-    memset(&p, 0, sizeof p);
+    static gi_fold_plan none;
+    gi_fold_plan        p = none;
     p.sort = sort;
     p.name = name;
     p.op   = op;
