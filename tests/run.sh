@@ -250,7 +250,7 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS $SHARE -DGPUARR_BASELINE
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils; do
+for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
@@ -303,7 +303,8 @@ part "same bits" bits
 # ---- 4. NumPy's and SciPy's results ------------------------------------------------------------------------------------------------
 cases=12000
 [ "$job" = check ] && cases=60000
-one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c -o build/libgpuarr.so $LIBS
+one "kernels for the oracle" gcc -std=c11 -O1 -fPIC $WARN -I. -c tests/oracle_kernels.c -o "$B/oracle_kernels.o"
+one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c "$B/oracle_kernels.o" -o build/libgpuarr.so $LIBS
 part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
