@@ -9809,6 +9809,17 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     return s;
 }
 
+/* The unit of work number `unit`: a block of `rows` elements of a panel. They are numbered as they lie in memory, so that each thread gets
+   a part of it. */
+static gi_panel gi_panel_block(const gi_lines *p, int64_t columns, int64_t width, int64_t blocks, int64_t rows, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, group = unit / (panels * blocks);
+    gi_panel s      = gi_panel_of(p, columns, width, group * panels + unit % panels);
+    s.start         = unit / panels % blocks * rows;
+    s.n             = p->length - s.start < rows ? p->length - s.start : rows;
+    return s;
+}
+
 /* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
 static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
 {
@@ -9837,10 +9848,8 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
     int64_t                           size = r->fold.acc_bytes;
     __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block = unit % r->blocks;
-        gi_panel s     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
-        s.start        = block * GI_BLOCK;
-        s.n            = p->length - s.start < GI_BLOCK ? p->length - s.start : GI_BLOCK;
+        gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block = s.start / GI_BLOCK;
         s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
         int64_t column = s.first % r->columns, group = s.first - column;
@@ -10230,10 +10239,8 @@ static void gi_moment_panels(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
     const gi_nodes                    more = { count, s, m };
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block  = unit % r->blocks;
-        gi_panel v      = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
-        v.start         = block * GI_BLOCK;
-        v.n             = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
+        gi_panel v      = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block  = v.start / GI_BLOCK;
         v.raw           = raw;
         v.cast          = cast;
         int64_t  column = v.first % r->columns, group = v.first - column;
@@ -10466,10 +10473,8 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
     bool                              no_better[GI_SEARCH_WIDTH];
     int64_t                           size = ga_itemsize(p->dtype);
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  segment = unit % r->segments;
-        gi_panel v       = gi_panel_of(p, r->columns, r->width, unit / r->segments);
-        v.start          = segment * r->segment;
-        v.n              = p->length - v.start < r->segment ? p->length - v.start : r->segment;
+        gi_panel v       = gi_panel_block(p, r->columns, r->width, r->segments, r->segment, unit);
+        int64_t  segment = v.start / r->segment;
         v.raw            = raw;
         int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
         char    *best   = r->extremes + to * size;
@@ -10757,16 +10762,13 @@ static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16],
         cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block = unit % r->blocks;
         gi_panel s[GPUARR_MAX_INPUTS];
         for (int i = 0; i < r->k->map.parameters; i++) {
-            s[i]       = gi_panel_of(&r->in[i], r->columns, r->width, unit / r->blocks);
-            s[i].start = block * GI_BLOCK;
-            s[i].n     = r->length - s[i].start < GI_BLOCK ? r->length - s[i].start : GI_BLOCK;
-            s[i].raw   = raw[i];
-            s[i].cast  = cast[i];
+            s[i]      = gi_panel_block(&r->in[i], r->columns, r->width, r->blocks, GI_BLOCK, unit);
+            s[i].raw  = raw[i];
+            s[i].cast = cast[i];
         }
-        int64_t column = s[0].first % r->columns, group = s[0].first - column;
+        int64_t column = s[0].first % r->columns, group = s[0].first - column, block = s[0].start / GI_BLOCK;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
         gi_reducing_rows(r, s, 0, 1, accs, room + s[0].count * size);
         if (!r->accs) r->k->finish(s[0].count, r->result + s[0].first * ga_itemsize(r->k->result), accs, r->length);
