@@ -706,16 +706,19 @@ GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
     return !nan && !(largest ? GA_FN(less_equal)(x, best) : GA_FN(less_equal)(best, x));
 }
 
-/* Of n lines side by side, `best` are the extremes so far and x the elements of row k; of those that are no_better nothing is taken. */
-static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const GA_T *x, GA_T *best, int64_t *places, int64_t k,
-                                      bool largest, bool skip_nan)
+/* Of n lines side by side, `best` are the extremes so far; of those that are no_better, the rows from number k on have none that is. */
+static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GA_T *best,
+                                      int64_t *places, int64_t k, bool largest, bool skip_nan)
 {
     const bool *at = no_better, *beyond = no_better + n;
     for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
         const int64_t i = at - no_better;
-        if (!GA_FN(is_better)(x[i], best[i], largest, skip_nan)) continue;
-        best[i]   = x[i];
-        places[i] = k;
+        for (int r = 0; r < count; r++) {
+            const GA_T x = ((const GA_T *)rows[r])[i];
+            if (!GA_FN(is_better)(x, best[i], largest, skip_nan)) continue;
+            best[i]   = x;
+            places[i] = k + r;
+        }
     }
 }
 
@@ -10402,12 +10405,13 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block with the best extreme is looked through. Lines side by side are gone through row by row.   */
+    row above, then the first block with the best extreme is looked through. Lines side by side are gone through by some rows at once.   */
 
 #define GI_SEGMENT_BLOCKS 64   /* of a line */
 #define GI_SEGMENT_ROWS   512  /* at least, of lines side by side, */
 #define GI_SEARCH_WIDTH   2048 /* so many at once */
 #define GI_SEARCH_LEAST   64   /* and not fewer */
+enum { GI_SEARCH_TOGETHER = 8 }; /* rows, as a fold takes them */
 
 typedef struct gi_search {
     gi_lines  lines;
@@ -10439,13 +10443,16 @@ static bool gi_is_better(const gi_search *r, const void *x, const void *best)
     }
 }
 
-static void gi_take_better(const gi_search *r, int64_t n, const bool *no_better, const void *x, void *best, int64_t *places,
-                           int64_t k)
+/* The same of the rows of a panel: `extremes` are those of each line in these rows, or the only row. */
+static void gi_take_better(const gi_search *r, const gi_panel *v, const void *extremes, const void *const *rows, int count,
+                           void *best, int64_t *places, int64_t k)
 {
+    bool no_better[GI_SEARCH_WIDTH];
+    r->less_equal(v->count, no_better, r->largest ? extremes : best, r->largest ? best : extremes, NULL);
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
-        gi_take_better_##tag(n, no_better, (const T *)x, (T *)best, places, k, r->largest, r->skip_nan);                       \
+        gi_take_better_##tag(v->count, no_better, rows, count, (T *)best, places, k, r->largest, r->skip_nan);                 \
         break;
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
@@ -10499,9 +10506,10 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16];
-    bool                              no_better[GI_SEARCH_WIDTH];
+    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16], extremes[GI_SEARCH_WIDTH * 8];
     int64_t                           size = ga_itemsize(p->dtype);
+    const bool                        together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
+    const void                       *rows[GI_SEARCH_TOGETHER];
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t  segment = unit % r->segments;
         gi_panel v       = gi_panel_of(p, r->columns, r->width, unit / r->segments);
@@ -10513,10 +10521,15 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
         int64_t *places = r->places + to;
         memcpy(best, gi_read_row(&v, 0, 0), (size_t)(v.count * size));
         for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
-        for (int64_t k = 1; k < v.n; k++) {
-            const char *x = (const char *)gi_read_row(&v, k, 0);
-            r->less_equal(v.count, no_better, r->largest ? x : best, r->largest ? best : x, NULL);
-            gi_take_better(r, v.count, no_better, x, best, places, v.start + k);
+        int64_t k = 1;
+        for (; together && k + GI_SEARCH_TOGETHER <= v.n; k += GI_SEARCH_TOGETHER) {
+            for (int64_t row = 0; row < GI_SEARCH_TOGETHER; row++) rows[row] = gi_read_row(&v, k + row, 0);
+            r->fold.rows(v.count, extremes, rows);
+            gi_take_better(r, &v, extremes, rows, GI_SEARCH_TOGETHER, best, places, v.start + k);
+        }
+        for (; k < v.n; k++) {
+            rows[0] = gi_read_row(&v, k, 0);
+            gi_take_better(r, &v, rows[0], rows, 1, best, places, v.start + k);
         }
     }
 }
