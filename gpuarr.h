@@ -20721,6 +20721,135 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
     return ok;
 }
 
+/* ---- what it takes ------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes, foreseen before anything is computed. */
+typedef struct gi_forecast {
+    int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
+    int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
+    int64_t threads;
+} gi_forecast;
+
+static int64_t gi_forecast_total(const gi_forecast *f) { return f->results + f->values + f->threads * (f->piece + f->shared); }
+
+/* How many elements of a layout are worked out at a time at most? */
+static int64_t gi_piece_elements(const ga_array *a)
+{
+    const gi_lazy *n     = a->owner->node;
+    int64_t        piece = GI_PIECE_BYTES / ga_itemsize(n->dtype), chunk = 1;
+    ga_shape       chunks = ga_chunks_of(a);
+    for (int d = 0; d < chunks.ndim; d++) chunk *= chunks.n[d];
+    if (!n->local && !n->value && chunk > piece) piece = chunk;
+    return piece < a->size ? piece : a->size;
+}
+
+/* The most bytes that lie about while `elements` elements of a node are worked out, with them. Reductions below it have their own. */
+static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
+{
+    int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0;
+    bool    over  = false; /* may an input be written over? */
+    if (n->value) return 0;
+    if (n->mark == gi_computing.mark) return n->kind == &gi_kind_fold ? 0 : bytes;
+    n->mark = gi_computing.mark;
+    if (n->kind == &gi_kind_fold) {
+        f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        if (!gi_is_chunked(n->in[0])) return 0;
+        gi_lazy *below   = n->in[0]->owner->node;
+        int64_t  at_once = gi_piece_elements(n->in[0]), need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
+        if (need > f->piece) f->piece = need;
+        return 0;
+    }
+    for (int k = 0; k < n->inputs; k++) {
+        if (!gi_is_chunked(n->in[k])) continue;
+        gi_lazy *below = n->in[k]->owner->node;
+        int64_t  part = elements < n->in[k]->size ? elements : n->in[k]->size, need = gi_foresee(f, below, part);
+        if (held + need > most) most = held + need;
+        if (!below->value && below->kind != &gi_kind_fold) held += part * ga_itemsize(below->dtype);
+        over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
+    }
+    if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
+    if (n->uses > 1) f->shared += bytes;
+    return most;
+}
+
+static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays)
+{
+    gi_forecast f;
+    memset(&f, 0, sizeof f);
+    pthread_mutex_lock(&gi_computing.busy);
+    gi_computing.mark++;
+    f.threads = ga_get_num_threads();
+    for (int k = 0; k < n; k++) {
+        f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
+        int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k]));
+        if (need > f.piece) f.piece = need;
+    }
+    pthread_mutex_unlock(&gi_computing.busy);
+    return f;
+}
+
+/* The number behind a word in a small file of the system; -1: not there. An empty word: the file begins with the number. */
+static int64_t gi_system_number(const char *path, const char *word)
+{
+    char    line[256];
+    int64_t r = -1;
+    FILE   *f = fopen(path, "r");
+    while (f && r < 0 && fgets(line, sizeof line, f)) {
+        size_t length = strlen(word);
+        if (strncmp(line, word, length) == 0 && line[length + strspn(line + length, " ")] >= '0' && line[length + strspn(line + length, " ")] <= '9')
+            r = strtoll(line + length, NULL, 10);
+    }
+    if (f) fclose(f);
+    return r;
+}
+
+/* How many bytes may still be asked for: of ga_memory_limit, else of what the system and the control group of the process have left. */
+static int64_t gi_memory_left(int64_t *limit)
+{
+    ga_memory m = ga_memory_stats();
+    *limit      = m.limit_bytes;
+    if (m.limit_bytes > 0) return m.limit_bytes - m.used_bytes;
+    int64_t kept = m.total_bytes - m.used_bytes, left = gi_system_number("/proc/meminfo", "MemAvailable:");
+    left         = left < 0 ? INT64_MAX / 2 : left * 1024;
+    int64_t most = gi_system_number("/sys/fs/cgroup/memory.max", ""), used = gi_system_number("/sys/fs/cgroup/memory.current", "");
+    if (most < 0) {
+        most = gi_system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
+        used = gi_system_number("/sys/fs/cgroup/memory/memory.usage_in_bytes", "");
+    }
+    if (most > 0 && used >= 0 && most - used < left) left = most - used;
+    return left + kept;
+}
+
+/* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
+static const char *gi_bytes_text(int64_t bytes)
+{
+    static __thread char text[6][24];
+    static __thread int  turn;
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
+    char  *t = text[turn = (turn + 1) % 6];
+    double v = (double)bytes;
+    int    u = 0;
+    while (v >= 1024 && u < 5) {
+        v /= 1024;
+        u++;
+    }
+    snprintf(t, sizeof text[0], u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+    return t;
+}
+
+/* Is there memory for all that? False with an error, before any work. */
+static bool gi_has_room(const char *site, const gi_forecast *f)
+{
+    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f);
+    if (total <= left) return true;
+    gi_fail(site, GA_NO_MEMORY,
+            "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: compute a part of it or a "
+            "reduction, use smaller chunks or fewer threads",
+            gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads, gi_bytes_text(f->piece + f->shared), gi_bytes_text(left),
+            limit > 0 ? " of ga_memory_limit's " : "", limit > 0 ? gi_bytes_text(limit) : "");
+    return false;
+}
+
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site)
 {
     if (n < 0 || (n > 0 && (!arrays || !results)))
@@ -20733,7 +20862,11 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     if (!chunked) return false;
     ga_array **to = (ga_array **)(void *)(chunked + n);
     int        m  = 0;
-    bool       ok = true;
+    for (int k = 0; k < n; k++)
+        if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
+    gi_forecast f  = gi_foresee_all(m, chunked);
+    bool        ok = gi_has_room(site, &f);
+    m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is    = gi_is_chunked(arrays[k]);
         results[k] = is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
@@ -20765,7 +20898,10 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
     if (!gi_check_any(site, a, "a")) return NULL;
     if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
-    gi_lazy  *n      = a->owner->node;
+    gi_lazy    *n = a->owner->node;
+    gi_forecast f = gi_foresee_all(1, &a);
+    f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+    if (!gi_has_room(site, &f)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape), *whole = NULL;
@@ -20827,6 +20963,20 @@ ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { r
 /*  First the elements that will be seen are copied side by side (of a long array only its corners), then they are measured, so
     that every word of the array gets the same width, then they are written. Digits come from printf's %e, whose rounding is
     exact, and no decimal point is ever read from or asked of the C library: the user's locale does not matter.             */
+
+/* A chunked array has no elements to be printed: its shape, dtype and chunks, and what computing it takes. */
+static char *gi_chunked_text(const char *site, const ga_array *a)
+{
+    enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
+    gi_forecast f      = gi_foresee_all(1, &a);
+    ga_shape    chunks = ga_chunks_of(a);
+    char       *text   = (char *)malloc(ROOM);
+    if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
+    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more>", ga_dtype_name(a->dtype), gi_shape_of(a),
+             (long long)gi_count_boxes(a->ndim, a->shape, chunks.n), gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s",
+             gi_shape_text(chunks.ndim, chunks.n), gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results));
+    return text;
+}
 
 typedef struct gi_text { /* text that grows; a failed allocation is remembered and reported at the end */
     char  *s;
@@ -21301,7 +21451,8 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_check_any(o.site, a, "a")) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                "precision %d, threshold %d, edgeitems %d, linewidth %d: none may be negative", o.precision,

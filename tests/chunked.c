@@ -234,6 +234,29 @@ static void mistakes(void)
     }
 }
 
+/* What does not fit is refused before any work; what is worked out in pieces needs little. */
+static void memory(void)
+{
+    ga_scope
+    {
+        ga_array *huge = ga_random((100000, 100000), .chunks = ga_chunks(0)), *x = ga_sqrt(ga_random((4000, 4000), .chunks = ga_chunks(0)));
+        FAILS(ga_compute(huge), "this needs about 74.5 GiB");
+        FAILS(ga_persist(huge), "this needs about");
+        ga_memory_trim();
+        ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20));
+        FAILS(ga_compute(x), "24.0 MiB are left of ga_memory_limit");
+        ga_memory_reset_peak();
+        ga_array *mean = ga_compute(ga_mean(x));
+        CHECK(mean && fabs(ga_item(mean) - 2.0 / 3) < 1e-3);
+        CHECK(ga_memory_stats().peak_bytes <= ga_memory_stats().limit_bytes);
+        ga_memory_limit(0);
+        char *text = ga_to_string(x);
+        CHECK(text && strstr(text, "<chunked float64 (4000, 4000), 8 chunks of (524, 4000), 122 MiB; computing it takes about"));
+        if (text) printf("     %s\n", text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const ga_shape chunks[] = { { 2, { 3, 4 } }, { 2, { 64, 10 } }, { 2, { 1, -1 } }, { 0, { 0 } } };
@@ -248,6 +271,7 @@ int main(void)
     long_lines();
     persisted();
     mistakes();
+    memory();
     ga_free(a);
     ga_free(b);
     CHECK(ga_report_leaks(stdout) == 0);
