@@ -331,6 +331,7 @@ GA_FOLD(        nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #define GI_OWN_BOOL(...)  __VA_ARGS__
 #define GI_OWN_COUNT(...) __VA_ARGS__
 
+/* One #if after the other, not #elif: clang-format reads a file once for each combination of branches at every depth. */
 #if GI_PASS == 1
 
 /* ---- >>primitives: what the formulas are written in ---------------------------------------------------------------- */
@@ -348,7 +349,8 @@ GI_FORMULA bool gi_less_equal_b8(bool a, bool b) { return a <= b; }
 GI_FORMULA bool gi_maximum_b8(bool a, bool b) { return a | b; }
 GI_FORMULA bool gi_minimum_b8(bool a, bool b) { return a & b; }
 
-#elif GI_CLASS == 1 || GI_CLASS == 2
+#endif
+#if GI_CLASS == 1 || GI_CLASS == 2
 /* Sums and products wrap: they are computed in an unsigned type, where that is defined. */
 #define GI_W GI_JOIN(gi_wrap_, GA_TAG)
 GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
@@ -408,7 +410,8 @@ GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
 }
 #undef GI_W
 
-#elif GI_CLASS == 3
+#endif
+#if GI_CLASS == 3
 GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
 GI_FORMULA GA_T GA_FN(from_int)(int v) { return (GA_T)v; }
 GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return a + b; }
@@ -496,7 +499,8 @@ GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
     return q - whole > (GA_T)0.5 ? whole + 1 : whole;
 }
 
-#else                                                                  /* complex */
+#endif
+#if GI_CLASS == 4
 #define GI_PART(name) GI_JOIN(gi_##name##_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the primitive of the real type */
 GI_FORMULA GA_T GA_FN(make)(GI_R re, GI_R im)
 {
@@ -595,7 +599,8 @@ GI_FORMULA GA_T GA_FN(imag)(GA_T x) { return (void)x, (GA_T)0; }
 GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
 #endif
 
-#elif GI_PASS == 2
+#endif /* GI_PASS == 1 */
+#if GI_PASS == 2
 /* clang-format off */
 /* ---- conversions ---------------------------------------------------------------------------------------------------- */
 /* Conversions to this type, from each type: gi_cast_f32_i64(x). */
@@ -603,7 +608,8 @@ GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
 #define GI_CAST(TAG, from, F, name) GI_FORMULA bool gi_cast_b8_##from(F x) { return gi_truth_##from(x); }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST) GI_EACH_COMPLEX(GI_CAST)
 #undef GI_CAST
-#elif GI_CLASS == 4
+#endif
+#if GI_CLASS == 4
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x, 0); }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
@@ -612,7 +618,8 @@ GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x.re, (GI_R)x.im); }
 GI_EACH_COMPLEX(GI_CAST)
 #undef GI_CAST
-#else
+#endif
+#if GI_CLASS >= 1 && GI_CLASS <= 3
 #define GI_CAST(TAG, from, F, name) GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return (GA_T)x; }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST)
 #if GI_CLASS == 3
@@ -651,7 +658,8 @@ typedef bool    GI_NAME(gi_end_BOOL);
 typedef int64_t GI_NAME(gi_end_COUNT);
 /* clang-format on */
 
-#elif GI_PASS == 3
+#endif /* GI_PASS == 2 */
+#if GI_PASS == 3
 #ifdef GPUARR_USER_FORMULAS
 #include GPUARR_USER_FORMULAS
 #endif
@@ -690,12 +698,14 @@ GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
     return i;
 }
 
-#elif GI_PASS == 4
+#endif /* GI_PASS == 3 */
+#if GI_PASS == 4
 #include "gpuarr_cpu.h"
 
-#else
+#endif
+#if GI_PASS == 5
 #include "gpuarr_cuda.h"
-#endif /* GI_PASS */
+#endif
 
 #else
 #ifndef GPUARR_INCLUDED
@@ -3336,10 +3346,12 @@ static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *sha
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
-/*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
-    spin for a moment, then sleep, so that the threads of other libraries do not starve. A call waits for the helpers that have joined it,
-    never for one that is still waking up. One call at a time uses the pool; another that comes meanwhile, or from inside, does
-    its work alone.                                                                                                          */
+/*  A pool of our own. A call cuts its work into pieces and gives each thread a range of them, the same one each time, so that calls over
+    the same arrays find them in the caches of their processors; who has done his own range takes half of what another has left. A
+    call waits for the helpers that have joined it, never for one that is still waking up. Helpers that find no work spin for
+    a moment, then sleep, so that the threads of other libraries do not starve. To wake one costs more than a short call:
+    that is done for long ones, and for short ones that follow each other. One call at a time uses the pool; another that comes
+    meanwhile, or from inside, does its work alone.                                                                          */
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
@@ -3347,14 +3359,30 @@ enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
 /* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
 enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
+/* How long work takes is counted in bytes that are read or written, 10 to 30 picoseconds each. */
+#ifndef GI_WORTH_SHARING
+#define GI_WORTH_SHARING 5e5 /* with helpers that are awake */
+#define GI_WORTH_WAKING  4e6
+#endif
+#define GI_NOT_RESTED 100e-6 /* seconds: of calls that follow each other so soon */
+#define GI_LONG_ALONE 500e-6 /* so much is worth waking the helpers, too */
+
+/* Pieces of the work that a thread has still to do: the first in the upper half, the end in the lower. */
+typedef struct gi_pieces {
+    __attribute__((aligned(64))) uint64_t range; /* atomic */
+} gi_pieces;
+
+static gi_pieces gi_left[GI_MOST_THREADS]; /* of the calling thread and of each helper */
+
 static struct {
     pthread_mutex_t busy; /* held by the call that uses the pool */
     pthread_mutex_t lock; /* for sleeping */
     pthread_cond_t  wake;
-    int             wanted, started, sleeping; /* sleeping: atomic */
-    uint64_t        state;                     /* atomic; what follows changes only while nobody is inside and none may join */
-    int64_t         next;                      /* atomic: the next unit */
-    int64_t         units, chunk, helpers;     /* helpers: how many may join */
+    int             wanted, started;
+    int             sleeping, called; /* helpers that nobody has called; calls that nobody has heard. sleeping: atomic */
+    uint64_t        state;            /* atomic; what follows changes only while nobody is inside and none may join */
+    int             threads;          /* helpers from this number on may not join */
+    int64_t         units, chunk;
     gi_task         task;
     void           *job;
 } gi_threads = {
@@ -3363,13 +3391,41 @@ static struct {
 
 static __thread bool gi_inside_task;
 
-static void gi_take_units(void)
+/* Takes the first piece of a range. False: it has none. */
+static bool gi_take_piece(gi_pieces *own, int64_t *piece)
 {
-    for (;;) {
-        int64_t begin = __atomic_fetch_add(&gi_threads.next, gi_threads.chunk, __ATOMIC_RELAXED);
-        if (begin >= gi_threads.units) return;
-        int64_t end = begin + gi_threads.chunk < gi_threads.units ? begin + gi_threads.chunk : gi_threads.units;
-        gi_threads.task(begin, end, gi_threads.job);
+    uint64_t has = __atomic_load_n(&own->range, __ATOMIC_RELAXED);
+    while (has >> 32 < (uint32_t)has)
+        if (__atomic_compare_exchange_n(&own->range, &has, has + ((uint64_t)1 << 32), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            *piece = (int64_t)(has >> 32);
+            return true;
+        }
+    return false;
+}
+
+/* Moves the second half of what another has left to a range that is empty. False: nothing is left. */
+static bool gi_take_half(gi_pieces *own, gi_pieces *other)
+{
+    uint64_t has = __atomic_load_n(&other->range, __ATOMIC_RELAXED);
+    while (has >> 32 < (uint32_t)has) {
+        uint64_t half = ((uint32_t)has - (has >> 32) + 1) / 2, end = (uint32_t)has;
+        if (!__atomic_compare_exchange_n(&other->range, &has, has - half, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
+        __atomic_store_n(&own->range, (end - half) << 32 | end, __ATOMIC_RELAXED);
+        return true;
+    }
+    return false;
+}
+
+/* The part of thread number `self`; 0 is the one that calls. */
+static void gi_take_pieces(int self)
+{
+    for (int k = 0; k < gi_threads.threads; k++) { /* its own range first, then those of the others */
+        int other = self + k < gi_threads.threads ? self + k : self + k - gi_threads.threads;
+        if (k > 0 && !gi_take_half(&gi_left[self], &gi_left[other])) continue;
+        for (int64_t piece; gi_take_piece(&gi_left[self], &piece); k = 0) {
+            int64_t begin = piece * gi_threads.chunk, left = gi_threads.units - begin;
+            gi_threads.task(begin, begin + (left < gi_threads.chunk ? left : gi_threads.chunk), gi_threads.job);
+        }
     }
 }
 
@@ -3383,19 +3439,34 @@ static void gi_pause(void)
 /* Is there a job that a helper can join, which has done all up to number `done`? */
 static bool gi_job_waits(uint64_t state, uint64_t done) { return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done; }
 
-/* Sleeps until there is one. */
+/* Sleeps until somebody calls, or not at all if there is a job. */
 static void gi_sleep(uint64_t done)
 {
     pthread_mutex_lock(&gi_threads.lock);
     __atomic_add_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST); /* before looking: who opens a job looks here behind it */
-    while (!gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done))
-        pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-    __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    if (gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done)) {
+        __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    } else {
+        while (!gi_threads.called) pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+        gi_threads.called--;
+    }
     pthread_mutex_unlock(&gi_threads.lock);
 }
 
-static void *gi_helper_thread(void *none)
+/* Calls sleeping helpers, at most so many. */
+static void gi_call_helpers(int most)
 {
+    pthread_mutex_lock(&gi_threads.lock);
+    int n = gi_threads.sleeping < most ? gi_threads.sleeping : most;
+    gi_threads.called += n;
+    __atomic_sub_fetch(&gi_threads.sleeping, n, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&gi_threads.lock);
+    for (int k = 0; k < n; k++) pthread_cond_signal(&gi_threads.wake);
+}
+
+static void *gi_helper_thread(void *number)
+{
+    int      self  = (int)(intptr_t)number;
     uint64_t done  = 0;
     gi_inside_task = true;
     for (int spins = 0;; spins++) {
@@ -3405,13 +3476,17 @@ static void *gi_helper_thread(void *none)
                 continue;
             done  = state / GI_JOB_NUMBER;
             spins = 0;
-            if ((int64_t)(state & GI_JOB_INSIDE) < gi_threads.helpers) gi_take_units();
+            if (self < gi_threads.threads) gi_take_pieces(self);
             __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        if (spins < GI_SPINS) gi_pause();
-        else gi_sleep(done);
+        if (spins < GI_SPINS) {
+            gi_pause();
+        } else {
+            gi_sleep(done);
+            spins = 0;
+        }
     }
-    return none;
+    return NULL;
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
@@ -3434,7 +3509,7 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
-    gi_threads.started = gi_threads.sleeping = 0;
+    gi_threads.started = gi_threads.sleeping = gi_threads.called = 0;
     gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
@@ -3453,7 +3528,7 @@ static void gi_threads_start(void)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        int error = pthread_create(&thread, &attributes, gi_helper_thread, NULL);
+        int error = pthread_create(&thread, &attributes, gi_helper_thread, (void *)(intptr_t)(gi_threads.started + 1));
         pthread_attr_destroy(&attributes);
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
@@ -3485,32 +3560,26 @@ void ga_set_num_threads(int n)
     pthread_mutex_unlock(&gi_threads.busy);
 }
 
-/* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
-   chunk. Which thread does which unit must not matter to the result. Tasks must not create or free arrays, nor report errors. */
-static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
+/* Cuts n units into pieces of `chunk` and does them with the helpers that come. The pool is ours. */
+static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task task, void *job)
 {
-    if (n <= 0) return;
-    int threads = ga_get_num_threads();
-    if (n <= chunk || threads == 1 || gi_inside_task || pthread_mutex_trylock(&gi_threads.busy) != 0) {
-        task(0, n, job);
-        return;
-    }
-    gi_threads_start();
+    while (n / chunk >= INT32_MAX) chunk *= 2;
+    int64_t pieces = (n + chunk - 1) / chunk, ranges = pieces < threads ? pieces : threads;
     gi_threads.task    = task;
     gi_threads.job     = job;
     gi_threads.units   = n;
     gi_threads.chunk   = chunk;
-    gi_threads.helpers = (n - 1) / chunk < threads - 1 ? (n - 1) / chunk : threads - 1;
-    __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
+    gi_threads.threads = threads;
+    for (int64_t k = 0; k < threads; k++) {
+        uint64_t first = (uint64_t)(k < ranges ? k * pieces / ranges : 0), end = (uint64_t)(k < ranges ? (k + 1) * pieces / ranges : 0);
+        __atomic_store_n(&gi_left[k].range, first << 32 | end, __ATOMIC_RELAXED);
+    }
     uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
     __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0) {
-        pthread_mutex_lock(&gi_threads.lock);
-        for (int64_t k = 0; k < gi_threads.helpers; k++) pthread_cond_signal(&gi_threads.wake);
-        pthread_mutex_unlock(&gi_threads.lock);
-    }
+    if (wake && __atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0)
+        gi_call_helpers(gi_threads.started < threads ? (int)ranges - 1 : gi_threads.started); /* any of them may hear it */
     gi_inside_task = true;
-    gi_take_units();
+    gi_take_pieces(0);
     gi_inside_task = false;
     uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
     for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
@@ -3518,7 +3587,47 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
         else sched_yield();
         state = __atomic_load_n(&gi_threads.state, __ATOMIC_ACQUIRE);
     }
+}
+
+/* Does short work without the helpers, which sleep. Is there more and more of it, they are called for what comes next. */
+static void gi_run_alone(int64_t n, gi_task task, void *job)
+{
+    static __thread double last, together; /* when the last such work was done, and how long it took with what was just before it */
+    double                 start = ga_now();
+    if (start - last > GI_NOT_RESTED) together = 0;
+    if (together > GI_LONG_ALONE) {
+        gi_call_helpers(gi_threads.started);
+        together = 0;
+    }
+    task(0, n, job);
+    last = ga_now();
+    together += last - start;
+}
+
+/* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
+   chunk and enough work: so many bytes as it would read and write in the same time (see GI_WORTH_SHARING).
+   Which thread does which unit must not matter to the result. Tasks must not create or free arrays, nor report errors. */
+static void gi_parallel_bytes(double bytes, int64_t n, int64_t chunk, gi_task task, void *job)
+{
+    if (n <= 0) return;
+    int threads = ga_get_num_threads();
+    if (bytes < GI_WORTH_SHARING || n <= chunk || threads == 1 || gi_inside_task ||
+        pthread_mutex_trylock(&gi_threads.busy) != 0) {
+        task(0, n, job);
+        return;
+    }
+    gi_threads_start();
+    bool wake = bytes >= GI_WORTH_WAKING;
+    if (wake || __atomic_load_n(&gi_threads.sleeping, __ATOMIC_RELAXED) < gi_threads.started)
+        gi_run_job(threads, n, chunk, wake, task, job);
+    else gi_run_alone(n, task, job);
     pthread_mutex_unlock(&gi_threads.busy);
+}
+
+/* The same for what is worth waking the helpers. */
+static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
+{
+    gi_parallel_bytes(GI_WORTH_WAKING, n, chunk, task, job);
 }
 
 #endif /* GI_IMPLEMENTING */
@@ -3548,7 +3657,8 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
     _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\", \"tree-loop-vectorize\", \"no-tree-slp-vectorize\", \"vect-cost-model=dynamic\", \"no-trapping-math\", \"no-math-errno\", \"fp-contract=off\")")  \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-function\"")
 #define GI_END_FAST _Pragma("GCC diagnostic pop") _Pragma("GCC pop_options")
-#else
+#endif
+#ifndef GI_BEGIN_FAST
 #define GI_BEGIN_FAST
 #define GI_END_FAST
 #endif
@@ -6696,7 +6806,7 @@ static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / un
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest;
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest, bytes = 0; /* of an element of each array */
     for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;
     gi_order_dimensions(j);
@@ -6706,6 +6816,7 @@ static void gi_run(gi_job *j, int cost)
     j->apart      = false;
     for (int k = 0; k < j->inputs + j->outputs; k++) {
         const gi_operand *v = k < j->inputs ? &j->in[k] : gi_target_of(j, k - j->inputs);
+        if (!v->number) bytes += ga_itemsize(v->dtype);
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
         if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
         for (int i = 0; k < j->inputs && i < j->outputs; i++)
@@ -6743,7 +6854,7 @@ static void gi_run(gi_job *j, int cost)
     if (j->width > columns) j->width = columns;
     int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
     int64_t share = work / (j->height * j->width);
-    gi_parallel(units, share > 0 ? share : 1, gi_run_units, j);
+    gi_parallel_bytes((double)total * (double)(bytes * (cost + 1) / 2), units, share > 0 ? share : 1, gi_run_units, j);
 }
 
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
@@ -8372,7 +8483,7 @@ static bool gi_fill(const char *site, ga_array *a, const void *element)
     gi_fill_job j = { (char *)a->data, (const char *)element, (size_t)ga_itemsize(a->dtype), true };
     for (size_t i = 1; i < j.itemsize; i++)
         if (j.element[i] != j.element[0]) j.bytes_alike = false;
-    gi_parallel(a->size, 1 << 16, gi_fill_range, &j);
+    gi_parallel_bytes((double)a->size * (double)j.itemsize, a->size, 1 << 16, gi_fill_range, &j);
     return true;
 }
 
@@ -8758,7 +8869,8 @@ static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device,
     }
 #endif
     gi_generate_job j = { generator.cpu, plan, from, a->dtype, (char *)a->data };
-    gi_parallel(a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
+    double bytes = (double)(GI_COSTLY * ga_itemsize(dtype)) * (double)a->size;
+    gi_parallel_bytes(bytes, a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
     return a;
 }
 
@@ -9786,18 +9898,19 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         r->accs   = (char *)gi_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    int64_t rows  = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    double  bytes = (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
     if (r->columns == 1) {
-        gi_parallel(p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
-        if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+        gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
+        if (r->accs) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
         r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
         int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
         int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
-        gi_parallel(panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
-        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
+        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
+        if (r->accs) gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
     if (r->accs) gi_release(r->accs, acc_bytes);
     return true;
@@ -10205,14 +10318,15 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     r.nodes.s = r.nodes.n + count;
     r.nodes.m = r.nodes.s + count;
     r.columns = gi_line_columns(p);
+    double bytes = 2 * (double)p->lines * (double)p->length * (double)ga_itemsize(a->dtype), node_bytes = 24 * (double)count;
     if (r.columns == 1) {
-        gi_parallel(count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
-        gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+        gi_parallel_bytes(bytes, count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
+        gi_parallel_bytes(node_bytes, p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
         r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
-        gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
+        gi_parallel_bytes(bytes, panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
+        gi_parallel_bytes(node_bytes, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
@@ -10448,9 +10562,10 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
         return NULL;
     }
     r.extremes = (char *)(r.places + count);
-    if (r.columns == 1) gi_parallel(count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
-    else gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
-    gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    double bytes = (double)p->lines * (double)p->length * (double)size;
+    if (r.columns == 1) gi_parallel_bytes(bytes, count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
+    else gi_parallel_bytes(bytes, panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
+    gi_parallel_bytes((double)(count * (8 + size)), p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
     gi_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {
         ga_free(places);
@@ -14077,7 +14192,9 @@ static void gi_cpu_correlate(const gi_correlation *c)
     gi_correlation_constant(c, j.constant);
     gi_cut_correlation(&j);
     int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
-    gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
+    int64_t units = j.planes * j.units_down * j.units_across;
+    double  bytes = (double)units * (double)work * (double)j.size / 4;
+    gi_parallel_bytes(bytes, units, 1 + 65536 / (work + 1), gi_correlate_units, &j);
 }
 
 /* Runs the job where its memory is. False with an error. */
@@ -22522,10 +22639,12 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
 #include <sys/stat.h>
 
 #if !defined(GPUARR_NO_STB) && defined(__has_include)
+#if __has_include(<stb_image_write.h>)
+#define GI_STB_H <stb_image_write.h>
+#endif
 #if __has_include(<stb/stb_image_write.h>)
-#define GI_HAS_STB 1
-#elif __has_include(<stb_image_write.h>)
-#define GI_HAS_STB 2
+#undef GI_STB_H
+#define GI_STB_H <stb/stb_image_write.h>
 #endif
 #endif
 
@@ -22560,7 +22679,7 @@ static bool gi_write_file(const char *site, const char *path, const void *bytes,
 
 /* ---- PNG --------------------------------------------------------------------------------------------------------- */
 
-#ifdef GI_HAS_STB
+#ifdef GI_STB_H
 
 /*  stb takes its memory from here, so that limits, statistics and failing allocations are the same as everywhere. It cannot
     report that memory is short (it would abort), hence the way back by longjmp; its blocks are in a list to be released then.
@@ -22621,11 +22740,7 @@ __attribute__((unused)) static void *gi_png_grow(void *p, size_t old_bytes, size
 #define STBIW_MALLOC(bytes)                          gi_png_alloc(bytes)
 #define STBIW_REALLOC_SIZED(p, old_bytes, new_bytes) gi_png_grow(p, old_bytes, new_bytes)
 #define STBIW_FREE(p)                                gi_png_release(p)
-#if GI_HAS_STB == 1
-#include <stb/stb_image_write.h>
-#else
-#include <stb_image_write.h>
-#endif
+#include GI_STB_H
 #undef STB_IMAGE_WRITE_STATIC
 #undef STB_IMAGE_WRITE_IMPLEMENTATION
 #pragma GCC diagnostic pop
@@ -23210,17 +23325,17 @@ bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o)
 
 #if defined(GPUARR_USE_CFITSIO) && !defined(GPUARR_NO_CFITSIO)
 
-#if defined(__has_include)
-#if __has_include(<fitsio.h>)
-#include <fitsio.h>
-#elif __has_include(<cfitsio/fitsio.h>)
-#include <cfitsio/fitsio.h>
-#else
+#define GI_FITSIO_H <fitsio.h>
+#ifdef __has_include
+#if !__has_include(<fitsio.h>)
+#undef GI_FITSIO_H
+#define GI_FITSIO_H <cfitsio/fitsio.h>
+#if !__has_include(<cfitsio/fitsio.h>)
 #error "gpuarr: GPUARR_USE_CFITSIO needs fitsio.h: apt-get install libcfitsio-dev, or compile without it"
 #endif
-#else
-#include <fitsio.h>
 #endif
+#endif
+#include GI_FITSIO_H
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -24110,13 +24225,19 @@ template <> struct gi_pick_function<true> {
 #define GI_DECLARATION(t, k, tag, ...) , GI_TYPE_OF(tag, t) __VA_ARGS__
 #define GI_POINTER(t, k, tag, ...)     GI_TYPE_OF(tag, t) *__restrict__ const gi_##k = (GI_TYPE_OF(tag, t) *)gi_e->operand[k];
 #define GI_PASSED(t, k, tag, ...)      , GI_ARGUMENT(GI_TYPE_OF(tag, t), gi_##k + gi_i, GI_TYPE_OF(tag, t) __VA_ARGS__)
+#define GI_WRITTEN(t, k, tag, ...)                                                                                             \
+    if (GI_IS_OUTPUT(GI_TYPE_OF(tag, t), GI_TYPE_OF(tag, t) __VA_ARGS__)) {                                                    \
+        GI_OWN_STORED(gi_##k[gi_i])                                                                                            \
+    }
 #define GI_INFO(t, k, tag, ...)                                                                                                \
     { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__) },
 #define GI_ONE_MORE(t, k, ...) +1
 #define GI_POINTER_VOID(type)
 #define GI_POINTER_VALUE(type)        type *__restrict__ const gi_o = (type *)gi_e->result;
 #define GI_STORE_VOID(value)          value
-#define GI_STORE_VALUE(value)         gi_o[gi_i] = value
+#define GI_STORE_VALUE(value)                                                                                                  \
+    gi_o[gi_i] = value;                                                                                                        \
+    GI_OWN_STORED(gi_o[gi_i])
 #define GI_HAS_VOID                   false
 #define GI_HAS_VALUE                  true
 #define GI_BODY_VOID(type, cast, ...) __VA_ARGS__;
@@ -24149,6 +24270,7 @@ template <> struct gi_pick_function<true> {
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0, 0 };                                            \
             GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
+            GI_PARAMETERS(GI_WRITTEN, t, GI_UNWRAP parameters)                                                                 \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
         }                                                                                                                      \
@@ -24264,13 +24386,19 @@ template <> struct gi_pick_function<true> {
     {                                                                                                                           \
         accumulator *__restrict__ const a       = (accumulator *)accs;                                                          \
         const accumulator *__restrict__ const b = (const accumulator *)more;                                                    \
-        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                                                       \
+            a[i] = name##_join(a[i], b[i]);                                                                                     \
+            GI_OWN_STORED(a[i])                                                                                                 \
+        }                                                                                                                       \
     }                                                                                                                           \
     GI_OWN_JOINS(name)                                                                                                          \
-    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                     \
-    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
+    static GI_OWN_FAST void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                         \
+    static GI_OWN_FAST void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
     {                                                                                                                           \
-        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                     \
+        for (int64_t i = 0; i < m; i++) {                                                                                       \
+            ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                                                 \
+            GI_OWN_STORED(((result *)out)[i])                                                                                   \
+        }                                                                                                                       \
     }                                                                                                                           \
     GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                    \
     static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
@@ -24411,6 +24539,7 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { 0, gi_exact, 0, 0, 0 };                                                                          \
             gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters)); \
+            GI_OWN_STORED(gi_o[gi_i])                                                                                          \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
             gi_beyond |= gi_at.beyond;                                                                                         \
