@@ -20516,10 +20516,9 @@ static int gi_thread_number(void)
 
 bool ga_progress_line(const ga_progress *p, void *user)
 {
-    enum { WIDTH = 30 };
-    int full = (int)(p->done * WIDTH);
+    const int wide = 30, full = (int)(p->done * wide);
     (void)user;
-    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full, "##############################", WIDTH - full, "", 100 * p->done,
+    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full, "##############################", wide - full, "", 100 * p->done,
             p->seconds, p->left, gi_bytes_text(p->used_bytes));
     if (p->done >= 1) fputc('\n', stderr);
     return true;
@@ -20650,8 +20649,9 @@ static const char *gi_colour_of(const char *name, int length)
 
 static void gi_write_report(FILE *f)
 {
-    enum { WIDTH = 1000, ROW = 26, MOST_SITES = 200 };
-    double  end  = 0;
+    enum { MOST_SITES = 200 };
+    const int wide = 1000, row = 26;
+    double    end   = 0;
     int64_t most = 1;
     int     threads = 1, sites = 0;
     gi_share_of_time share[MOST_SITES];
@@ -20674,25 +20674,25 @@ static void gi_write_report(FILE *f)
     if (end <= 0) end = 1e-9;
     fprintf(f, "<!DOCTYPE html>\n<meta charset='utf-8'><title>gpuarr: what was computed</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:%dpx}td,th{padding:2px "
                "12px 2px 0;text-align:left}text{font-size:11px}</style>\n<h1>What was computed</h1>\n<p>%lld pieces of work in %.3f s on %d thread%s; at most %s in arrays.%s</p>\n",
-            WIDTH + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
-    fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", WIDTH + 80, threads * ROW + 20);
-    for (int t = 0; t < threads; t++) fprintf(f, "<text x='0' y='%d'>thread %d</text>\n", t * ROW + 17, t);
+            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
+    fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", wide + 80, threads * row + 20);
+    for (int t = 0; t < threads; t++) fprintf(f, "<text x='0' y='%d'>thread %d</text>\n", t * row + 17, t);
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < gi_watch.events; i++) {
             const gi_event *e = &gi_watch.event[i];
             const char     *name;
             int             length = gi_call_name(e->site, &name);
-            double          x = 70 + (e->start - gi_watch.begun) / end * WIDTH, w = (e->end - e->start) / end * WIDTH;
+            double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
             if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
-            fprintf(f, "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n", x, e->thread * ROW + (pass ? 6 : 2),
-                    w < 0.3 ? 0.3 : w, pass ? ROW - 14 : ROW - 6, pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
+            fprintf(f, "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n", x, e->thread * row + (pass ? 6 : 2),
+                    w < 0.3 ? 0.3 : w, pass ? row - 14 : row - 6, pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
                     (e->end - e->start) * 1e3);
         }
-    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", threads * ROW + 15, WIDTH + 20, threads * ROW + 15, end);
-    fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", WIDTH + 80);
+    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", threads * row + 15, wide + 20, threads * row + 15, end);
+    fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
-        if (e->unit) fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * WIDTH, 120 - 100.0 * (double)e->used_bytes / (double)most);
+        if (e->unit) fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide, 120 - 100.0 * (double)e->used_bytes / (double)most);
     }
     fprintf(f, "'/><text x='0' y='25'>%s</text><text x='0' y='122'>0</text></svg>\n<h2>Operations</h2>\n<table><tr><th>call<th>where<th>times<th>seconds, with what it asked for</tr>\n",
             gi_bytes_text(most));
@@ -20906,7 +20906,7 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line,
 static void gi_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_computation    *r = (gi_computation *)job;
-    gi_worker  w = { NULL };
+    gi_worker  w = { NULL, 0 };
     gi_aside   aside;
     size_t     bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
     gi_put_aside(&aside);
@@ -21558,7 +21558,7 @@ static int gi_by_wanted(const void *x, const void *y)
 
 static void gi_write_svg(gi_drawing *g, FILE *f)
 {
-    enum { BESIDE = 150, ABOVE = 80, BOX_WIDTH = 136, BOX_HEIGHT = 26 };
+    const int beside = 150, above = 80, box_width = 136, box_height = 26;
     int     layers = 0;
     int64_t widest = 1;
     double  most   = 0;
@@ -21577,7 +21577,7 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
         for (int64_t i = 0; i < g->vertices; i++) n += g->vertex[i].layer == l;
         if (n > widest) widest = n;
     }
-    double width = (double)(widest * BESIDE + 20), height = (double)layers * ABOVE + 20;
+    double width = (double)(widest * beside + 20), height = (double)layers * above + 20;
     for (int l = layers - 1; l >= 0; l--) { /* what is needed lies below the middle of what needs it */
         int64_t n = 0;
         for (int64_t i = 0; i < g->vertices; i++)
@@ -21595,20 +21595,20 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
             width, height);
     for (int64_t e = 0; e < g->edges; e++) {
         const gi_vertex *a = &g->vertex[g->edge[e].from], *b = &g->vertex[g->edge[e].to];
-        fprintf(f, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#999'/>\n", a->x, height - 30 - a->layer * ABOVE - BOX_HEIGHT / 2.0, b->x,
-                height - 30 - b->layer * ABOVE + BOX_HEIGHT / 2.0);
+        fprintf(f, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#999'/>\n", a->x, height - 30 - a->layer * above - box_height / 2.0, b->x,
+                height - 30 - b->layer * above + box_height / 2.0);
     }
     for (int64_t i = 0; i < g->vertices; i++) {
         const gi_vertex *v = &g->vertex[i];
         char             label[160], colour[16];
-        double           y = height - 30 - v->layer * ABOVE;
+        double           y = height - 30 - v->layer * above;
         gi_vertex_label(v, label, sizeof label);
         gi_vertex_colour(g, i, most, colour, sizeof colour);
         fprintf(f, "<g><title>");
         if (v->node) gi_write_escaped(f, v->node->site ? v->node->site : "", 300);
         else gi_write_escaped(f, label, 160);
-        fprintf(f, "</title><rect x='%.1f' y='%.1f' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%.1f' y='%.1f' text-anchor='middle'>", v->x - BOX_WIDTH / 2.0,
-                y - BOX_HEIGHT / 2.0, BOX_WIDTH, BOX_HEIGHT, v->memory ? 0 : 12, colour, v->x, y + 4);
+        fprintf(f, "</title><rect x='%.1f' y='%.1f' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%.1f' y='%.1f' text-anchor='middle'>", v->x - box_width / 2.0,
+                y - box_height / 2.0, box_width, box_height, v->memory ? 0 : 12, colour, v->x, y + 4);
         gi_write_escaped(f, label, 22);
         fputs("</text></g>\n", f);
     }
