@@ -25013,6 +25013,7 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_ON(M, list)       M list
 #define GI_TYPE_OF(tag, t)   GI_JOIN(GI_TYPE_, tag)(t)
 #define GI_SECOND(a, b, ...) b
+#define GI_START(a, ...)     #a
 
 /* GI_PARAMETERS(M, x, float a, double *r): M(x, 0, f32, a) M(x, 1, f64, *r) */
 #define GI_PARAMETERS(M, x, ...) GI_EACH(GI_PARAMETER, (M, x), __VA_ARGS__)
@@ -25118,11 +25119,11 @@ struct gi_no_value {
     template <class R> GI_PORTABLE operator R() const { return R(); }
 };
 template <class V> GI_PORTABLE V operator,(V value, gi_no_value) { return value; }
-#define GI_BODY_VALUE(text, type, cast) return cast(__extension__({
+#define GI_BODY_VALUE(text, start, type, cast) return cast(__extension__({
 #define GI_AGAIN_VALUE(...)                                                                                                    \
     ;                                                                                                                          \
     }), gi_no_value());
-#define GI_BODY_VOID(text, type, cast)
+#define GI_BODY_VOID(text, start, type, cast)
 /* A parameter's argument: the element, or where it goes. */
 template <class P> struct gi_argument;
 template <class P> struct gi_argument<void(P)> {
@@ -25139,19 +25140,24 @@ template <> struct gi_argument<void()> {
 #define GI_IS_OUTPUT(T, ...)           (gi_argument<void(__VA_ARGS__)>::output != 0)
 #define GI_ARGUMENT(T, p, ...)         gi_argument<void(__VA_ARGS__)>::of(p)
 #else
-/* In C a body and an expression are two expressions, of which one is chosen: what has braces, `return` or a semicolon is a body. */
-#define GI_IS_BODY(text)                                                                                                       \
-    (__builtin_memcmp(text, "{", 1) == 0 || __builtin_strncmp(text " ", "return ", 7) == 0 ||                                   \
-     __builtin_constant_p(__builtin_strchr(text, ';') ? 0 : gi_at->exact))
-#define GI_BODY_VALUE(text, type, cast)                                                                                        \
-    enum { gi_is_body = GI_IS_BODY(text) };                                                                                    \
+/* In C a body and an expression are two expressions, of which one is chosen. A body is what begins with a brace or `return`, be it in a
+   macro of the user's, or has a semicolon in sight. (Those of GA_AT are not.)                                                      */
+#define GI_IS_BODY(text, start)                                                                                                \
+    (__builtin_memcmp(start, "{", 1) == 0 || __builtin_strncmp(start " ", "return ", 7) == 0 || GI_HAS_SEMICOLON(text))
+#ifdef __clang__
+#define GI_HAS_SEMICOLON(text) __builtin_constant_p(__builtin_strchr(text, ';') ? 0 : gi_at->exact)
+#else
+#define GI_HAS_SEMICOLON(text) (__builtin_strcspn(text, ";") < sizeof(text) - 1)
+#endif
+#define GI_BODY_VALUE(text, start, type, cast)                                                                                        \
+    enum { gi_is_body = GI_IS_BODY(text, start) };                                                                             \
     static const type gi_never __attribute__((unused)) = { 0 };                                                                \
     return cast(__builtin_choose_expr(gi_is_body, __extension__({ enum { gi_chosen = gi_is_body };
 #define GI_AGAIN_VALUE(...)                                                                                                    \
     ;                                                                                                                          \
     gi_never;                                                                                                                  \
     }), __extension__({ enum { gi_chosen = !gi_is_body }; __VA_ARGS__; })));
-#define GI_BODY_VOID(text, type, cast) enum { gi_chosen = 1 };
+#define GI_BODY_VOID(text, start, type, cast) enum { gi_chosen = 1 };
 #define GI_IS_OUTPUT(T, ...)   _Generic((void (*)(__VA_ARGS__))0, void (*)(T *) : 1, default : 0)
 #define GI_ARGUMENT(T, p, ...) __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), *(p))
 #endif
@@ -25281,7 +25287,9 @@ template <> struct gi_pick_function<true> {
 #define GI_AGAIN_VOID(...)     ;
 
 #if defined(__clang__) || defined(__GNUC__)
-#define GI_BEGIN_FORMULA _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-value\"")
+#define GI_BEGIN_FORMULA                                                                                                       \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-value\"")                                        \
+        _Pragma("GCC diagnostic ignored \"-Woverlength-strings\"")
 #define GI_END_FORMULA   _Pragma("GCC diagnostic pop")
 #endif
 
@@ -25330,7 +25338,7 @@ template <> struct gi_pick_function<true> {
     {                                                                                                                          \
         (void)gi_at;                                                                                                           \
         GI_JOIN(GI_BODY_, GI_KIND(GI_STATE(result, (), parameters, (gi_none, )), result))                                      \
-        (#__VA_ARGS__, GI_TYPE_OF(GI_TAG_OF(result), fixed), )                                                                 \
+        (#__VA_ARGS__, GI_START(__VA_ARGS__, ), GI_TYPE_OF(GI_TAG_OF(result), fixed), )                                        \
         __VA_ARGS__                                                                                                            \
         GI_JOIN(GI_AGAIN_, GI_KIND(GI_STATE(result, (), parameters, (gi_none, )), result))(__VA_ARGS__)                        \
     }                                                                                                                          \
@@ -25364,7 +25372,7 @@ template <> struct gi_pick_function<true> {
     {                                                                                                                          \
         typedef gi_##t T __attribute__((unused));                                                                              \
         (void)gi_at;                                                                                                           \
-        GI_BY_RESULT(GI_BODY_, result)(text, GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t)))             \
+        GI_BY_RESULT(GI_BODY_, result)(text, GI_START(__VA_ARGS__, ), GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t)))\
         __VA_ARGS__                                                                                                            \
         GI_BY_RESULT(GI_AGAIN_, result)(__VA_ARGS__)                                                                           \
     }                                                                                                                          \
@@ -25477,15 +25485,18 @@ template <bool right> struct GA_AT_within_the_reach_of_the_stencil;
 template <> struct GA_AT_with_as_many_offsets_as_the_reach_has<true> {};
 template <> struct GA_AT_within_the_reach_of_the_stencil<true> {};
 #define GI_CONSTANT_OF(i) (__builtin_constant_p(i) ? (int)(i) : 0)
-#define GI_CHECK_AT(text, count, reach)                                                                                        \
-    (void)sizeof(GA_AT_with_as_many_offsets_as_the_reach_has<(count)>);                                                        \
-    (void)sizeof(GA_AT_within_the_reach_of_the_stencil<(reach)>)
+#define GI_CHECKED_AT(text, count, reach, element)                                                                             \
+    ((void)sizeof(GA_AT_with_as_many_offsets_as_the_reach_has<(count)>),                                                       \
+     (void)sizeof(GA_AT_within_the_reach_of_the_stencil<(reach)>), element)
 #else
 #define GI_CONSTANT_OF(i)                                                                                                      \
     __builtin_choose_expr(_Generic(1 ? (void *)((intptr_t)(i) * 0) : (int *)0, int *: 1, default: 0), i, 0)
-#define GI_CHECK_AT(text, count, reach)                                                                                        \
-    _Static_assert(!gi_chosen || (count), "GA_AT(" text "): give one offset for each axis of the stencil's reach");            \
-    _Static_assert(!gi_chosen || (reach), "GA_AT(" text ") reads beyond the stencil's reach")
+#define GI_CHECKED_AT(text, count, reach, element)                                                                             \
+    __extension__({                                                                                                            \
+        _Static_assert(!gi_chosen || (count), "GA_AT(" text "): give one offset for each axis of the stencil's reach");        \
+        _Static_assert(!gi_chosen || (reach), "GA_AT(" text ") reads beyond the stencil's reach");                             \
+        element;                                                                                                               \
+    })
 #endif
 #define GI_REACHES(i, reach) (GI_CONSTANT_OF(i) <= (int)(reach) && GI_CONSTANT_OF(i) >= -(int)(reach))
 
@@ -25500,10 +25511,7 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_COUNT_3(...)              GI_COUNT_3_(__VA_ARGS__, 3, 2, 1, )
 #define GI_COUNT_3_(a, b, c, n, ...) n
 #define GA_AT(...)                                                                                                             \
-    __extension__({                                                                                                            \
-        GI_CHECK_AT(#__VA_ARGS__, GI_COUNT_3(__VA_ARGS__) == gi_ndim, GI_WITHIN(__VA_ARGS__, 0, 0, ));                         \
-        GI_AT(__VA_ARGS__, 0, 0, );                                                                                            \
-    })
+    GI_CHECKED_AT(#__VA_ARGS__, GI_COUNT_3(__VA_ARGS__) == gi_ndim, GI_WITHIN(__VA_ARGS__, 0, 0, ), GI_AT(__VA_ARGS__, 0, 0, ))
 #define GI_WITHIN(i, j, k, ...) (GI_REACHES(i, gi_reach_0) && GI_REACHES(j, gi_reach_1) && GI_REACHES(k, gi_reach_2))
 #define GI_AT(i, j, k, ...)                                                                                                    \
     GI_NEIGHBOUR(gi_reached(gi_at, i, gi_reach_0), gi_reached(gi_at, j, gi_reach_1), gi_reached(gi_at, k, gi_reach_2))
@@ -25595,7 +25603,7 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         (void)gi_at;                                                                                                           \
         GI_ON(GI_REACH, GI_REACH_OF(reach));                                                                                   \
         GI_JOIN(GI_BODY_, GI_KIND(GI_STENCIL_STATE(reach, type, parameters), type))                                            \
-        (#__VA_ARGS__, GI_TYPE_OF(GI_TAG_OF(type), ), )                                                                        \
+        (#__VA_ARGS__, GI_START(__VA_ARGS__, ), GI_TYPE_OF(GI_TAG_OF(type), ), )                                               \
         __VA_ARGS__                                                                                                            \
         GI_JOIN(GI_AGAIN_, GI_KIND(GI_STENCIL_STATE(reach, type, parameters), type))(__VA_ARGS__)                              \
     }                                                                                                                          \

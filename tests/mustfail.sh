@@ -1,7 +1,8 @@
 #!/bin/sh
 # Wrong programs must not compile, and the compiler must say why on the user's line: tests/mustfail/*.c, whose first comment
-# gives the words that gcc and clang must say, and the flags that a careful user has; the faulty line is marked with HERE.
-# The last line is 'N passed, N failed, N skipped'.
+# gives the words that gcc and clang (and g++, clang++, nvcc, where they are named) must say, and the flags that a careful user has; the
+# faulty line is marked with HERE. Where a comment says lines: gcc 8 ..., the first message must be that of the faulty line, and there
+# must be no more lines in all than so many. The last line is 'N passed, N failed, N skipped'.
 cd "$(dirname "$0")/.." || exit 1
 passed=0 failed=0 skipped=0
 out=$(mktemp) || exit 1
@@ -22,14 +23,21 @@ ga_array *f(ga_array *a, ga_array *b)
 }
 END
 
-for cc in gcc clang; do
-    if ! command -v $cc >/dev/null; then
+for cc in gcc clang g++ clang++ nvcc; do
+    run=$cc
+    [ $cc = nvcc ] && ! command -v nvcc >/dev/null && run=/usr/local/cuda/bin/nvcc
+    if ! command -v $run >/dev/null; then
         echo "SKIP no $cc"
         skipped=$((skipped + 1))
         continue
     fi
+    case $cc in
+    nvcc) run="$run -x cu -std=c++17 --cuda -o /dev/null" careful= ;;
+    *++) run="$run -x c++ -std=c++20 -fsyntax-only" careful="-Wall -Wextra -Wpedantic -Werror" ;;
+    *) run="$run -std=c11 -fsyntax-only" careful="-Wall -Wextra -Wpedantic -Werror" ;;
+    esac
     name=right
-    if $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -fsyntax-only "$right/right.c" >"$out" 2>&1; then
+    if $run $careful -I. "$right/right.c" >"$out" 2>&1; then
         passed=$((passed + 1))
     else
         fail "a right program does not compile"
@@ -37,18 +45,24 @@ for cc in gcc clang; do
     for file in tests/mustfail/*.c; do
         name=$(basename "$file" .c)
         words=$(sed -n "1s/.*[ *]$cc: \"\([^\"]*\)\".*/\1/p" "$file")
+        most=$(sed -n "s/.*lines:.* $cc \([0-9]*\) .*/\1/p" "$file")
         flags=$(sed -n '1s/.*flags: \(.*\) \*\/$/\1/p' "$file")
-        [ $cc = clang ] && flags="$flags -Wno-unknown-warning-option"
+        case $cc in clang*) flags="$flags -Wno-unknown-warning-option" ;; esac
         line=$(grep -n 'HERE' "$file" | head -1 | cut -d: -f1)
+        case $cc in gcc | clang) ;; *) [ -z "$words" ] && continue ;; esac
         if [ -z "$words" ] || [ -z "$line" ]; then
             : > "$out"
             fail "the file gives no words for $cc, or no line is marked"
-        elif $cc -std=c11 $flags -I. -fsyntax-only "$file" >"$out" 2>&1; then
+        elif $run $flags -I. "$file" >"$out" 2>&1; then
             fail "it compiles"
         elif ! grep -qF -- "$words" "$out"; then
             fail "the message lacks '$words'"
-        elif ! grep -q "$name.c:$line:" "$out"; then
+        elif ! grep -q "$name.c[:(]$line[:)]" "$out"; then
             fail "the message is not on line $line"
+        elif [ -n "$most" ] && ! grep -m 1 'error:' "$out" | grep -q "$name.c[:(]$line[:)]"; then
+            fail "the first message is not on line $line"
+        elif [ -n "$most" ] && [ "$(wc -l < "$out")" -gt "$most" ]; then
+            fail "it says $(wc -l < "$out") lines, more than $most" 40
         else
             passed=$((passed + 1))
         fi

@@ -1,0 +1,9 @@
+/* gcc: "chi"  clang: "undeclared identifier 'chi'" clang++: "undeclared identifier 'chi'"  flags:  */
+/* lines: gcc 8 clang 6 g++ 5 clang++ 6 nvcc 5 */
+#define GPUARR_KERNELS
+#include "gpuarr.h"
+GA_ELEMENTWISE(wrong, double, (double x), {
+    double y = x;
+    y += chi; /* HERE */
+    return y;
+})
