@@ -1111,6 +1111,21 @@ ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                           ga_order_options o); /* q in percent, number or array (its axes come first) */
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+
+/* The numbers that describe a set of numbers. */
+typedef struct ga_statistics {
+    int64_t count;
+    double  mean, median, std, min, max; /* NaN where there are no elements */
+} ga_statistics;
+typedef struct ga_describe_options {
+    const char   *site;
+    int ddof      GI_DEFAULT; /* std: divide by count - ddof */
+    bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
+} ga_describe_options;
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
+   On error count is 0. */
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
+
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
@@ -2053,6 +2068,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -9289,6 +9305,7 @@ typedef struct gi_lines {
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
+    bool            near; /* who folds them has just read them */
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
@@ -9449,8 +9466,8 @@ static void gi_touch(const void *p, int64_t bytes)
 /* Are packed lines read where they lie, and more than the near caches hold? */
 static bool gi_lies_far(const gi_lines *p)
 {
-    int64_t size = ga_itemsize(p->a->dtype);
-    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+    int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
+    return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
 }
 
 /* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
@@ -10029,16 +10046,25 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
     }
 }
 
+static bool gi_plan_moments(gi_moments *r, gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+{
+    ga_dtype dtype = a->dtype == GA_F32 && a->device == GA_CPU ? GA_F32 : GA_F64;
+    memset(r, 0, sizeof *r);
+    r->what     = what;
+    r->skip_nan = skip_nan;
+    r->ddof     = o->ddof;
+    if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
+    r->blocks = (r->lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    r->of     = gi_cpu_nodes(dtype);
+    r->join   = gi_cpu_nodes(GA_F64);
+    return true;
+}
+
 /* The moment of each line of a real array, as float64. */
 static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
     gi_moments r;
-    ga_dtype   dtype = a->dtype == GA_F32 && a->device == GA_CPU ? GA_F32 : GA_F64;
-    memset(&r, 0, sizeof r);
-    r.what     = what;
-    r.skip_nan = skip_nan;
-    r.ddof     = o->ddof;
-    if (!gi_plan_lines(o->site, &r.lines, a, dtype, o->axis, &o->axes, o->keepdims)) return NULL;
+    if (!gi_plan_moments(&r, what, skip_nan, a, o)) return NULL;
     ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
 #if GI_HAS_CUDA
@@ -10052,9 +10078,6 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
 #endif
     const gi_lines *p = &r.lines;
     r.result          = (double *)result->data;
-    r.blocks          = (p->length + GI_BLOCK - 1) / GI_BLOCK;
-    r.of              = gi_cpu_nodes(dtype);
-    r.join            = gi_cpu_nodes(GA_F64);
     int64_t count = p->lines * r.blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
     for (int64_t i = 0; i < result->size && r.blocks == 0; i++) r.result[i] = gi_nan_f64();
     if (count == 0) return result;
@@ -16140,6 +16163,16 @@ static void gi_key_element(ga_dtype dtype, uint64_t key, void *element)
     memcpy(element, &key, sizeof key);
 }
 
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
 static void gi_sort_few(uint64_t *v, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -16239,7 +16272,19 @@ static const uint64_t *gi_searched_keys(const gi_rank_search *s, int64_t start, 
     return tile;
 }
 
-static int64_t gi_part_start(const gi_rank_search *s, int64_t part) { return part == s->parts ? s->n : s->n / s->parts * part; }
+/* How many parts the threads take turns at. */
+static int64_t gi_rank_parts(int64_t n)
+{
+    int64_t most = 4 * (int64_t)ga_get_num_threads();
+    if (most > GI_MOST_THREADS) most = GI_MOST_THREADS;
+    return n < most * GI_SELECT_PART ? 1 + n / GI_SELECT_PART : most;
+}
+
+/* Parts begin with a block. */
+static int64_t gi_part_start(const gi_rank_search *s, int64_t part)
+{
+    return part == s->parts ? s->n : s->n / s->parts / GI_BLOCK * GI_BLOCK * part;
+}
 
 GI_BEGIN_FAST
 static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
@@ -16266,15 +16311,15 @@ static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equa
 
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job;
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
+        int64_t *counts = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
         memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(s, keys[k])]++;
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(&s, keys[k])]++;
         }
     }
 }
@@ -16282,16 +16327,16 @@ static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 /* counts now says where the next key of a bin goes; -1: nowhere. */
 static void gi_choose_keys(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job; /* a copy, which no key is written into */
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *to = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        int64_t *to = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
             for (int64_t k = 0; k < n; k++) {
-                int64_t bin = gi_rank_bin_of(s, keys[k]);
-                if (to[bin] >= 0) s->chosen[to[bin]++] = keys[k];
+                int64_t bin = gi_rank_bin_of(&s, keys[k]);
+                if (to[bin] >= 0) s.chosen[to[bin]++] = keys[k];
             }
         }
     }
@@ -16367,39 +16412,51 @@ typedef struct gi_bracket {
     uint64_t              low, high;
     char                  bounds[16];
     bool                  collect; /* else there is but one element to be had */
-    int64_t               room;    /* for collected keys, in each part */
-    uint64_t             *keys;
+    int64_t               room;    /* for collected elements, in each part */
+    uint64_t             *keys;    /* what is collected: elements in their eight-byte dtype, then their keys */
     int64_t               found[GI_MOST_THREADS];
     gi_sifted             sifted[GI_MOST_THREADS];
 } gi_bracket;
 
 enum {
     GI_BRACKET_SAMPLE    = 16384,
+    GI_NARROW_SAMPLE     = 2048,        /* of what has been collected */
     GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
     GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
 };
 
+typedef struct gi_sampling {
+    const gi_lines *lines;
+    int64_t         line, taken;
+    char           *out;
+} gi_sampling;
+
+/* A unit is a block of the sample. */
+static void gi_sample_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_sampling *s    = (const gi_sampling *)job;
+    const gi_lines    *p    = s->lines;
+    int64_t            size = ga_itemsize(p->a->dtype), part = p->length / s->taken, most = part < INT32_MAX ? part : INT32_MAX;
+    const char        *first = gi_line_start(p, s->line);
+    char               raw[GI_BLOCK * 8];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t  start = block * GI_BLOCK, n = s->taken - start < GI_BLOCK ? s->taken - start : GI_BLOCK;
+        uint32_t chance = (uint32_t)block * 2654435769u + 1;
+        for (int64_t k = 0; k < n; k++) {
+            chance         = chance * 1664525 + 1013904223;
+            const char *at = first + gi_offset_in_line(p, (start + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32));
+            if (size == 4) memcpy(raw + k * 4, at, 4); /* the next ones are fetched meanwhile */
+            else memcpy(raw + k * size, at, (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, s->out + start * 8, raw);
+    }
+}
+
 /* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
 static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 {
-    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, most = part < INT32_MAX ? part : INT32_MAX;
-    const char *first  = gi_line_start(p, line);
-    uint32_t    chance = 1;
-    char        raw[GI_BLOCK * 8];
-    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
-        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
-        for (int64_t k = 0; k < n; k++) {
-            chance              = chance * 1664525 + 1013904223;
-            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32);
-            const char *at      = first;
-            for (int d = p->reduced - 1; d > 0; d--) {
-                at += element % p->shape[d] * p->strides[d];
-                element /= p->shape[d];
-            }
-            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
-        }
-        gi_cast(p->dtype, p->a->dtype, n, (char *)out + i * 8, raw);
-    }
+    gi_sampling s = { p, line, taken, (char *)out };
+    gi_parallel((taken + GI_BLOCK - 1) / GI_BLOCK, 2, gi_sample_blocks, &s);
 }
 
 GI_BEGIN_FAST
@@ -16442,42 +16499,35 @@ static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in
 }
 GI_END_FAST
 
-static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
+/* Of the elements start .. stop of a part; what does not fit is not collected. */
+static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_t stop)
 {
-    gi_bracket                       *b = (gi_bracket *)job;
     const gi_rank_search             *s = b->search;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
-    uint64_t                          in[GI_BLOCK / 64];
+    uint64_t                          in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
     const gi_dense                   *loops = gi_cpu_dense(b->compared);
-    for (int64_t part = begin; part < end; part++) {
-        uint64_t *keys = b->keys + part * b->room;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0;
-        gi_sifted sum = { 0, 0, false };
-        for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
-            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
-            if (b->compared != b->lines.dtype) {
-                gi_cast(b->compared, b->lines.dtype, n, wide, x);
-                compared = wide;
-            }
-            loops->sift(n, compared, b->bounds, in, &sum);
-            if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
+    int64_t                           found = b->found[part];
+    gi_sifted                         sum   = b->sifted[part];
+    for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
+        int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+        const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+        if (b->compared != b->lines.dtype) {
+            gi_cast(b->compared, b->lines.dtype, n, wide, x);
+            compared = wide;
         }
-        gi_make_keys(s->lines->dtype, found, keys, keys);
-        b->found[part]  = found;
-        b->sifted[part] = sum;
+        loops->sift(n, compared, b->bounds, in, &sum);
+        if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
     }
+    b->found[part]  = found;
+    b->sifted[part] = sum;
 }
 
-/* The element of a key as float64. */
-static double gi_key_value(ga_dtype dtype, uint64_t key)
+static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    char   element[8];
-    double value;
-    gi_key_element(dtype, key, element);
-    gi_cast(GA_F64, dtype, 1, &value, element);
-    return value;
+    gi_bracket *b = (gi_bracket *)job;
+    for (int64_t part = begin; part < end; part++)
+        gi_collect_blocks(b, part, gi_part_start(b->search, part), gi_part_start(b->search, part + 1));
 }
 
 /* Places the bracket for one quantile. False: the sample is too small, or of no help. */
@@ -16748,6 +16798,104 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
+static size_t gi_bracket_bytes(const gi_bracket *b)
+{
+    int64_t room = b->search->parts * b->room;
+    return (size_t)(room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : room) * sizeof *b->keys;
+}
+
+/* Places a bracket for the one quantile of an order; returns 1, or 0 if there is none, -1 when memory is out. */
+static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    memset(b, 0, sizeof *b);
+    b->search   = s;
+    b->lines    = o->lines;
+    b->compared = gi_sifted_as(o->rule.source);
+    b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    if (b->compared == GA_F32) b->lines.dtype = GA_F32;
+    b->keys = (uint64_t *)gi_alloc(site, gi_bracket_bytes(b));
+    if (!b->keys) return -1;
+    if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return 0;
+}
+
+/* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
+   own. Returns 1, or 0 if it cannot, -1 when memory is out. */
+static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m, const int64_t *ranks,
+                             uint64_t *keys)
+{
+    uint64_t  sample[GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    int64_t   parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0, room = found / 4 + GI_PICK_ROOM;
+    gi_sifted sum   = { 0, 0, false };
+    if (found < 4 * GI_NARROW_SAMPLE) return 0;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
+    int64_t reach = 2 * (int64_t)sqrt((double)taken), middle = (ranks[0] - below) * taken / found;
+    int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
+    gi_rank_select(sample, taken, 0, 2, two, 0);
+    double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
+    uint64_t *near      = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *near);
+    if (!near) return -1;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
+            int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
+            const uint64_t *x = b->keys + part * b->room + i;
+            gi_cpu_dense(GA_F64)->sift(n, x, bounds, in, &sum);
+            inside += gi_pick(false, n, x, in, near + inside);
+        }
+    below += found - sum.from_low;
+    bool done = inside <= room - GI_PICK_ROOM && ranks[0] >= below && ranks[m - 1] < below + inside;
+    if (done) {
+        gi_make_keys(GA_F64, inside, near, near);
+        gi_rank_select(near, inside, below, m, ranks, 0);
+        for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
+    }
+    gi_release(near, (size_t)room * sizeof *near);
+    return done;
+}
+
+/* Writes the quantile from what has been collected, and frees it; returns 1, or 0 if it was not enough, -1 when memory is out. */
+static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    int     done  = 0;
+    int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+    bool    full = false, odd = false;
+    for (int64_t part = 0; part < s->parts; part++) {
+        full = full || b->found[part] > b->room - GI_PICK_ROOM;
+        odd  = odd || b->sifted[part].odd;
+        found += b->found[part];
+        inside += b->sifted[part].inside;
+        below -= b->sifted[part].from_low;
+    }
+    if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
+    below += n;
+    if (n < s->n && !o->rule.skip_nan) n = 0;
+    if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+    if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
+        uint64_t keys[2] = { b->low, b->low };
+        done             = 1;
+        if (n > 0 && b->collect) {
+            gi_rank_search rest;
+            memset(&rest, 0, sizeof rest);
+            rest.keys  = b->keys;
+            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+            done       = o->lines.dtype == GA_F64 ? gi_narrow_bracket(site, b, found, below, m, ranks, keys) : 0;
+            for (int64_t part = 0; part < s->parts && done == 0; part++) {
+                gi_make_keys(o->lines.dtype, b->found[part], b->keys + rest.n, b->keys + part * b->room);
+                rest.n += b->found[part];
+            }
+            if (done == 0) done = gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
+        } else if (n > 0 && o->lines.dtype == GA_F64 && gi_key_value(GA_F64, b->low) == 0) { /* -0 before 0 */
+            int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+            for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+        }
+        if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+    }
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return done;
+}
+
 /* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
 static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
@@ -16756,54 +16904,14 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.count = 1;
     o.quantiles += quantile;
     o.places += quantile;
-    b.search     = s;
-    b.lines      = o.lines;
-    b.compared   = gi_sifted_as(o.rule.source);
-    b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
-    int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
-    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
-    if (!b.keys) return -1;
-    int done = 0;
-    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
-        gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
-        bool    full = false, odd = false;
-        for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] > b.room - GI_PICK_ROOM;
-            odd  = odd || b.sifted[part].odd;
-            if (part > 0) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
-            found += b.found[part];
-            inside += b.sifted[part].inside;
-            below -= b.sifted[part].from_low;
-        }
-        if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
-        below += n;
-        if (n < s->n && !o.rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
-        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
-            uint64_t keys[2] = { b.low, b.low };
-            done             = 1;
-            if (n > 0 && b.collect) {
-                gi_rank_search rest;
-                memset(&rest, 0, sizeof rest);
-                rest.keys  = b.keys;
-                rest.n     = found;
-                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
-            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
-                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
-                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
-            }
-            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
-        }
-    }
-    gi_release(b.keys, (size_t)room * sizeof *b.keys);
-    return done;
+    int placed = gi_begin_bracket(site, &o, s, &b);
+    if (placed < 1) return placed;
+    gi_parallel(s->parts, 1, gi_collect_bracket, &b);
+    return gi_end_bracket(site, &o, s, &b);
 }
 
 /* The threads work together on one long line after the other. */
-static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
+static bool gi_order_long_lines(const char *site, gi_order *o)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
     int64_t       *ranks = (int64_t *)(found + 2 * o->count);
@@ -16811,7 +16919,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
     s.n     = o->lines.length;
-    s.parts = s.n < threads * GI_SELECT_PART ? 1 + s.n / GI_SELECT_PART : threads;
+    s.parts = gi_rank_parts(s.n);
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
@@ -16851,7 +16959,7 @@ static bool gi_run_order(const char *site, gi_order *o)
     o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
-    if (is_long) ok = gi_order_long_lines(site, o, threads);
+    if (is_long) ok = gi_order_long_lines(site, o);
     else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
     else gi_parallel(o->parts, 1, gi_order_units, o);
     gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
@@ -16990,6 +17098,175 @@ ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
     return gi_percentile("ga_nanpercentile", true, a, q, o);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/*  What ga_mean, ga_median, ga_std, ga_min and ga_max return: a few blocks are folded for all of them before the next ones are read. */
+
+typedef struct gi_describing {
+    gi_reduction    mean;
+    gi_moments      moments;
+    gi_order        order; /* of the median */
+    gi_rank_search  search;
+    gi_bracket      bracket;
+    const gi_dense *loops;
+    double          range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
+} gi_describing;
+
+enum { GI_DESCRIBE_BLOCKS = 4 };
+
+static void gi_describe_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_describing *d     = (gi_describing *)job;
+    const int64_t  n     = GI_DESCRIBE_BLOCKS * GI_BLOCK, size = ga_itemsize(d->order.rule.source);
+    const char    *first = (const char *)d->mean.lines.a->data;
+    for (int64_t part = begin; part < end; part++) {
+        int64_t i = gi_part_start(&d->search, part), stop = gi_part_start(&d->search, part + 1);
+        for (int k = 0; k < 2; k++) memcpy((char *)d->range[part] + k * size, first + i * size, (size_t)size);
+        for (int64_t beyond; i < stop; i = beyond) {
+            beyond = stop - i < n ? stop : i + n;
+            gi_collect_blocks(&d->bracket, part, i, beyond); /* reads them in the order that the processor foresees */
+            gi_reduce_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->mean);
+            gi_moment_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->moments);
+            d->loops->widen_range(beyond - i, first + i * size, d->range[part]);
+        }
+    }
+}
+
+/* The least and the greatest element, from those of the parts. False where these are uncertain: there may be NaN or -0. */
+static bool gi_described_range(const gi_describing *d, double *min, double *max)
+{
+    bool odd = false;
+    for (int64_t part = 0; part < d->search.parts; part++) {
+        double range[2];
+        gi_cast(GA_F64, d->order.rule.source, 2, range, d->range[part]);
+        if (part == 0 || range[0] < *min) *min = range[0];
+        if (part == 0 || range[1] > *max) *max = range[1];
+        odd = odd || d->bracket.sifted[part].odd || d->bracket.found[part] > d->bracket.room - GI_PICK_ROOM;
+    }
+    return !odd && *min != 0 && *max != 0;
+}
+
+/* What a reduction of all elements returns. */
+static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_reduce_options), ga_reduce_options o, double *x)
+{
+    ga_array *number = fold(a, o);
+    bool      known  = number && gi_item_as(o.site, number, NULL, GA_F64, x);
+    ga_free(number);
+    return known;
+}
+
+/* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
+static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    ga_op             op = GA_OP_mean;
+    ga_reduce_options r  = gi_reduce_site(o->site);
+    ga_order_options  options;
+    gi_describing     d;
+    double            half  = 0.5;
+    int64_t           place = 0;
+    char              number[8];
+    memset((void *)&options, 0, sizeof options);
+    memset(&d, 0, sizeof d);
+    options.site = o->site;
+    if (!gi_plan_row(&op, "ga_mean", GI_ENDS_AVERAGE, GI_START_0, a, &r, &d.mean)) return -1;
+    if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
+    r.ddof = o->ddof;
+    if (!gi_plan_moments(&d.moments, GI_STD, false, a, &r)) return -1;
+    d.loops             = gi_cpu_dense(a->dtype);
+    d.order.rule.median = true;
+    d.order.rule.result = a->dtype;
+    d.order.count       = 1;
+    d.order.quantiles   = &half;
+    d.order.places      = &place;
+    d.order.out         = number;
+    d.search.lines      = &d.order.lines;
+    d.search.n          = a->size;
+    d.search.parts      = gi_rank_parts(a->size);
+    int done            = gi_begin_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done < 1) return done;
+
+    int64_t blocks    = d.moments.blocks;
+    size_t  bytes     = (size_t)(blocks * (3 * (int64_t)sizeof(double) + d.mean.fold.acc_bytes));
+    d.moments.nodes.n = (double *)gi_alloc(o->site, bytes);
+    if (!d.moments.nodes.n) {
+        gi_release(d.bracket.keys, gi_bracket_bytes(&d.bracket));
+        return -1;
+    }
+    d.moments.nodes.s    = d.moments.nodes.n + blocks;
+    d.moments.nodes.m    = d.moments.nodes.s + blocks;
+    d.moments.lines.near = d.mean.lines.near = true;
+    d.moments.result     = &s->std;
+    d.mean.accs          = (char *)(d.moments.nodes.m + blocks);
+    d.mean.blocks        = blocks;
+    d.mean.result        = number;
+    gi_parallel(d.search.parts, 1, gi_describe_parts, &d);
+
+    gi_reduce_lines(0, 1, &d.mean);
+    gi_cast(GA_F64, a->dtype, 1, &s->mean, number);
+    gi_moment_lines(0, 1, &d.moments);
+    gi_cast(a->dtype, GA_F64, 1, number, &s->std); /* the dtype of ga_std */
+    gi_cast(GA_F64, a->dtype, 1, &s->std, number);
+    gi_release(d.moments.nodes.n, bytes);
+    bool ranged = gi_described_range(&d, &s->min, &s->max);
+    done        = gi_end_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done == 0) done = gi_run_order(o->site, &d.order) ? 1 : -1;
+    gi_cast(GA_F64, a->dtype, 1, &s->median, number);
+    if (done == 1 && o->skip_nan && s->mean != s->mean) return 0; /* NaN, or infinities of both signs */
+    r.ddof = 0;
+    if (done == 1 && !ranged && !(gi_folded(a, (ga_min), r, &s->min) && gi_folded(a, (ga_max), r, &s->max))) return -1;
+    s->count = a->size;
+    return done;
+}
+
+/* In any other case: by one call each. False with an error. */
+static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    const char       *site = o->site;
+    bool              skip = o->skip_nan && gi_is_float(a->dtype), ok = true;
+    ga_reduce_options r    = gi_reduce_site(site);
+    ga_order_options  order;
+    ga_array         *of[5] = { NULL, NULL, NULL, NULL, NULL }, *nan = NULL;
+    double           *to[5] = { &s->mean, &s->median, &s->std, &s->min, &s->max };
+    int64_t           nans  = 0;
+    memset((void *)&order, 0, sizeof order);
+    order.site = site;
+    of[0]      = (skip ? (ga_nanmean) : (ga_mean))(a, r);
+    of[1]      = of[0] ? (skip ? (ga_nanmedian) : (ga_median))(a, order) : NULL;
+    of[3]      = of[1] ? (skip ? (ga_nanmin) : (ga_min))(a, r) : NULL;
+    of[4]      = of[3] ? (skip ? (ga_nanmax) : (ga_max))(a, r) : NULL;
+    r.ddof     = o->ddof;
+    of[2]      = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
+    r.ddof     = 0;
+    if (skip && of[2]) { /* all is asked for before the first number is waited for */
+        nan            = (ga_isnan)(a, gi_map_site(site));
+        ga_array *sum  = nan ? (ga_count_nonzero)(nan, r) : NULL;
+        ok             = sum && gi_item_as(site, sum, NULL, GA_I64, &nans);
+        ga_free(sum);
+        ga_free(nan);
+    }
+    s->count = a->size - nans;
+    for (int i = 0; i < 5; i++) {
+        ok = ok && of[i] && gi_item_as(site, of[i], NULL, GA_F64, to[i]);
+        ga_free(of[i]);
+    }
+    return ok;
+}
+
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
+{
+    const double  nan  = gi_nan_f64();
+    ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
+    if (!gi_check(o.site, a, "a")) return none;
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order", ga_dtype_name(a->dtype));
+        return none;
+    }
+    if (a->size == 0) return none;
+    bool large = a->device == GA_CPU && a->size > GI_SELECT_PART && gi_is_float(a->dtype) && ga_is_contiguous(a);
+    int  done  = large ? gi_describe_at_once(a, &o, &s) : 0;
+    if (done == 0) done = gi_describe_apart(a, &o, &s) ? 1 : -1;
+    return done == 1 ? s : none;
 }
 
 /* ==== >>images: objects and their measures ============================================================================ */
