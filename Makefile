@@ -123,8 +123,13 @@ $(EXAMPLES:%=$(B)/cuda/%): $(B)/cuda/%: examples/%.c $(B)/cuda/impl.o
 	$(if $(filter $*,$(KERNELS)),$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -x cu,$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) $< -o $@.o
 	$(NVCC) $@.o $(B)/cuda/impl.o -o $@ $(LIBS)
 
-$(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o ## (for Python and tools/gpu_bench.py)
-	$(NVCC) -shared $< -o $@ $(LIBS)
+# The shared libraries are for Python: tests/oracle.py, which has kernels of its own, and tools/gpu_bench.py.
+$(B)/cuda/oracle_kernels.o: tests/oracle_kernels.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -Xcompiler -fPIC -x cu -I. -c $< -o $@
+
+$(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o
+	$(NVCC) -shared $^ -o $@ $(LIBS)
 
 $(B)/cudasim/impl.o: tests/impl.c $(HEADERS)
 	@mkdir -p $(@D)
@@ -138,12 +143,16 @@ $(EXAMPLES:%=$(B)/cudasim/%): $(B)/cudasim/%: examples/%.c $(B)/cudasim/impl.o $
 	$(if $(filter $*,$(KERNELS)),$(CXX) -std=c++17 -O1 -I$(SIM)/include -include cuda_runtime.h -x c++,$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) $< -o $@.o
 	$(CXX) -rdynamic $@.o $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o -o $@ $(LIBS) -ldl
 
-$(B)/libgpuarr-cudasim.so: $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o
+$(B)/cudasim/oracle_kernels.o: tests/oracle_kernels.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(CXX) -std=c++17 -O1 -g1 -fPIC -I$(SIM)/include -I. -include cuda_runtime.h -x c++ -c $< -o $@
+
+$(B)/libgpuarr-cudasim.so: $(B)/cudasim/impl.o $(B)/cudasim/oracle_kernels.o $(B)/cudasim/cudasim.o
 	$(CXX) -shared $^ -o $@ $(LIBS) -ldl
 
-$(B)/libgpuarr.so: tests/impl.c $(HEADERS)
+$(B)/libgpuarr.so: tests/impl.c tests/oracle_kernels.c $(HEADERS)
 	@mkdir -p $(B)
-	$(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. $(FITSFLAGS) $< -o $@ $(LIBS)
+	$(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. $(FITSFLAGS) $(filter %.c,$^) -o $@ $(LIBS)
 
 $(B)/ulp: tests/ulp.c $(HEADERS)
 	@mkdir -p $(B)

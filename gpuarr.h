@@ -28,13 +28,14 @@
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
                         >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
-                        >>files  >>timing
+                        >>chunked  >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
+        >>chunks        what chunked arrays are made of, and how they are worked out
         >>text  >>npy  >>timing  >>pictures  >>fits
         >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
@@ -330,6 +331,7 @@ GA_FOLD(        nanmax,        FLT,   SAME,  SAME,    NONE, x,                  
 #define GI_OWN_BOOL(...)  __VA_ARGS__
 #define GI_OWN_COUNT(...) __VA_ARGS__
 
+/* One #if after the other, not #elif: clang-format reads a file once for each combination of branches at every depth. */
 #if GI_PASS == 1
 
 /* ---- >>primitives: what the formulas are written in ---------------------------------------------------------------- */
@@ -347,7 +349,8 @@ GI_FORMULA bool gi_less_equal_b8(bool a, bool b) { return a <= b; }
 GI_FORMULA bool gi_maximum_b8(bool a, bool b) { return a | b; }
 GI_FORMULA bool gi_minimum_b8(bool a, bool b) { return a & b; }
 
-#elif GI_CLASS == 1 || GI_CLASS == 2
+#endif
+#if GI_CLASS == 1 || GI_CLASS == 2
 /* Sums and products wrap: they are computed in an unsigned type, where that is defined. */
 #define GI_W GI_JOIN(gi_wrap_, GA_TAG)
 GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
@@ -407,7 +410,8 @@ GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
 }
 #undef GI_W
 
-#elif GI_CLASS == 3
+#endif
+#if GI_CLASS == 3
 GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
 GI_FORMULA GA_T GA_FN(from_int)(int v) { return (GA_T)v; }
 GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return a + b; }
@@ -495,7 +499,8 @@ GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
     return q - whole > (GA_T)0.5 ? whole + 1 : whole;
 }
 
-#else                                                                  /* complex */
+#endif
+#if GI_CLASS == 4
 #define GI_PART(name) GI_JOIN(gi_##name##_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the primitive of the real type */
 GI_FORMULA GA_T GA_FN(make)(GI_R re, GI_R im)
 {
@@ -594,7 +599,8 @@ GI_FORMULA GA_T GA_FN(imag)(GA_T x) { return (void)x, (GA_T)0; }
 GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
 #endif
 
-#elif GI_PASS == 2
+#endif /* GI_PASS == 1 */
+#if GI_PASS == 2
 /* clang-format off */
 /* ---- conversions ---------------------------------------------------------------------------------------------------- */
 /* Conversions to this type, from each type: gi_cast_f32_i64(x). */
@@ -602,7 +608,8 @@ GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
 #define GI_CAST(TAG, from, F, name) GI_FORMULA bool gi_cast_b8_##from(F x) { return gi_truth_##from(x); }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST) GI_EACH_COMPLEX(GI_CAST)
 #undef GI_CAST
-#elif GI_CLASS == 4
+#endif
+#if GI_CLASS == 4
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x, 0); }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
@@ -611,7 +618,8 @@ GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
     GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x.re, (GI_R)x.im); }
 GI_EACH_COMPLEX(GI_CAST)
 #undef GI_CAST
-#else
+#endif
+#if GI_CLASS >= 1 && GI_CLASS <= 3
 #define GI_CAST(TAG, from, F, name) GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return (GA_T)x; }
 GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST)
 #if GI_CLASS == 3
@@ -650,7 +658,8 @@ typedef bool    GI_NAME(gi_end_BOOL);
 typedef int64_t GI_NAME(gi_end_COUNT);
 /* clang-format on */
 
-#elif GI_PASS == 3
+#endif /* GI_PASS == 2 */
+#if GI_PASS == 3
 #ifdef GPUARR_USER_FORMULAS
 #include GPUARR_USER_FORMULAS
 #endif
@@ -689,12 +698,14 @@ GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
     return i;
 }
 
-#elif GI_PASS == 4
+#endif /* GI_PASS == 3 */
+#if GI_PASS == 4
 #include "gpuarr_cpu.h"
 
-#else
+#endif
+#if GI_PASS == 5
 #include "gpuarr_cuda.h"
-#endif /* GI_PASS */
+#endif
 
 #else
 #ifndef GPUARR_INCLUDED
@@ -838,6 +849,7 @@ typedef struct ga_new_options {
     ga_device device GI_DEFAULT; /* default ga_get_device() */
     bool pinned      GI_DEFAULT; /* on the CPU: memory that a GPU copies fast and by itself (ga_to with .async); slow to make */
     bool managed     GI_DEFAULT; /* on the GPU: memory that the CPU may use as well, through ga_data */
+    ga_shape chunks  GI_DEFAULT; /* a chunked array: .chunks = ga_chunks(1000, 500); see >>chunked */
 } ga_new_options;
 
 typedef struct ga_to_options {
@@ -974,6 +986,7 @@ typedef struct ga_linspace_options {
     ga_device device GI_DEFAULT;
     bool no_endpoint GI_DEFAULT; /* leave stop out: numpy's endpoint=False */
     double base      GI_DEFAULT; /* logspace: default 10 */
+    ga_shape chunks  GI_DEFAULT; /* not logspace */
 } ga_linspace_options;
 ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o); /* num numbers from start to stop */
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
@@ -1011,6 +1024,7 @@ typedef struct ga_random_options {
     ga_device device GI_DEFAULT;
     uint64_t seed    GI_DEFAULT;
     uint64_t stream  GI_DEFAULT; /* another sequence with the same seed */
+    ga_shape chunks  GI_DEFAULT; /* a chunked array of the same numbers */
 } ga_random_options;
 ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
@@ -1551,6 +1565,33 @@ typedef struct ga_stencil_options {
 /* ga_stencil(kernel, (array, number, ...)): a new array of the same shape. */
 ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o);
 
+/* ==== >>chunked: arrays that are computed piece by piece ============================================================ */
+/*  A chunked array is a ga_array whose elements do not exist yet. Whatever is made of it (elementwise operations, kernels of your own,
+    views, reductions, joined arrays) is chunked too: only the expression is kept. ga_compute works it out, piece by piece on all
+    threads, with memory for the pieces at hand and for the result, however large the arrays in between would be. The bits are those
+    of the same calls on arrays in memory, whatever the chunks. A call that cannot work on chunked arrays says so.
+
+    Chunks are shapes: ga_chunks(150, 200); 0: chosen for you, -1: the whole axis. An array in memory that an expression uses is read
+    when the expression is computed: do not change it before. ga_free a chunked array like any other.                              */
+
+/* The elements of a, taken in chunks: ga_chunked(a, 150, 200), or ga_chunked(a). a stays alive as long as the result. */
+ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site);
+/* The same elements in other chunks. */
+ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site);
+bool     ga_is_chunked(const ga_array *a);
+ga_shape ga_chunks_of(const ga_array *a); /* of an array in memory: its shape */
+
+typedef struct ga_compute_options {
+    const char   *site;
+    ga_array *out GI_DEFAULT; /* write the result there: an array in memory of the same shape and dtype */
+} ga_compute_options;
+/* The elements of a chunked array, in memory; of an array in memory another view. */
+ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
+/* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
+bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
+/* Computes the elements now and keeps them in memory: what is made of the array from now on starts from there. Returns another view. */
+ga_array *(ga_persist)(const ga_array *a, const char *site);
+
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
@@ -1895,6 +1936,15 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
     return (ga_stencil_n)(k, l.n, l.a, o);
 }
 #define GI_ARGS(...)   gi_make_args(__VA_ARGS__)
+
+template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one more behind them */
+{
+    const int64_t all[] = { (int64_t)n... };
+    ga_shape      r     = {};
+    for (r.ndim = 0; r.ndim + 1 < (int)sizeof...(n) && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
+    return r;
+}
+#define GI_CHUNK_LIST(...) gi_chunk_list(GI_REST(__VA_ARGS__, 0))
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
@@ -1917,6 +1967,13 @@ static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_C
         ga_c64: gi_arg_c64, ga_c128: gi_arg_c128)(v)
 
 #define GI_COUNT(...) ((int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
+static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more behind them */
+{
+    ga_shape r = { 0, { 0 } };
+    for (; r.ndim + 1 < n && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
+    return r;
+}
+#define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
 #define GI_SHAPE(...) ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
 
 #define GI_ASSOCIATE(TAG, tag, T, name) T * : GA_##TAG, const T * : GA_##TAG,
@@ -1991,6 +2048,10 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 
 /* A list of axes for an option: .axes = ga_axes(0, 2). And of widths: .after = ga_axes(1, 1). */
 #define ga_axes(...)                            GI_SHAPE(__VA_ARGS__)
+/* Of (a, 150, 200): a, and the shape (150, 200); of (a) alone an empty one. */
+#define GI_FIRST(a, ...)                        a
+#define GI_REST(a, ...)                         __VA_ARGS__
+#define ga_chunks(...)                          GI_SHAPE(__VA_ARGS__)
 
 /* clang-format off */
 #define ga_zeros(...)           GI_S(ga_zeros, ga_new_options, GI_SITE("ga_zeros(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2149,6 +2210,11 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_savez(path, n, names, arrays) (ga_savez)(path, n, names, arrays, GI_SITE("ga_savez(" #path ")"))
 #define ga_fits_read(...)       GI_1(ga_fits_read, ga_fits_options, GI_SITE("ga_fits_read(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_fits_write(...)      GI_2(ga_fits_write, ga_fits_options, GI_SITE("ga_fits_write(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
+#define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
+#define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_print(...)           GI_1(ga_print, ga_print_options, GI_SITE("ga_print(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_to_string(...)       GI_1(ga_to_string, ga_print_options, GI_SITE("ga_to_string(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_benchmark(...)       GI_2(ga_benchmark, ga_benchmark_options, GI_SITE("ga_benchmark(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2508,6 +2574,7 @@ extern int clock_gettime(int, struct timespec *);
 
 static __thread char      gi_error_text[1024];
 static __thread ga_status gi_error_status;
+static __thread bool      gi_error_quiet; /* another thread will tell it */
 static ga_error_handler   gi_error_handler;
 static void              *gi_error_user;
 
@@ -2550,6 +2617,7 @@ gi_fail(const char *site, ga_status status, const char *format, ...)
     if (used >= 0 && (size_t)used < sizeof gi_error_text)
         vsnprintf(gi_error_text + used, sizeof gi_error_text - (size_t)used, format, args);
     va_end(args);
+    if (gi_error_quiet) return NULL;
     if (gi_error_handler) gi_error_handler(status, gi_error_text, gi_error_user);
     else fprintf(stderr, "gpuarr: %s\n", gi_error_text);
     return NULL;
@@ -2916,7 +2984,14 @@ struct gi_buffer {
     /* on the CPU */
     ga_event copied;  /* behind the last copy that was not waited for */
     bool     copying; /* atomic: perhaps it is not done yet */
+
+    struct gi_lazy *node; /* of chunked arrays: what they are views of; there is no memory then (section >>chunks) */
 };
+typedef struct gi_lazy gi_lazy;
+static void            gi_lazy_free(gi_lazy *n);
+
+/* Are its elements still to be computed? */
+static bool gi_is_chunked(const ga_array *a) { return a->owner && a->owner->node; }
 
 #if GI_HAS_CUDA
 #define GI_CUDA_PART 1
@@ -2987,6 +3062,7 @@ static void gi_buffer_unref(gi_buffer *b)
     gi_cuda_finish_buffer(b);
 #endif
     if (b->release) b->release(b->base, b->user);
+    if (b->node) gi_lazy_free(b->node);
 #if GI_HAS_CUDA
     if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_cuda_release_buffer(b);
     else
@@ -3117,14 +3193,23 @@ static bool gi_is_array(const char *site, const ga_array *a, const char *name)
     return false;
 }
 
-/* The same for an array whose elements the call will use: a copy of them that is still under way is waited for. */
-static bool gi_check(const char *site, const ga_array *a, const char *name)
+/* The same for an array whose elements the call will use, if they are there yet: a copy of them that is still under way is waited for. */
+static bool gi_check_any(const char *site, const ga_array *a, const char *name)
 {
     if (!gi_is_array(site, a, name)) return false;
 #if GI_HAS_CUDA
     if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return gi_cuda_settle(site, a->owner);
 #endif
     return true;
+}
+
+/* The same for an array that must be in memory. */
+static bool gi_check(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_check_any(site, a, name)) return false;
+    if (!gi_is_chunked(a)) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "%s is chunked, its elements are not computed yet, and this call needs them in memory: ga_compute it first", name);
+    return false;
 }
 
 void ga_free(ga_array *a)
@@ -3277,10 +3362,12 @@ static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *sha
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
-/*  A pool of our own: a call hands out a counter of work units, its own thread takes units too, and helpers that find no work
-    spin for a moment, then sleep, so that the threads of other libraries do not starve. A call waits for the helpers that have joined it,
-    never for one that is still waking up. One call at a time uses the pool; another that comes meanwhile, or from inside, does
-    its work alone.                                                                                                          */
+/*  A pool of our own. A call cuts its work into pieces and gives each thread a range of them, the same one each time, so that calls over
+    the same arrays find them in the caches of their processors; who has done his own range takes half of what another has left. A
+    call waits for the helpers that have joined it, never for one that is still waking up. Helpers that find no work spin for
+    a moment, then sleep, so that the threads of other libraries do not starve. To wake one costs more than a short call:
+    that is done for long ones, and for short ones that follow each other. One call at a time uses the pool; another that comes
+    meanwhile, or from inside, does its work alone.                                                                          */
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
@@ -3288,14 +3375,30 @@ enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
 /* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
 enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
+/* How long work takes is counted in bytes that are read or written, 10 to 30 picoseconds each. */
+#ifndef GI_WORTH_SHARING
+#define GI_WORTH_SHARING 5e5 /* with helpers that are awake */
+#define GI_WORTH_WAKING  4e6
+#endif
+#define GI_NOT_RESTED 100e-6 /* seconds: of calls that follow each other so soon */
+#define GI_LONG_ALONE 500e-6 /* so much is worth waking the helpers, too */
+
+/* Pieces of the work that a thread has still to do: the first in the upper half, the end in the lower. */
+typedef struct gi_pieces {
+    __attribute__((aligned(64))) uint64_t range; /* atomic */
+} gi_pieces;
+
+static gi_pieces gi_left[GI_MOST_THREADS]; /* of the calling thread and of each helper */
+
 static struct {
     pthread_mutex_t busy; /* held by the call that uses the pool */
     pthread_mutex_t lock; /* for sleeping */
     pthread_cond_t  wake;
-    int             wanted, started, sleeping; /* sleeping: atomic */
-    uint64_t        state;                     /* atomic; what follows changes only while nobody is inside and none may join */
-    int64_t         next;                      /* atomic: the next unit */
-    int64_t         units, chunk, helpers;     /* helpers: how many may join */
+    int             wanted, started;
+    int             sleeping, called; /* helpers that nobody has called; calls that nobody has heard. sleeping: atomic */
+    uint64_t        state;            /* atomic; what follows changes only while nobody is inside and none may join */
+    int             threads;          /* helpers from this number on may not join */
+    int64_t         units, chunk;
     gi_task         task;
     void           *job;
 } gi_threads = {
@@ -3304,13 +3407,41 @@ static struct {
 
 static __thread bool gi_inside_task;
 
-static void gi_take_units(void)
+/* Takes the first piece of a range. False: it has none. */
+static bool gi_take_piece(gi_pieces *own, int64_t *piece)
 {
-    for (;;) {
-        int64_t begin = __atomic_fetch_add(&gi_threads.next, gi_threads.chunk, __ATOMIC_RELAXED);
-        if (begin >= gi_threads.units) return;
-        int64_t end = begin + gi_threads.chunk < gi_threads.units ? begin + gi_threads.chunk : gi_threads.units;
-        gi_threads.task(begin, end, gi_threads.job);
+    uint64_t has = __atomic_load_n(&own->range, __ATOMIC_RELAXED);
+    while (has >> 32 < (uint32_t)has)
+        if (__atomic_compare_exchange_n(&own->range, &has, has + ((uint64_t)1 << 32), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            *piece = (int64_t)(has >> 32);
+            return true;
+        }
+    return false;
+}
+
+/* Moves the second half of what another has left to a range that is empty. False: nothing is left. */
+static bool gi_take_half(gi_pieces *own, gi_pieces *other)
+{
+    uint64_t has = __atomic_load_n(&other->range, __ATOMIC_RELAXED);
+    while (has >> 32 < (uint32_t)has) {
+        uint64_t half = ((uint32_t)has - (has >> 32) + 1) / 2, end = (uint32_t)has;
+        if (!__atomic_compare_exchange_n(&other->range, &has, has - half, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
+        __atomic_store_n(&own->range, (end - half) << 32 | end, __ATOMIC_RELAXED);
+        return true;
+    }
+    return false;
+}
+
+/* The part of thread number `self`; 0 is the one that calls. */
+static void gi_take_pieces(int self)
+{
+    for (int k = 0; k < gi_threads.threads; k++) { /* its own range first, then those of the others */
+        int other = self + k < gi_threads.threads ? self + k : self + k - gi_threads.threads;
+        if (k > 0 && !gi_take_half(&gi_left[self], &gi_left[other])) continue;
+        for (int64_t piece; gi_take_piece(&gi_left[self], &piece); k = 0) {
+            int64_t begin = piece * gi_threads.chunk, left = gi_threads.units - begin;
+            gi_threads.task(begin, begin + (left < gi_threads.chunk ? left : gi_threads.chunk), gi_threads.job);
+        }
     }
 }
 
@@ -3324,19 +3455,34 @@ static void gi_pause(void)
 /* Is there a job that a helper can join, which has done all up to number `done`? */
 static bool gi_job_waits(uint64_t state, uint64_t done) { return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done; }
 
-/* Sleeps until there is one. */
+/* Sleeps until somebody calls, or not at all if there is a job. */
 static void gi_sleep(uint64_t done)
 {
     pthread_mutex_lock(&gi_threads.lock);
     __atomic_add_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST); /* before looking: who opens a job looks here behind it */
-    while (!gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done))
-        pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-    __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    if (gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done)) {
+        __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
+    } else {
+        while (!gi_threads.called) pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+        gi_threads.called--;
+    }
     pthread_mutex_unlock(&gi_threads.lock);
 }
 
-static void *gi_helper_thread(void *none)
+/* Calls sleeping helpers, at most so many. */
+static void gi_call_helpers(int most)
 {
+    pthread_mutex_lock(&gi_threads.lock);
+    int n = gi_threads.sleeping < most ? gi_threads.sleeping : most;
+    gi_threads.called += n;
+    __atomic_sub_fetch(&gi_threads.sleeping, n, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&gi_threads.lock);
+    for (int k = 0; k < n; k++) pthread_cond_signal(&gi_threads.wake);
+}
+
+static void *gi_helper_thread(void *number)
+{
+    int      self  = (int)(intptr_t)number;
     uint64_t done  = 0;
     gi_inside_task = true;
     for (int spins = 0;; spins++) {
@@ -3346,13 +3492,17 @@ static void *gi_helper_thread(void *none)
                 continue;
             done  = state / GI_JOB_NUMBER;
             spins = 0;
-            if ((int64_t)(state & GI_JOB_INSIDE) < gi_threads.helpers) gi_take_units();
+            if (self < gi_threads.threads) gi_take_pieces(self);
             __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        if (spins < GI_SPINS) gi_pause();
-        else gi_sleep(done);
+        if (spins < GI_SPINS) {
+            gi_pause();
+        } else {
+            gi_sleep(done);
+            spins = 0;
+        }
     }
-    return none;
+    return NULL;
 }
 
 /* A fork finds the pool of memory whole; the child has no helpers and starts its own when it needs them. */
@@ -3375,7 +3525,7 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
-    gi_threads.started = gi_threads.sleeping = 0;
+    gi_threads.started = gi_threads.sleeping = gi_threads.called = 0;
     gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);
     pthread_mutex_init(&gi_threads.lock, NULL);
@@ -3394,7 +3544,7 @@ static void gi_threads_start(void)
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        int error = pthread_create(&thread, &attributes, gi_helper_thread, NULL);
+        int error = pthread_create(&thread, &attributes, gi_helper_thread, (void *)(intptr_t)(gi_threads.started + 1));
         pthread_attr_destroy(&attributes);
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
@@ -3426,32 +3576,26 @@ void ga_set_num_threads(int n)
     pthread_mutex_unlock(&gi_threads.busy);
 }
 
-/* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
-   chunk. Which thread does which unit must not matter to the result. Tasks must not create or free arrays, nor report errors. */
-static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
+/* Cuts n units into pieces of `chunk` and does them with the helpers that come. The pool is ours. */
+static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task task, void *job)
 {
-    if (n <= 0) return;
-    int threads = ga_get_num_threads();
-    if (n <= chunk || threads == 1 || gi_inside_task || pthread_mutex_trylock(&gi_threads.busy) != 0) {
-        task(0, n, job);
-        return;
-    }
-    gi_threads_start();
+    while (n / chunk >= INT32_MAX) chunk *= 2;
+    int64_t pieces = (n + chunk - 1) / chunk, ranges = pieces < threads ? pieces : threads;
     gi_threads.task    = task;
     gi_threads.job     = job;
     gi_threads.units   = n;
     gi_threads.chunk   = chunk;
-    gi_threads.helpers = (n - 1) / chunk < threads - 1 ? (n - 1) / chunk : threads - 1;
-    __atomic_store_n(&gi_threads.next, 0, __ATOMIC_RELAXED);
+    gi_threads.threads = threads;
+    for (int64_t k = 0; k < threads; k++) {
+        uint64_t first = (uint64_t)(k < ranges ? k * pieces / ranges : 0), end = (uint64_t)(k < ranges ? (k + 1) * pieces / ranges : 0);
+        __atomic_store_n(&gi_left[k].range, first << 32 | end, __ATOMIC_RELAXED);
+    }
     uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
     __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0) {
-        pthread_mutex_lock(&gi_threads.lock);
-        for (int64_t k = 0; k < gi_threads.helpers; k++) pthread_cond_signal(&gi_threads.wake);
-        pthread_mutex_unlock(&gi_threads.lock);
-    }
+    if (wake && __atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0)
+        gi_call_helpers(gi_threads.started < threads ? (int)ranges - 1 : gi_threads.started); /* any of them may hear it */
     gi_inside_task = true;
-    gi_take_units();
+    gi_take_pieces(0);
     gi_inside_task = false;
     uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
     for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
@@ -3459,7 +3603,47 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
         else sched_yield();
         state = __atomic_load_n(&gi_threads.state, __ATOMIC_ACQUIRE);
     }
+}
+
+/* Does short work without the helpers, which sleep. Is there more and more of it, they are called for what comes next. */
+static void gi_run_alone(int64_t n, gi_task task, void *job)
+{
+    static __thread double last, together; /* when the last such work was done, and how long it took with what was just before it */
+    double                 start = ga_now();
+    if (start - last > GI_NOT_RESTED) together = 0;
+    if (together > GI_LONG_ALONE) {
+        gi_call_helpers(gi_threads.started);
+        together = 0;
+    }
+    task(0, n, job);
+    last = ga_now();
+    together += last - start;
+}
+
+/* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
+   chunk and enough work: so many bytes as it would read and write in the same time (see GI_WORTH_SHARING).
+   Which thread does which unit must not matter to the result. Tasks must not create or free arrays, nor report errors. */
+static void gi_parallel_bytes(double bytes, int64_t n, int64_t chunk, gi_task task, void *job)
+{
+    if (n <= 0) return;
+    int threads = ga_get_num_threads();
+    if (bytes < GI_WORTH_SHARING || n <= chunk || threads == 1 || gi_inside_task ||
+        pthread_mutex_trylock(&gi_threads.busy) != 0) {
+        task(0, n, job);
+        return;
+    }
+    gi_threads_start();
+    bool wake = bytes >= GI_WORTH_WAKING;
+    if (wake || __atomic_load_n(&gi_threads.sleeping, __ATOMIC_RELAXED) < gi_threads.started)
+        gi_run_job(threads, n, chunk, wake, task, job);
+    else gi_run_alone(n, task, job);
     pthread_mutex_unlock(&gi_threads.busy);
+}
+
+/* The same for what is worth waking the helpers. */
+static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
+{
+    gi_parallel_bytes(GI_WORTH_WAKING, n, chunk, task, job);
 }
 
 #endif /* GI_IMPLEMENTING */
@@ -3489,7 +3673,8 @@ static void gi_parallel(int64_t n, int64_t chunk, gi_task task, void *job)
     _Pragma("GCC push_options") _Pragma("GCC optimize(\"O2\", \"tree-loop-vectorize\", \"no-tree-slp-vectorize\", \"vect-cost-model=dynamic\", \"no-trapping-math\", \"no-math-errno\", \"fp-contract=off\")")  \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-function\"")
 #define GI_END_FAST _Pragma("GCC diagnostic pop") _Pragma("GCC pop_options")
-#else
+#endif
+#ifndef GI_BEGIN_FAST
 #define GI_BEGIN_FAST
 #define GI_END_FAST
 #endif
@@ -6637,7 +6822,7 @@ static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / un
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_run(gi_job *j, int cost)
 {
-    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest;
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest, bytes = 0; /* of an element of each array */
     for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;
     gi_order_dimensions(j);
@@ -6647,6 +6832,7 @@ static void gi_run(gi_job *j, int cost)
     j->apart      = false;
     for (int k = 0; k < j->inputs + j->outputs; k++) {
         const gi_operand *v = k < j->inputs ? &j->in[k] : gi_target_of(j, k - j->inputs);
+        if (!v->number) bytes += ga_itemsize(v->dtype);
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
         if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
         for (int i = 0; k < j->inputs && i < j->outputs; i++)
@@ -6684,7 +6870,7 @@ static void gi_run(gi_job *j, int cost)
     if (j->width > columns) j->width = columns;
     int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
     int64_t share = work / (j->height * j->width);
-    gi_parallel(units, share > 0 ? share : 1, gi_run_units, j);
+    gi_parallel_bytes((double)total * (double)(bytes * (cost + 1) / 2), units, share > 0 ? share : 1, gi_run_units, j);
 }
 
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
@@ -6764,6 +6950,11 @@ static void gi_place_strides(gi_job *j)
     }
 }
 
+/* GA_INDEX where the call works on a part of something larger: of its first element, and how it grows along each axis. */
+typedef struct gi_indexed_from {
+    int64_t first, strides[GPUARR_MAX_DIMS];
+} gi_indexed_from;
+
 /* What an elementwise call works on. */
 typedef struct gi_map_call {
     const char     *site;
@@ -6774,6 +6965,7 @@ typedef struct gi_map_call {
     const ga_dtype *result; /* and in which it makes the outputs */
     ga_array      **out;    /* of those that are NULL, new arrays are made */
     const ga_array *where;
+    const gi_indexed_from *index; /* NULL: GA_INDEX counts the elements of this call */
 } gi_map_call;
 
 static const char *gi_out_name(const gi_map_call *c) { return c->outputs == 1 ? ".out" : "an array of .outs"; }
@@ -6833,6 +7025,7 @@ static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, con
     return true;
 }
 
+static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape);
 static bool gi_map_all(const gi_map_call *c);
 #if GI_HAS_CUDA
 /* There are no casts behind a kernel there: into targets of other dtypes than the kernel's, results are copied. */
@@ -6868,10 +7061,10 @@ static bool gi_map_all(const gi_map_call *c)
     j.outputs = c->outputs;
     j.masked  = where != NULL;
     for (int k = 0; k < n; k++)
-        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_check(site, c->in[k].array, names[k])) return false;
+        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_check_any(site, c->in[k].array, names[k])) return false;
     for (int k = 0; k < c->outputs; k++)
         if (c->out[k] && !gi_check(site, c->out[k], gi_out_name(c))) return false;
-    if (where && !gi_check(site, where, ".where")) return false;
+    if (where && !gi_check_any(site, where, ".where")) return false;
     for (int k = 0; k < n; k++) all[k] = c->in[k].array;
     all[n] = where;
     for (int k = 0; k < c->outputs; k++) all[n + 1 + k] = c->out[k];
@@ -6894,6 +7087,10 @@ static bool gi_map_all(const gi_map_call *c)
                        "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
                        j.own.kernel->name),
                false;
+
+    bool chunked = where && gi_is_chunked(where);
+    for (int k = 0; k < n; k++) chunked = chunked || (c->in[k].array && gi_is_chunked(c->in[k].array));
+    if (chunked) return gi_chunked_map(c, j.ndim, j.shape);
 
     ga_array *target[GPUARR_MAX_OUTPUTS] = { NULL };
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
@@ -6939,6 +7136,10 @@ static bool gi_map_all(const gi_map_call *c)
     for (int k = 0; k < c->outputs && ok; k++)
         gi_operand_of(k == 0 ? &j.out : &j.more[k - 1], target[k], c->result[k], j.ndim, j.shape);
     gi_place_strides(&j);
+    if (c->index) {
+        j.first_place = c->index->first;
+        memcpy(j.place.strides, c->index->strides, sizeof j.place.strides);
+    }
     bool same = true; /* are the results of the dtypes that the kernel makes? */
     for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
     (void)same;
@@ -6960,7 +7161,7 @@ static bool gi_map_all(const gi_map_call *c)
 static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
                         ga_dtype result, ga_array *out, const ga_array *where)
 {
-    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &out, where };
+    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &out, where, NULL };
     return gi_map_all(&c) ? out : NULL;
 }
 
@@ -7030,6 +7231,10 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
     int64_t least = 0;
     if (!v.array) return v.kind == GA_KIND_INT && v.i < 0;
     if (!gi_is_signed(dtype) || v.array->size == 0) return false;
+    if (gi_is_chunked(v.array)) { /* nobody knows yet */
+        *failed = !gi_check(site, v.array, "the exponent");
+        return false;
+    }
     ga_array *cast = gi_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
     *failed = min == NULL;
 #if GI_HAS_CUDA
@@ -7117,7 +7322,7 @@ static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
 static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array,
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array,
                                                      n == 1   ? "the operand"
                                                      : k == 0 ? "the first operand"
                                                               : "an operand"))
@@ -7323,7 +7528,7 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
     static const char *const none = "a kernel is NULL: give the name that GA_ELEMENTWISE was given";
     if (!k) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s", none);
     for (int i = 0; i < n; i++)
-        if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
+        if (in[i].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[i].array, "an operand")) return NULL;
     if (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where) ||
         gi_null_option(o.site, "outs", o.outs))
         return NULL;
@@ -7376,6 +7581,11 @@ static bool gi_assign(const char *site, ga_array *dst, const ga_array *src)
 /* A new C-ordered array with the elements of a, cast to dtype. */
 static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype)
 {
+    if (gi_is_chunked(a)) {
+        ga_arg   in                     = gi_operand_arg(a);
+        ga_dtype wanted[GI_MOST_INPUTS] = { dtype, dtype, dtype, dtype };
+        return gi_map(site, gi_copying, GI_CHEAP, 1, &in, wanted, dtype, NULL, NULL);
+    }
     ga_array *copy = gi_new(site, dtype, a->device, a->ndim, a->shape);
     if (copy && !gi_assign(site, copy, a)) {
         ga_free(copy);
@@ -7393,12 +7603,12 @@ static ga_array *gi_contiguous(const char *site, const ga_array *a, ga_dtype dty
 
 ga_array *(ga_copy)(const ga_array *a, const char *site)
 {
-    return gi_check(site, a, "a") ? gi_convert(site, a, a->dtype) : NULL;
+    return gi_check_any(site, a, "a") ? gi_convert(site, a, a->dtype) : NULL;
 }
 
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_check_any(site, a, "a")) return NULL;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     return gi_convert(site, a, dtype);
@@ -7406,7 +7616,7 @@ ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site)
 
 ga_array *(ga_ascontiguous)(const ga_array *a, const char *site)
 {
-    return gi_check(site, a, "a") ? gi_contiguous(site, a, a->dtype) : NULL;
+    return gi_check_any(site, a, "a") ? gi_contiguous(site, a, a->dtype) : NULL;
 }
 
 /* Can all of a be copied into `out` on a device, as it is? */
@@ -7426,7 +7636,8 @@ static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, 
 
 static ga_array *gi_to_with(const ga_array *a, ga_device device, ga_to_options o)
 {
-    if (!gi_is_array(o.site, a, "a")) return NULL; /* not gi_check: the GPU waits for copies by itself */
+    if (!gi_is_array(o.site, a, "a")) return NULL; /* not gi_check alone: the GPU waits for copies by itself */
+    if (gi_is_chunked(a) && !gi_check(o.site, a, "a")) return NULL;
     if (o.out && !gi_is_array(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_has_device(o.site, device)) return NULL;
@@ -7491,11 +7702,11 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 
 ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_options o)
 {
-    if (!gi_check(o.site, condition, "condition")) return NULL;
+    if (!gi_check_any(o.site, condition, "condition")) return NULL;
     if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
     const ga_arg in[3] = { gi_operand_arg(condition), x, y };
     for (int k = 1; k < 3; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
     ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
     ga_dtype wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
@@ -7539,7 +7750,7 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     const ga_arg numbers[2] = { a, b };
     ga_arg       in[3]      = { a, b, a };
     for (int k = 0; k < 2; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 0 ? "a" : "b")) return NULL;
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array, k == 0 ? "a" : "b")) return NULL;
     memset(&in[2], 0, sizeof in[2]);
     in[2].kind = GA_KIND_COMPLEX;
     in[2].re   = gi_tolerance(o.rtol, 1e-5);
@@ -8013,7 +8224,7 @@ static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
 
 ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_is_array(site, a, "a") || (gi_is_chunked(a) && !gi_check(site, a, "a"))) return NULL;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     gi_layout l      = gi_layout_of(a);
@@ -8288,7 +8499,7 @@ static bool gi_fill(const char *site, ga_array *a, const void *element)
     gi_fill_job j = { (char *)a->data, (const char *)element, (size_t)ga_itemsize(a->dtype), true };
     for (size_t i = 1; i < j.itemsize; i++)
         if (j.element[i] != j.element[0]) j.bytes_alike = false;
-    gi_parallel(a->size, 1 << 16, gi_fill_range, &j);
+    gi_parallel_bytes((double)a->size * (double)j.itemsize, a->size, 1 << 16, gi_fill_range, &j);
     return true;
 }
 
@@ -8318,6 +8529,8 @@ static gi_memory gi_memory_of(const ga_new_options *o) { return o->pinned ? GI_P
 /* A new array of the options' kind, with any content. */
 static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_options *o)
 {
+    if (o->chunks.ndim > 0)
+        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "this call makes an array in memory, it has no .chunks: ga_zeros, ga_ones and ga_full do");
     ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
     if (o->pinned && o->managed)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
@@ -8329,10 +8542,13 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
     return gi_new_in(o->site, gi_memory_of(o), o->dtype, device, ndim, shape);
 }
 
+static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o);
+
 static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_new_options o)
 {
     const char *site = o.site;
-    ga_array   *a    = gi_new_empty(ndim, shape, &o);
+    if (o.chunks.ndim > 0) return gi_chunked_full(ndim, shape, value, &o);
+    ga_array *a = gi_new_empty(ndim, shape, &o);
     if (!a) return NULL;
     bool done = true;
     if (gi_is_number(value)) {
@@ -8386,7 +8602,9 @@ ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o)
 }
 ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o)
 {
-    return gi_like(a, &o) ? gi_new_full(a->ndim, a->shape, value, o) : NULL;
+    if (!gi_like(a, &o)) return NULL;
+    if (gi_is_chunked(a) && o.chunks.ndim == 0) o.chunks = ga_chunks_of(a);
+    return gi_new_full(a->ndim, a->shape, value, o);
 }
 ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(0), o); }
 ga_array *(ga_ones_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(1), o); }
@@ -8647,10 +8865,16 @@ static void gi_generate_range(int64_t begin, int64_t end, void *job)
 static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype from, gi_gpu_generator generator, const void *plan);
 #endif
 
+/* The same as a chunked array. */
+static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
+                                      gi_cpu_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks);
+
 /* A new array of `dtype` whose elements the generator makes as `from`. */
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
-                             gi_generator generator, const void *plan)
+                             gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
 {
+    if (chunks && chunks->ndim > 0)
+        return gi_chunked_generator(site, dtype, device, shape, from, generator.cpu, plan, plan_bytes, chunks);
     ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
 #if GI_HAS_CUDA
@@ -8661,7 +8885,8 @@ static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device,
     }
 #endif
     gi_generate_job j = { generator.cpu, plan, from, a->dtype, (char *)a->data };
-    gi_parallel(a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
+    double bytes = (double)(GI_COSTLY * ga_itemsize(dtype)) * (double)a->size;
+    gi_parallel_bytes(bytes, a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
     return a;
 }
 
@@ -8797,7 +9022,7 @@ static bool gi_arange_integers(const char *site, const gi_range *r, int64_t n, g
     return fits;
 }
 
-static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device)
+static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device, const ga_shape *chunks)
 {
     int64_t        n     = gi_range_count(site, r);
     ga_shape       shape = gi_line(n);
@@ -8806,15 +9031,15 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
     if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
     if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
         if (!gi_arange_integers(site, r, n, dtype, &p)) return NULL;
-        return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p);
+        return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p, sizeof p, chunks);
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
     if (gi_real_dtype(dtype) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;
-        return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p);
+        return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p, sizeof p, chunks);
     }
     p.delta = p.second - p.start;
-    return gi_generate(site, dtype, device, &shape, GA_F64, gi_arange_generator_f64, &p);
+    return gi_generate(site, dtype, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
 }
 
 ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
@@ -8837,7 +9062,7 @@ ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
     r.start     = real[0];
     r.stop      = real[1];
     r.step      = real[2];
-    return gi_arange(o.site, &r, o.dtype, o.device);
+    return gi_arange(o.site, &r, o.dtype, o.device, &o.chunks);
 }
 
 ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o)
@@ -8852,7 +9077,7 @@ ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_opti
     }
     if (!o.no_endpoint && num > 1) p.last = num - 1;
     p.whole = gi_is_int(o.dtype);
-    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_linspace_generator, &p);
+    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_linspace_generator, &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
@@ -8861,6 +9086,8 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     double   base  = o.base == 0 ? 10 : o.base;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (o.chunks.ndim > 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_logspace has no .chunks: use ga_power(10, ga_linspace(..., .chunks = ...))");
     o.dtype             = GA_F64;
     ga_array *exponents = (ga_linspace)(start, stop, num, o);
     if (!exponents) return NULL;
@@ -8985,7 +9212,7 @@ ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
     ga_array *grid = gi_new_grid(o.site, o.dtype ? o.dtype : GA_I64, o.device, &shape);
     for (int k = 0; grid && k < shape.ndim; k++) {
         gi_range  r    = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
-        ga_array *line = gi_arange(o.site, &r, GA_I64, grid->device);
+        ga_array *line = gi_arange(o.site, &r, GA_I64, grid->device, NULL);
         bool      done = line && gi_put_coordinates_at(o.site, grid, k, line);
         ga_free(line);
         if (done) continue;
@@ -9053,14 +9280,14 @@ static bool gi_read_grid_slice(const char **p, gi_grid_slice *s)
 static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device)
 {
     const gi_range *r = &s->range;
-    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device);
+    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, NULL);
     int64_t        n     = s->counted ? s->count : gi_range_count(site, r);
     ga_shape       shape = gi_line(n);
     gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, NULL);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -9266,7 +9493,7 @@ ga_array *(ga_random)(ga_shape shape, ga_random_options o)
     ga_dtype       dtype = gi_random_dtype(&o);
     gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
     if (!dtype) return NULL;
-    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_random_generator, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_random_generator, &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
@@ -9275,7 +9502,7 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
     gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
     if (!dtype) return NULL;
     if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
-    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_random_generator, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_random_generator, &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
@@ -9290,7 +9517,7 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
     if (!gi_number_fits(GA_ARG((long long)low), dtype) || !gi_number_fits(GA_ARG((long long)(high - 1)), dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "not every integer from %lld to below %lld fits %s", (long long)low,
                                    (long long)high, ga_dtype_name(dtype));
-    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_random_generator, &p);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_random_generator, &p, sizeof p, &o.chunks);
 }
 
 /* ==== >>reduce: reductions along the documented tree ================================================================= */
@@ -9688,18 +9915,19 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         r->accs   = (char *)gi_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    int64_t rows  = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    double  bytes = (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
     if (r->columns == 1) {
-        gi_parallel(p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
-        if (r->accs) gi_parallel(p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+        gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
+        if (r->accs) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
         r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
         int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
         int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
-        gi_parallel(panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
-        if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
+        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
+        if (r->accs) gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
     if (r->accs) gi_release(r->accs, acc_bytes);
     return true;
@@ -9798,10 +10026,16 @@ static bool gi_plan_row(ga_op *op, const char *name, gi_end ends, int start, con
     return true;
 }
 
+/* Reductions of chunked arrays: nodes (section >>chunks). */
+static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, const ga_reduce_options *o);
+static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a, const ga_reduce_options *o);
+static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o);
+
 static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
 {
     gi_reduction r;
-    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_row(op, name, ends, start, a, &o);
     if (!gi_plan_row(&op, name, ends, start, a, &o, &r)) return NULL;
 #if GI_HAS_CUDA
     if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_cuda_folds_wider(op, r.lines.dtype)) {
@@ -9860,6 +10094,7 @@ typedef struct gi_moments {
     const gi_node_loops *of, *join; /* the loops of the elements, and those of float64 */
     int64_t              blocks, columns, width;
     gi_nodes             nodes; /* of all blocks: those of a line side by side, or of `columns` lines block by block */
+    const double        *given; /* what the elements are taken relative to, where the line's first element is not at hand */
     double              *result;
 } gi_moments;
 
@@ -9872,15 +10107,17 @@ static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
     return r;
 }
 
-/* What the elements of n neighbouring lines are taken relative to. */
+/* What elements are taken relative to, if the first one is x. 0 for means: so that nanmean of an array without NaN is its mean. */
+static double gi_origin(gi_moment what, double x) { return what == GI_MEAN || !gi_isfinite_f64(x) ? 0 : x; }
+
+/* The same for n neighbouring lines. */
 static void gi_origins(const gi_moments *r, int64_t line, int64_t n, double *origin)
 {
     const gi_lines                   *p = &r->lines;
     __attribute__((aligned(64))) char raw[GI_NODE_WIDTH * 16];
     gi_gather((int)ga_itemsize(p->a->dtype), n, raw, gi_line_start(p, line), n > 1 ? p->kept_strides[p->kept - 1] : 0);
     gi_cast(GA_F64, p->a->dtype, n, origin, raw);
-    for (int64_t i = 0; i < n; i++) /* 0: so that nanmean of an array without NaN is its mean */
-        if (r->what == GI_MEAN || !gi_isfinite_f64(origin[i])) origin[i] = 0;
+    for (int64_t i = 0; i < n; i++) origin[i] = gi_origin(r->what, origin[i]);
 }
 
 /* Folds m nodes into the first. */
@@ -9939,7 +10176,8 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
         int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         if (line != known) {
-            gi_origins(r, line, 1, origin);
+            if (r->given) origin[0] = *r->given;
+            else gi_origins(r, line, 1, origin);
             for (int i = 1; i < GI_NODE_STEP; i++) origin[i] = origin[0];
             known = line;
         }
@@ -9952,19 +10190,27 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
     }
 }
 
+/* Joins the nodes of a line's blocks, and their results again, until the first one is that of the line. */
+static gi_node gi_join_line(const gi_node_loops *loops, const gi_nodes *v, int64_t blocks)
+{
+    for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+        for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+            gi_nodes block = gi_nodes_from(v, b * GI_BLOCK);
+            gi_halve_nodes(loops, n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, &block);
+            v->n[b] = *block.n;
+            v->s[b] = *block.s;
+            v->m[b] = *block.m;
+        }
+    gi_node all = { v->n[0], v->s[0], v->m[0] };
+    return all;
+}
+
 static void gi_moment_lines(int64_t begin, int64_t end, void *job)
 {
     gi_moments *r = (gi_moments *)job;
     for (int64_t line = begin; line < end; line++) {
         gi_nodes v = gi_nodes_from(&r->nodes, line * r->blocks);
-        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
-            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
-                gi_nodes block = gi_nodes_from(&v, b * GI_BLOCK);
-                gi_halve_nodes(r->join, n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, &block);
-                v.n[b] = *block.n;
-                v.s[b] = *block.s;
-                v.m[b] = *block.m;
-            }
+        (void)gi_join_line(r->join, &v, r->blocks);
         r->join->value(1, &r->result[line], &v, r->what, r->skip_nan, r->ddof);
     }
 }
@@ -10046,17 +10292,17 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
     }
 }
 
-static bool gi_plan_moments(gi_moments *r, gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+static bool gi_plan_moments(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o, gi_moments *r)
 {
     ga_dtype dtype = a->dtype == GA_F32 && a->device == GA_CPU ? GA_F32 : GA_F64;
     memset(r, 0, sizeof *r);
     r->what     = what;
     r->skip_nan = skip_nan;
     r->ddof     = o->ddof;
+    r->of       = gi_cpu_nodes(dtype);
+    r->join     = gi_cpu_nodes(GA_F64);
     if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
     r->blocks = (r->lines.length + GI_BLOCK - 1) / GI_BLOCK;
-    r->of     = gi_cpu_nodes(dtype);
-    r->join   = gi_cpu_nodes(GA_F64);
     return true;
 }
 
@@ -10064,7 +10310,7 @@ static bool gi_plan_moments(gi_moments *r, gi_moment what, bool skip_nan, const 
 static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
     gi_moments r;
-    if (!gi_plan_moments(&r, what, skip_nan, a, o)) return NULL;
+    if (!gi_plan_moments(what, skip_nan, a, o, &r)) return NULL;
     ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
 #if GI_HAS_CUDA
@@ -10089,14 +10335,15 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     r.nodes.s = r.nodes.n + count;
     r.nodes.m = r.nodes.s + count;
     r.columns = gi_line_columns(p);
+    double bytes = 2 * (double)p->lines * (double)p->length * (double)ga_itemsize(a->dtype), node_bytes = 24 * (double)count;
     if (r.columns == 1) {
-        gi_parallel(count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
-        gi_parallel(p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+        gi_parallel_bytes(bytes, count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
+        gi_parallel_bytes(node_bytes, p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
         r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel(panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
-        gi_parallel(panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
+        gi_parallel_bytes(bytes, panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
+        gi_parallel_bytes(node_bytes, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
@@ -10104,7 +10351,8 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
 
 static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_moment(what, skip_nan, name, a, &o);
     if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
     if (what == GI_MEAN && o.ddof != 0)
@@ -10291,8 +10539,9 @@ static ga_array *gi_cuda_arg_extreme(ga_op op, const char *name, bool skip_nan, 
 
 static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_check(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (o.axes.ndim > 1)
+    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_place(op, name, skip_nan, a, &o);
+    if (o.axes.ndim > 1 && !o.internal)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
     GI_IF_CUDA(a->device, gi_cuda_arg_extreme(op, name, skip_nan, a, &o));
     gi_reduction plan;
@@ -10330,9 +10579,10 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
         return NULL;
     }
     r.extremes = (char *)(r.places + count);
-    if (r.columns == 1) gi_parallel(count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
-    else gi_parallel(panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
-    gi_parallel(p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    double bytes = (double)p->lines * (double)p->length * (double)size;
+    if (r.columns == 1) gi_parallel_bytes(bytes, count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
+    else gi_parallel_bytes(bytes, panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
+    gi_parallel_bytes((double)(count * (8 + size)), p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
     gi_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {
         ga_free(places);
@@ -10818,7 +11068,7 @@ static bool gi_check_list(const char *site, int n, const ga_array *const *arrays
     for (int k = 0; k < n; k++) {
         char name[32];
         snprintf(name, sizeof name, "array number %d", k);
-        if (!gi_check(site, arrays[k], name)) return false;
+        if (!gi_check_any(site, arrays[k], name)) return false;
     }
     return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
 }
@@ -10845,6 +11095,9 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
     return true;
 }
 
+static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim,
+                                 const int64_t *shape, const ga_axis_options *o);
+
 static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, bool stacked, int ndim, const int64_t *shape,
                                 const ga_axis_options *o)
 {
@@ -10857,6 +11110,8 @@ static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, 
             return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE,
                                        "%s cannot become %s without losing its kind: use ga_astype first",
                                        ga_dtype_name(arrays[k]->dtype), ga_dtype_name(dtype));
+    for (int k = 0; k < n; k++)
+        if (gi_is_chunked(arrays[k])) return gi_chunked_join(n, arrays, dtype, axis, stacked, ndim, shape, o);
     /* Straight into .out if it fits and holds none of the arrays. */
     bool direct = o->out && o->out->alive == GI_ALIVE && gi_equal_shapes(ndim, shape, o->out->ndim, o->out->shape) &&
                   gi_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;
@@ -13954,7 +14209,9 @@ static void gi_cpu_correlate(const gi_correlation *c)
     gi_correlation_constant(c, j.constant);
     gi_cut_correlation(&j);
     int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
-    gi_parallel(j.planes * j.units_down * j.units_across, 1 + 65536 / (work + 1), gi_correlate_units, &j);
+    int64_t units = j.planes * j.units_down * j.units_across;
+    double  bytes = (double)units * (double)work * (double)j.size / 4;
+    gi_parallel_bytes(bytes, units, 1 + 65536 / (work + 1), gi_correlate_units, &j);
 }
 
 /* Runs the job where its memory is. False with an error. */
@@ -15746,7 +16003,7 @@ static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
 static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
 {
-    ga_new_options o = { NULL, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT, false, false };
+    ga_new_options o = { NULL, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT, false, false, { 0, { 0 } } };
     ga_shape       length;
     gi_correlation c;
     memset(&length, 0, sizeof length);
@@ -17172,7 +17429,7 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
     if (!gi_plan_row(&op, "ga_mean", GI_ENDS_AVERAGE, GI_START_0, a, &r, &d.mean)) return -1;
     if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
     r.ddof = o->ddof;
-    if (!gi_plan_moments(&d.moments, GI_STD, false, a, &r)) return -1;
+    if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;
     d.loops             = gi_cpu_dense(a->dtype);
     d.order.rule.median = true;
     d.order.rule.result = a->dtype;
@@ -19402,6 +19659,1558 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     return done ? r : NULL;
 }
 
+/* ==== >>chunks: arrays that are computed piece by piece =============================================================== */
+/*  A chunked array is an ordinary view of memory that is not there: its data and strides tell which elements of its node it shows, as if
+    the node's elements lay in C order from GI_NOWHERE on. So the functions of section >>views work on it as they are.
+
+    A node is one operation and its inputs. It is evaluated for a box: some elements along each axis, equally far apart. It pulls the
+    elements of its inputs that it needs, gives them to the function that works on arrays in memory, and lets them go: depth first, down
+    to arrays in memory, files and generators. Threads share the boxes of the result. What a reduction needs all of is computed before
+    what needs the reduction.                                                                                                   */
+
+#define GI_NOWHERE      ((char *)((uintptr_t)1 << 46))
+#define GI_DEEPEST      1000                 /* operations on top of each other: evaluating them takes stack */
+#define GI_AUTO_BYTES   ((int64_t)16 << 20)  /* of a chunk whose size is not given */
+#define GI_PIECE_BYTES  ((int64_t)1 << 18)   /* of what is evaluated at a time: a few of them fit into the near caches */
+#define GI_LONGEST_LINE ((int64_t)1 << 20)   /* of a reduction, undivided; the square of GI_BLOCK: the parts are whole branches of the tree */
+
+typedef struct gi_box {
+    int64_t start[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS];
+} gi_box;
+
+/* What a thread has in hand while it works out a piece. */
+typedef struct gi_memo { /* elements that another node may ask for again */
+    struct gi_memo *next;
+    const gi_lazy  *node;
+    gi_box          box;
+    ga_array       *value;
+} gi_memo;
+typedef struct gi_worker {
+    gi_memo *memo;
+} gi_worker;
+
+typedef struct gi_lazy_kind {
+    const char *name;
+    /* The elements in the box, as a new array. `out`, if not NULL, has the box's shape and the node's dtype: they may be written there,
+       and a view of it be returned. NULL with an error. */
+    ga_array *(*eval)(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
+    bool local; /* an element depends on few others, so a box may as well be cut into pieces */
+} gi_lazy_kind;
+
+struct gi_lazy {
+    const gi_lazy_kind *kind;
+    const char         *site;
+    ga_dtype            dtype;
+    int                 ndim, depth, uses; /* uses (atomic): by how many other nodes */
+    bool                local;             /* this node and all below it */
+    int64_t             shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
+    int                 inputs;
+    ga_array          **in;    /* views of our own */
+    void               *plan;  /* what the kind needs to know */
+    ga_array           *value; /* all elements, once they are kept, or while a call computes */
+    uint64_t            mark;  /* set while a call computes: the call that has seen it, */
+    int                 level; /* and how many reductions lie on top of each other up to here */
+    size_t              room;  /* bytes of all this */
+};
+
+/* Another view of a that belongs to no scope. */
+static ga_array *gi_hold(const char *site, const ga_array *a)
+{
+    gi_scope *scope  = gi_current_scope;
+    gi_current_scope = NULL;
+    ga_array *held   = gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
+    gi_current_scope = scope;
+    return held;
+}
+
+static void gi_lazy_let_go(gi_lazy *n)
+{
+    for (int k = 0; k < n->inputs; k++) {
+        if (n->in[k] && gi_is_chunked(n->in[k])) __atomic_sub_fetch(&n->in[k]->owner->node->uses, 1, __ATOMIC_RELAXED);
+        ga_free(n->in[k]);
+    }
+    n->inputs = 0;
+}
+
+static void gi_lazy_free(gi_lazy *n)
+{
+    gi_lazy_let_go(n);
+    ga_free(n->value);
+    gi_release(n, n->room);
+}
+
+/* Nothing can be written yet. False with an error. */
+static bool gi_chunked_out(const char *site, const ga_array *out)
+{
+    if (!out) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "the operands are chunked, so there is nothing yet to be written into .out: leave it out, and give it to ga_compute");
+    return false;
+}
+
+/* A chunked array of a new node, whose plan is a copy of the given one; NULL with an error. Its chunks are to be set. */
+static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape, int inputs,
+                             const ga_array *const *in, const void *plan, size_t plan_bytes)
+{
+    size_t    list = sizeof(gi_lazy), behind = (list + (size_t)inputs * sizeof(ga_array *) + 15) / 16 * 16, room = behind + plan_bytes;
+    gi_lazy  *n    = (gi_lazy *)gi_alloc(site, room);
+    if (!n) return NULL;
+    memset(n, 0, behind);
+    n->kind  = kind;
+    n->site  = site;
+    n->dtype = dtype;
+    n->ndim  = ndim;
+    n->room  = room;
+    n->in    = (ga_array **)(void *)((char *)n + list);
+    n->plan  = (char *)n + behind;
+    n->local = kind->local;
+    if (plan_bytes > 0) memcpy(n->plan, plan, plan_bytes);
+    for (int d = 0; d < ndim; d++) n->shape[d] = n->chunk[d] = shape[d];
+    bool ok = gi_c_strides(dtype, ndim, shape, n->strides) >= 0;
+    if (!ok)
+        gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape), ga_dtype_name(dtype));
+    for (int k = 0; k < inputs && ok; k++) {
+        n->in[n->inputs] = gi_hold(site, in[k]);
+        ok               = n->in[n->inputs] != NULL;
+        if (!ok) break;
+        n->inputs++;
+        if (!gi_is_chunked(in[k])) continue;
+        gi_lazy *below = in[k]->owner->node;
+        __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
+        n->local = n->local && (below->local || below->value);
+        if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
+    }
+    if (ok && n->depth > GI_DEEPEST)
+        ok = gi_fail(site, GA_BAD_ARGUMENT,
+                     "the expression is more than %d operations deep: let ga_persist work out what there is, every few hundred operations",
+                     GI_DEEPEST) != NULL;
+    gi_buffer *b = ok ? (gi_buffer *)gi_alloc(site, sizeof *b) : NULL;
+    if (!b) {
+        gi_lazy_free(n);
+        return NULL;
+    }
+    memset(b, 0, sizeof *b);
+    b->references = 1;
+    b->base       = GI_NOWHERE;
+    b->wrapped    = true;
+    b->device     = GA_CPU;
+    b->node       = n;
+    return gi_new_handle(site, b, GI_NOWHERE, dtype, GA_CPU, ndim, shape, n->strides);
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------------------------------- */
+
+/* Lengths for the axes of which there is none: whole ones from the last axis on, as many as fit. */
+static void gi_fill_chunk(int ndim, const int64_t *shape, int64_t itemsize, int64_t *chunk)
+{
+    int64_t left = GI_AUTO_BYTES / itemsize;
+    for (int d = 0; d < ndim; d++)
+        if (chunk[d] > 0) left /= chunk[d] < left ? chunk[d] : left > 0 ? left : 1;
+    for (int d = ndim - 1; d >= 0; d--) {
+        if (chunk[d] > 0) continue;
+        chunk[d] = shape[d] < left ? shape[d] : left;
+        if (chunk[d] < 1) chunk[d] = 1;
+        left /= chunk[d];
+    }
+}
+
+/* The chunks that were asked for. False with an error. */
+static bool gi_set_chunk(const char *site, gi_lazy *n, const ga_shape *chunks)
+{
+    bool alike = chunks->ndim == 0 || (chunks->ndim == 1 && chunks->n[0] == 0);
+    if (!alike && chunks->ndim != n->ndim)
+        return gi_fail(site, GA_BAD_SHAPE, "chunks %s for an array of shape %s: give one length for each axis (0: chosen for you, -1: the whole axis)",
+                       gi_shape_text(chunks->ndim, chunks->n), gi_shape_text(n->ndim, n->shape)),
+               false;
+    for (int d = 0; d < n->ndim; d++) {
+        int64_t length = alike ? 0 : chunks->n[d];
+        if (length < -1)
+            return gi_fail(site, GA_BAD_SHAPE, "chunks %s: a length is negative (0: chosen for you, -1: the whole axis)",
+                           gi_shape_text(chunks->ndim, chunks->n)),
+                   false;
+        n->chunk[d] = length == -1 || length > n->shape[d] ? (n->shape[d] > 0 ? n->shape[d] : 1) : length;
+    }
+    gi_fill_chunk(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
+    return true;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------------- */
+
+/* The layout of the part of l that a box shows; an axis that repeats one element (stride 0) is cut to that one. */
+static gi_layout gi_part_of_layout(const gi_layout *l, const gi_box *box)
+{
+    gi_layout part = *l;
+    for (int d = 0; d < l->ndim; d++) {
+        bool repeats = l->strides[d] == 0;
+        if (l->shape[d] > 0) part.data += repeats ? 0 : box->start[d] * l->strides[d];
+        part.shape[d]   = repeats && box->count[d] > 1 ? 1 : box->count[d];
+        part.strides[d] = l->strides[d] * box->step[d];
+    }
+    return part;
+}
+
+/* Which elements of its node does a chunked layout show? axis[d]: the axis of the node along which its axis d runs, -1: along none. False
+   if an axis runs along several, or two along the same (reshaped arrays, diagonals). */
+static bool gi_box_of(const gi_lazy *n, const gi_layout *l, gi_box *box, int *axis)
+{
+    int64_t at = l->data - GI_NOWHERE;
+    bool    used[GPUARR_MAX_DIMS];
+    for (int d = 0; d < n->ndim; d++) {
+        used[d]       = false;
+        box->start[d] = n->shape[d] > 1 ? at / n->strides[d] : 0;
+        at -= box->start[d] * n->strides[d];
+        box->count[d] = box->step[d] = 1;
+    }
+    for (int v = 0; v < l->ndim; v++) {
+        int64_t length = l->shape[v], stride = l->strides[v] < 0 ? -l->strides[v] : l->strides[v];
+        axis[v] = -1;
+        if (length <= 1 || stride == 0) continue;
+        int d = 0;
+        while (d < n->ndim && (n->shape[d] == 1 || n->strides[d] > stride)) d++;
+        if (d == n->ndim || used[d] || stride % n->strides[d] != 0) return false;
+        int64_t step = stride / n->strides[d], reach = (length - 1) * step;
+        if (l->strides[v] < 0) box->start[d] -= reach;
+        if (box->start[d] < 0 || box->start[d] + reach >= n->shape[d]) return false;
+        box->count[d] = length;
+        box->step[d]  = step;
+        used[d]       = true;
+        axis[v]       = d;
+    }
+    return true;
+}
+
+/* The layout over `box_data`, an array of a box of a node, of the elements that l shows (as gi_box_of has told). */
+static gi_layout gi_layout_over(const gi_layout *l, const int *axis, const gi_layout *box_data)
+{
+    gi_layout r = *l;
+    r.data      = box_data->data;
+    for (int v = 0; v < l->ndim; v++) {
+        r.strides[v] = axis[v] < 0 ? 0 : box_data->strides[axis[v]];
+        if (axis[v] < 0 || l->strides[v] >= 0) continue;
+        r.data += (l->shape[v] - 1) * r.strides[v];
+        r.strides[v] = -r.strides[v];
+    }
+    return r;
+}
+
+/* The other way: `out` shows what l does; where do the elements of the box lie in it? */
+static gi_layout gi_box_over(const gi_lazy *n, const gi_layout *l, const int *axis, const ga_array *out)
+{
+    gi_layout r = gi_layout_of(out);
+    r.ndim      = n->ndim;
+    for (int d = 0; d < n->ndim; d++) {
+        r.shape[d]   = 1;
+        r.strides[d] = ga_itemsize(n->dtype);
+    }
+    for (int v = 0; v < l->ndim; v++) {
+        if (axis[v] < 0) continue;
+        r.shape[axis[v]]   = l->shape[v];
+        r.strides[axis[v]] = out->strides[v];
+        if (l->strides[v] >= 0) continue;
+        r.data += (l->shape[v] - 1) * out->strides[v];
+        r.strides[axis[v]] = -out->strides[v];
+    }
+    return r;
+}
+
+static bool gi_same_box(int ndim, const gi_box *a, const gi_box *b)
+{
+    for (int d = 0; d < ndim; d++)
+        if (a->start[d] != b->start[d] || a->count[d] != b->count[d] || (a->count[d] > 1 && a->step[d] != b->step[d])) return false;
+    return true;
+}
+
+/* ---- pulling ------------------------------------------------------------------------------------------------------------ */
+
+static ga_array *gi_view_of_box(const char *site, const ga_array *a, const gi_box *box)
+{
+    gi_layout whole = gi_layout_of(a), part = gi_part_of_layout(&whole, box);
+    for (int d = 0; d < a->ndim; d++) part.shape[d] = box->count[d];
+    return gi_view_with(site, a, &part);
+}
+
+static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    if (n->value) return gi_view_of_box(n->site, n->value, box);
+    bool shared = __atomic_load_n(&n->uses, __ATOMIC_RELAXED) > 1;
+    for (gi_memo *m = w->memo; m && shared; m = m->next)
+        if (m->node == n && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
+    ga_array *r = n->kind->eval(w, n, box, out);
+    if (!r || !shared) return r;
+    gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
+    if (m) {
+        m->next  = w->memo;
+        m->node  = n;
+        m->box   = *box;
+        m->value = gi_hold(n->site, r);
+        w->memo  = m;
+        if (m->value) return r;
+    }
+    ga_free(r);
+    return NULL;
+}
+
+static void gi_forget(gi_worker *w)
+{
+    while (w->memo) {
+        gi_memo *m = w->memo;
+        w->memo    = m->next;
+        ga_free(m->value);
+        gi_release(m, sizeof *m);
+    }
+}
+
+static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out);
+
+/* The elements that a layout over a shows, in memory: where a itself is, a view. `out` as for a node's kind. */
+static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga_array *out)
+{
+    if (!gi_is_chunked(a)) return gi_view_with(NULL, a, l);
+    gi_lazy *n = a->owner->node;
+    gi_box   box;
+    int      axis[GPUARR_MAX_DIMS];
+    int64_t  size = gi_size(l->ndim, l->shape);
+    if (size == 0) return gi_new(n->site, a->dtype, GA_CPU, l->ndim, l->shape);
+    if (!gi_box_of(n, l, &box, axis)) { /* all between its first and its last element, as they lie in C order */
+        int64_t low = l->data - GI_NOWHERE, high = low, itemsize = ga_itemsize(n->dtype);
+        for (int v = 0; v < l->ndim; v++) {
+            int64_t reach = (l->shape[v] - 1) * l->strides[v];
+            if (reach < 0) low += reach;
+            else high += reach;
+        }
+        ga_array whole = *a; /* the node, seen whole */
+        whole.ndim     = n->ndim;
+        whole.data     = GI_NOWHERE;
+        memcpy(whole.shape, n->shape, sizeof whole.shape);
+        memcpy(whole.strides, n->strides, sizeof whole.strides);
+        ga_array *range = gi_pull_range(w, &whole, low / itemsize, (high - low) / itemsize + 1, NULL);
+        if (!range) return NULL;
+        gi_layout over = *l;
+        over.data      = (char *)range->data + (l->data - GI_NOWHERE - low);
+        ga_array *r    = gi_view_with(n->site, range, &over);
+        ga_free(range);
+        return r;
+    }
+    ga_array *target = NULL;
+    if (out) {
+        gi_layout place = gi_box_over(n, l, axis, out);
+        target          = gi_view_with(n->site, out, &place);
+        if (!target) return NULL;
+    }
+    ga_array *e = gi_eval(w, n, &box, target);
+    ga_free(target);
+    if (!e) return NULL;
+    gi_layout elements = gi_layout_of(e), over = gi_layout_over(l, axis, &elements);
+    ga_array *r = gi_view_with(n->site, e, &over);
+    ga_free(e);
+    return r;
+}
+
+/* Moves what was pulled to where it was asked for, if it is not there already. Takes over `pulled` (NULL is passed on). */
+static bool gi_put_elements(const char *site, ga_array *out, ga_array *pulled)
+{
+    bool ok = pulled && ((pulled->data == out->data && pulled->owner == out->owner) || gi_assign(site, out, pulled));
+    ga_free(pulled);
+    return ok;
+}
+
+/* The elements first .. first + n of a, in C order, side by side; in `out` if it is given. */
+static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out)
+{
+    ga_array *r = out ? gi_hold(NULL, out) : gi_new(NULL, a->dtype, GA_CPU, 1, &n);
+    for (int64_t done = 0; r && done < n;) {
+        gi_layout l     = gi_layout_of(a);
+        int64_t   index = first + done, inner = 1, at[GPUARR_MAX_DIMS];
+        for (int d = a->ndim - 1; d >= 0; d--) {
+            at[d] = index % a->shape[d];
+            index /= a->shape[d];
+        }
+        int d = a->ndim - 1; /* the outermost axis along which the next box is longer than one element */
+        while (d > 0 && at[d] == 0 && n - done >= inner * a->shape[d]) inner *= a->shape[d--];
+        int64_t along = a->ndim == 0 ? 1 : (n - done) / inner < a->shape[d] - at[d] ? (n - done) / inner : a->shape[d] - at[d];
+        for (int i = 0; i < a->ndim; i++) {
+            l.data += i <= d ? at[i] * l.strides[i] : 0;
+            if (i < d) l.shape[i] = 1;
+        }
+        if (a->ndim > 0) l.shape[d] = along;
+        gi_layout place = l;
+        place.data      = (char *)r->data + done * ga_itemsize(a->dtype);
+        gi_c_strides(a->dtype, place.ndim, place.shape, place.strides);
+        ga_array *part = gi_view_with(NULL, r, &place);
+        bool      ok   = part && gi_put_elements(NULL, part, gi_pull(w, a, &l, part));
+        ga_free(part);
+        if (!ok) {
+            ga_free(r);
+            return NULL;
+        }
+        done += along * inner;
+    }
+    return r;
+}
+
+/* ---- nodes: arrays in memory, rechunked arrays ---------------------------------------------------------------------------- */
+
+/* The elements of the one input. */
+static ga_array *gi_eval_same(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    gi_layout whole = gi_layout_of(n->in[0]), l = gi_part_of_layout(&whole, box);
+    for (int d = 0; d < l.ndim; d++) l.shape[d] = box->count[d];
+    return gi_pull(w, n->in[0], &l, out);
+}
+static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, true };
+
+/* ---- nodes: generators -------------------------------------------------------------------------------------------------------- */
+
+#define GI_PLAN_BYTES 64 /* of the largest generator's plan */
+typedef struct gi_generator_plan {
+    gi_cpu_generator generator;
+    ga_dtype         from;
+    double           plan[GI_PLAN_BYTES / sizeof(double)];
+} gi_generator_plan;
+
+/* Elements begin, begin + step ... of a generator, packed, as `to`. */
+static void gi_generate_some(const gi_generator_plan *p, ga_dtype to, int64_t begin, int64_t n, int64_t step, char *out)
+{
+    double  block[GI_GENERATE_BLOCK];
+    int64_t from_size = ga_itemsize(p->from), to_size = ga_itemsize(to), most = (int64_t)sizeof block / from_size;
+    if (step == 1 && begin % 4 == 0 && p->from == to) {
+        p->generator(p->plan, begin, n, out);
+        return;
+    }
+    for (int64_t i = 0, count; i < n; i += count) {
+        int64_t first = begin + i * step, before = first % 4; /* generators begin at multiples of 4 */
+        count = step > 1 ? 1 : n - i < most - before ? n - i : most - before;
+        p->generator(p->plan, first - before, before + count, block);
+        const char *x = (const char *)block + before * from_size;
+        if (p->from == to) memcpy(out + i * to_size, x, (size_t)(count * to_size));
+        else gi_cast(to, p->from, count, out + i * to_size, x);
+    }
+}
+
+/* Elements that lie `strides` apart go through rows, the last axis of the box. */
+static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    (void)w;
+    const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
+    ga_array                *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    if (!r || r->size == 0) return r;
+    int     last  = n->ndim - 1;
+    int64_t count = last >= 0 ? box->count[last] : 1, itemsize = ga_itemsize(n->dtype);
+    for (int64_t row = 0; row < r->size / count; row++) {
+        int64_t rest = row, begin = 0, length = 1; /* the row's first element, counted in the node */
+        for (int d = last; d >= 0; d--) {
+            int64_t i = d == last ? 0 : rest % box->count[d];
+            if (d < last) rest /= box->count[d];
+            begin += (box->start[d] + i * box->step[d]) * length;
+            length *= n->shape[d];
+        }
+        gi_generate_some(p, n->dtype, begin, count, last >= 0 ? box->step[last] : 1, (char *)r->data + row * count * itemsize);
+    }
+    return r;
+}
+static const gi_lazy_kind gi_kind_generator = { "generated", gi_eval_generator, true };
+
+static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
+                                      gi_cpu_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
+{
+    gi_generator_plan p;
+    memset(&p, 0, sizeof p);
+    p.generator = generator;
+    p.from      = from;
+    memcpy(p.plan, plan, plan_bytes);
+    if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
+    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (device == GA_CUDA) return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "chunked arrays are on the CPU: leave .device out");
+    if (shape->ndim < 0 || shape->ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", shape->ndim,
+                                   GPUARR_MAX_DIMS);
+    for (int d = 0; d < shape->ndim; d++)
+        if (shape->n[d] < 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape->ndim, shape->n));
+    ga_array *r = gi_new_lazy(site, &gi_kind_generator, dtype, shape->ndim, shape->n, 0, NULL, &p, sizeof p);
+    if (r && gi_set_chunk(site, r->owner->node, chunks)) return r;
+    ga_free(r);
+    return NULL;
+}
+
+/* All elements alike. */
+typedef struct gi_alike_plan {
+    int64_t size;
+    char    element[16];
+} gi_alike_plan;
+
+static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_alike_plan *p = (const gi_alike_plan *)plan;
+    (void)begin;
+    for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * p->size, p->element, (size_t)p->size);
+}
+
+static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o)
+{
+    gi_alike_plan p;
+    ga_shape      all;
+    ga_dtype      dtype = o->dtype ? o->dtype : GA_F64;
+    memset(&p, 0, sizeof p);
+    memset(&all, 0, sizeof all);
+    all.ndim = ndim;
+    for (int d = 0; d < ndim && d < GPUARR_MAX_DIMS; d++) all.n[d] = shape[d];
+    p.size = ga_itemsize(dtype);
+    if (!gi_is_number(value)) {
+        ga_array *a = gi_check_any(o->site, value.array, "the value") ? (ga_broadcast_to)(value.array, all, o->site) : NULL;
+        ga_array *c = a ? gi_hold(o->site, a) : NULL, *r = NULL;
+        if (c) r = (ga_chunked)(c, o->chunks, o->site);
+        ga_free(a);
+        ga_free(c);
+        if (!r || r->dtype == dtype) return r;
+        ga_array *cast = gi_convert(o->site, r, dtype);
+        ga_free(r);
+        return cast;
+    }
+    if (gi_is_dtype(dtype) && !gi_number_element(o->site, value, dtype, p.element)) return NULL;
+    return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, gi_make_alike, &p, sizeof p, &o->chunks);
+}
+
+/* ---- nodes: elementwise operations ---------------------------------------------------------------------------------------------- */
+
+typedef struct gi_map_plan {
+    gi_function function;
+    int         cost, inputs, outputs, output; /* output: which one this node is */
+    bool        masked;                        /* the mask is the last input of the node */
+    ga_arg      in[GI_MOST_INPUTS];            /* those that are arrays are the node's inputs, in their order */
+    ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];
+} gi_map_plan;
+
+/* The box of an input that is broadcast to the node's shape. */
+static ga_array *gi_pull_operand(gi_worker *w, const gi_lazy *n, const ga_array *a, const gi_box *box)
+{
+    gi_layout l = gi_layout_of(a);
+    l.ndim      = n->ndim;
+    memcpy(l.shape, n->shape, sizeof l.shape);
+    gi_broadcast_strides(a, n->ndim, n->shape, l.strides);
+    l = gi_part_of_layout(&l, box);
+    return gi_pull(w, a, &l, NULL);
+}
+
+/* Is it an array that nobody else has, so that results may be written over it? */
+static bool gi_may_reuse(const ga_array *a, const gi_lazy *n, const gi_box *box)
+{
+    return a->dtype == n->dtype && a->owner && !a->owner->wrapped && !a->owner->node &&
+           __atomic_load_n(&a->owner->references, __ATOMIC_RELAXED) == 1 && ga_is_contiguous(a) &&
+           gi_equal_shapes(a->ndim, a->shape, n->ndim, box->count);
+}
+
+static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_map_plan *p = (const gi_map_plan *)n->plan;
+    ga_array          *pulled[GI_MOST_INPUTS + 1] = { NULL }, *result[GPUARR_MAX_OUTPUTS] = { NULL }, *target = NULL;
+    ga_arg             in[GI_MOST_INPUTS];
+    bool               ok = true;
+    gi_map_call        c  = { n->site, p->function, p->cost, p->inputs, p->outputs, in, p->wanted, p->result, result, NULL, NULL };
+    for (int k = 0; k < n->inputs && ok; k++) {
+        pulled[k] = gi_pull_operand(w, n, n->in[k], box);
+        ok        = pulled[k] != NULL;
+    }
+    for (int k = 0, a = 0; k < p->inputs; k++) {
+        in[k] = p->in[k];
+        if (in[k].array) in[k].array = pulled[a++];
+    }
+    if (p->masked) c.where = pulled[n->inputs - 1];
+    for (int k = 0; k < n->inputs && ok && !out && !p->masked; k++)
+        if (gi_may_reuse(pulled[k], n, box)) out = pulled[k];
+    if (!p->masked) target = out;
+    /* GA_INDEX counts in the node's shape, and broadcast inputs alone would not tell that of the box */
+    gi_indexed_from index;
+    memset(&index, 0, sizeof index);
+    int64_t below = 1;
+    for (int d = n->ndim - 1; d >= 0; d--) {
+        index.strides[d] = box->step[d] * below;
+        index.first += box->start[d] * below;
+        below *= n->shape[d];
+    }
+    c.index = &index;
+    if (ok && !target) target = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    else if (ok) target = gi_hold(n->site, target);
+    ok = ok && target && (!p->masked || gi_clear(n->site, target));
+    result[p->output] = target;
+    ok                = ok && gi_map_all(&c);
+    for (int k = 0; k < n->inputs; k++) ga_free(pulled[k]);
+    for (int k = 0; k < p->outputs; k++)
+        if (k != p->output || !ok) ga_free(result[k]);
+    return ok ? target : NULL;
+}
+static const gi_lazy_kind gi_kind_map = { "map", gi_eval_map, true };
+
+/* Along each axis the chunks of the first input that is chunked and as long. */
+static void gi_chunk_as_inputs(gi_lazy *n)
+{
+    for (int d = 0; d < n->ndim; d++) n->chunk[d] = 0;
+    for (int k = 0; k < n->inputs; k++) {
+        if (!gi_is_chunked(n->in[k])) continue;
+        ga_shape chunks = ga_chunks_of(n->in[k]);
+        for (int d = 0; d < chunks.ndim; d++) {
+            int at = n->ndim - chunks.ndim + d;
+            if (n->chunk[at] == 0 && n->in[k]->shape[d] == n->shape[at]) n->chunk[at] = chunks.n[d];
+        }
+    }
+    gi_fill_chunk(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
+}
+
+/* The nodes of an elementwise call that has been found right. */
+static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape)
+{
+    const ga_array *in[GI_MOST_INPUTS + 1];
+    gi_map_plan     p;
+    int             n = 0;
+    memset(&p, 0, sizeof p);
+    p.function = c->function;
+    p.cost     = c->cost;
+    p.inputs   = c->inputs;
+    p.outputs  = c->outputs;
+    p.masked   = c->where != NULL;
+    for (int k = 0; k < c->inputs; k++) {
+        p.in[k]     = c->in[k];
+        p.wanted[k] = c->wanted[k];
+        if (c->in[k].array) in[n++] = c->in[k].array;
+    }
+    if (c->where) in[n++] = c->where;
+    for (int k = 0; k < c->outputs; k++) {
+        p.result[k] = c->result[k];
+        if (!gi_chunked_out(c->site, c->out[k])) return false;
+    }
+    for (int k = 0; k < c->outputs; k++) {
+        p.output  = k;
+        c->out[k] = gi_new_lazy(c->site, &gi_kind_map, p.result[k], ndim, shape, n, in, &p, sizeof p);
+        if (c->out[k]) {
+            gi_chunk_as_inputs(c->out[k]->owner->node);
+            continue;
+        }
+        for (; k > 0; k--) {
+            ga_free(c->out[k - 1]);
+            c->out[k - 1] = NULL;
+        }
+        return false;
+    }
+    return true;
+}
+
+/* ---- nodes: joined arrays ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_join_plan {
+    int  axis;
+    bool stacked;
+} gi_join_plan;
+
+static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_join_plan *p    = (const gi_join_plan *)n->plan;
+    int                 axis = p->axis;
+    ga_array           *r    = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    int64_t             at   = 0; /* of the input's first element along the axis */
+    for (int k = 0; k < n->inputs && r; k++) {
+        const ga_array *a      = n->in[k];
+        int64_t         length = p->stacked ? 1 : a->shape[axis], step = box->step[axis];
+        int64_t from = box->start[axis] >= at ? 0 : (at - box->start[axis] + step - 1) / step; /* the box's elements in it */
+        int64_t to   = at + length <= box->start[axis] ? 0 : (at + length - box->start[axis] + step - 1) / step;
+        if (to > box->count[axis]) to = box->count[axis];
+        if (from < to) {
+            gi_layout l = gi_layout_of(a), place = gi_layout_of(r);
+            gi_box    part    = *box;
+            part.start[axis]  = box->start[axis] + from * step - at;
+            part.count[axis]  = to - from;
+            place.data += from * place.strides[axis];
+            place.shape[axis] = to - from;
+            if (p->stacked)
+                for (int d = axis; d < n->ndim - 1; d++) {
+                    gi_layout_swap(&place, d, d + 1);
+                    part.start[d] = box->start[d + 1];
+                    part.count[d] = box->count[d + 1];
+                    part.step[d]  = box->step[d + 1];
+                }
+            if (p->stacked) place.ndim--;
+            l = gi_part_of_layout(&l, &part);
+            for (int d = 0; d < l.ndim; d++) l.shape[d] = part.count[d];
+            ga_array *target = gi_view_with(n->site, r, &place);
+            bool      ok     = target && gi_put_elements(n->site, target, gi_pull(w, a, &l, a->dtype == n->dtype ? target : NULL));
+            ga_free(target);
+            if (!ok) {
+                ga_free(r);
+                r = NULL;
+            }
+        }
+        at += length;
+    }
+    return r;
+}
+static const gi_lazy_kind gi_kind_join = { "join", gi_eval_join, true };
+
+static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim, const int64_t *shape,
+                                 const ga_axis_options *o)
+{
+    gi_join_plan p = { axis, stacked };
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    ga_array *r = gi_new_lazy(o->site, &gi_kind_join, dtype, ndim, shape, n, arrays, &p, sizeof p);
+    if (!r) return NULL;
+    gi_lazy *node = r->owner->node;
+    for (int d = 0; d < ndim; d++) node->chunk[d] = 0;
+    for (int k = 0; k < n; k++) {
+        if (!gi_is_chunked(arrays[k])) continue;
+        ga_shape chunks = ga_chunks_of(arrays[k]);
+        for (int d = 0; d < ndim; d++)
+            if (!(stacked && d == axis)) node->chunk[d] = chunks.n[stacked && d > axis ? d - 1 : d];
+        break;
+    }
+    if (stacked) node->chunk[axis] = n; /* the arrays are computed beside each other */
+    gi_fill_chunk(ndim, shape, ga_itemsize(dtype), node->chunk);
+    return r;
+}
+
+/* ---- nodes: reductions --------------------------------------------------------------------------------------------------------------- */
+/*  A reduction is worked out before what needs it, and its value stays in the node for that time. Lines that are not too long are given
+    whole to the function for arrays in memory. Long ones are cut into parts that are whole branches of the documented tree, so
+    that what is joined of them is what the tree gives.                                                                        */
+
+typedef enum gi_fold_sort { GI_FOLD_ROW, GI_FOLD_MOMENT, GI_FOLD_PLACE, GI_FOLD_WHOLE } gi_fold_sort;
+
+typedef struct gi_fold_plan {
+    gi_fold_sort sort;
+    const char  *name;
+    ga_op        op;   /* rows, places */
+    gi_end       ends; /* rows */
+    int          start;
+    gi_moment    what; /* moments */
+    bool         skip_nan;
+    ga_array *(*whole)(const ga_array *a, const void *options, const ga_shape *axes); /* any other: a public call along `axes` */
+    double            options[24];
+    ga_reduce_options o;
+    bool              marked[GPUARR_MAX_DIMS]; /* the axes that are reduced */
+} gi_fold_plan;
+
+/* The reduction of an array in memory along its last axes. */
+static ga_array *gi_fold_in_memory(const gi_fold_plan *p, const ga_array *a, int reduced)
+{
+    ga_reduce_options o = p->o;
+    o.internal          = true;
+    o.keepdims          = false;
+    o.axis              = 0;
+    o.axes.ndim         = reduced;
+    for (int d = 0; d < reduced; d++) o.axes.n[d] = a->ndim - reduced + d;
+    switch (p->sort) {
+    case GI_FOLD_ROW: return gi_reduce_row(p->op, p->name, p->ends, p->start, a, o);
+    case GI_FOLD_MOMENT: return gi_moment_of(p->what, p->skip_nan, p->name, a, o);
+    case GI_FOLD_PLACE: return gi_arg_extreme(p->op, p->name, p->skip_nan, a, o);
+    default: return p->whole(a, p->options, &o.axes);
+    }
+}
+
+/* a with the axes that are kept first, those that are reduced last. */
+static gi_layout gi_reduced_last(const ga_array *a, const bool *marked)
+{
+    gi_layout l = gi_layout_of(a);
+    int       n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int d = 0; d < a->ndim; d++) {
+            if (marked[d] != (pass == 1)) continue;
+            l.shape[n]     = a->shape[d];
+            l.strides[n++] = a->strides[d];
+        }
+    return l;
+}
+
+static ga_array *gi_eval_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    (void)w, (void)box, (void)out;
+    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT, "a reduction was asked for before it was worked out"); /* gi_compute_nodes does that */
+}
+static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_fold, true };
+
+/* The node of a reduction. Its dtype, and what is wrong with the call, come from a reduction of one element. */
+static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
+{
+    const char *site = p->o.site;
+    int64_t     shape[GPUARR_MAX_DIMS], ones[GPUARR_MAX_DIMS], length = 1, lines = 1;
+    int         ndim = 0, reduced;
+    if (!gi_chunked_out(site, p->o.out)) return NULL;
+    reduced = gi_marked_axes(site, a->ndim, p->o.axis, &p->o.axes, p->marked);
+    if (reduced < 0) return NULL;
+    for (int d = 0; d < a->ndim; d++) {
+        ones[d] = 1;
+        if (p->marked[d]) length *= a->shape[d];
+        else lines *= a->shape[d];
+        if (!p->marked[d] || p->o.keepdims) shape[ndim++] = p->marked[d] ? 1 : a->shape[d];
+    }
+    gi_scope *scope  = gi_current_scope;
+    gi_current_scope = NULL;
+    ga_array *sample = gi_new(site, a->dtype, GA_CPU, a->ndim, ones), *one = NULL;
+    if (sample && gi_clear(site, sample)) one = gi_fold_in_memory(p, sample, reduced);
+    ga_free(sample);
+    gi_current_scope = scope;
+    if (!one) return NULL;
+    ga_dtype dtype = one->dtype;
+    ga_free(one);
+    if (length == 0 && lines > 0 && (p->sort == GI_FOLD_PLACE || p->sort == GI_FOLD_WHOLE || (p->sort == GI_FOLD_ROW && p->start == GI_START_NONE)))
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", p->name, gi_shape_of(a));
+    ga_array *r = gi_new_lazy(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
+    if (r) memset(r->owner->node->chunk, 0, sizeof r->owner->node->chunk);
+    if (r) gi_fill_chunk(ndim, shape, ga_itemsize(dtype), r->owner->node->chunk);
+    return r;
+}
+
+static gi_fold_plan gi_fold_plan_of(gi_fold_sort sort, const char *name, ga_op op, const ga_reduce_options *o)
+{
+    static gi_fold_plan none;
+    gi_fold_plan        p = none;
+    p.sort = sort;
+    p.name = name;
+    p.op   = op;
+    p.o    = *o;
+    return p;
+}
+
+static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, const ga_reduce_options *o)
+{
+    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_ROW, name, op, o);
+    p.ends         = ends;
+    p.start        = start;
+    return gi_chunked_fold(a, &p);
+}
+
+static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a, const ga_reduce_options *o)
+{
+    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_MOMENT, name, GA_OP_COUNT, o);
+    p.what         = what;
+    p.skip_nan     = skip_nan;
+    return gi_chunked_fold(a, &p);
+}
+
+static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+{
+    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_PLACE, name, op, o);
+    p.skip_nan     = skip_nan;
+    return gi_chunked_fold(a, &p);
+}
+
+/* ---- parts of long lines ---- */
+
+/* What is known of a branch of a line's tree: GI_LONGEST_LINE elements, or the rest. */
+typedef struct gi_fold_part {
+    gi_node moment;
+    int64_t place; /* -1: nothing but NaN */
+    __attribute__((aligned(16))) char value[GI_ACC_BYTES]; /* the accumulator, or the extreme */
+} gi_fold_part;
+
+/* A branch in the making: the accumulators, or the nodes, of its blocks. */
+typedef struct gi_branch {
+    const gi_fold_plan *plan;
+    ga_dtype            dtype;  /* of the elements */
+    double              origin; /* of moments: what elements are taken relative to */
+    char               *blocks;
+    gi_fold_part        part;
+} gi_branch;
+
+#define GI_BRANCH_BYTES ((size_t)(GI_LONGEST_LINE / GI_BLOCK) * 3 * sizeof(double))
+
+static ga_reduce_options gi_whole_line(const gi_fold_plan *p)
+{
+    ga_reduce_options o = p->o;
+    o.internal          = true;
+    o.keepdims          = false;
+    o.axis              = 0;
+    o.axes.ndim         = 0;
+    return o;
+}
+
+static gi_nodes gi_branch_nodes(const gi_branch *b, int64_t from)
+{
+    double  *n = (double *)(void *)b->blocks;
+    gi_nodes v = { n + from, n + GI_BLOCK + from, n + 2 * GI_BLOCK + from };
+    return v;
+}
+
+static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
+{
+    gi_search r;
+    memset(&r, 0, sizeof r);
+    r.largest    = p->op == GA_OP_max || p->op == GA_OP_nanmax;
+    r.skip_nan   = p->skip_nan;
+    r.less_equal = gi_cpu_kernel(GA_OP_less_equal, dtype);
+    r.unordered  = gi_cpu_kernel(GA_OP_isnan, dtype);
+    return r;
+}
+
+/* Adds the packed elements x, the next ones of the branch; `at` is the number of the first one in the branch, a multiple of GI_BLOCK,
+   and `first` that in the line. */
+static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t first)
+{
+    const gi_fold_plan *p = b->plan;
+    ga_reduce_options   o = gi_whole_line(p);
+    if (p->sort == GI_FOLD_ROW) {
+        gi_reduction r;
+        ga_op        op = p->op;
+        if (!gi_plan_row(&op, p->name, p->ends, p->start, x, &o, &r)) return false;
+        r.blocks = (x->size + GI_BLOCK - 1) / GI_BLOCK;
+        r.accs   = b->blocks + at / GI_BLOCK * r.fold.acc_bytes;
+        gi_reduce_blocks(0, r.blocks, &r);
+        return true;
+    }
+    if (p->sort == GI_FOLD_MOMENT) {
+        gi_moments r;
+        if (!gi_plan_moments(p->what, p->skip_nan, x, &o, &r)) return false;
+        r.nodes  = gi_branch_nodes(b, at / GI_BLOCK);
+        r.given  = &b->origin;
+        gi_moment_blocks(0, r.blocks, &r);
+        return true;
+    }
+    if (p->skip_nan) { /* nothing but NaN is no error in a part */
+        ga_array *extreme = gi_reduce_row(p->op, p->name, GI_ENDS_SAME, GI_START_NONE, x, o);
+        ga_array *nan     = extreme ? (ga_isnan)(extreme, gi_map_site(o.site)) : NULL;
+        bool      none = nan && *(const bool *)nan->data, ok = nan != NULL;
+        ga_free(extreme);
+        ga_free(nan);
+        if (!ok || none) return ok;
+    }
+    ga_array *place = gi_arg_extreme(p->op, p->name, p->skip_nan, x, o);
+    if (!place) return false;
+    gi_search   r     = gi_search_of(p, b->dtype);
+    int64_t     i     = *(const int64_t *)place->data, size = ga_itemsize(b->dtype);
+    const char *value = (const char *)x->data + i * size;
+    if (b->part.place < 0 || gi_is_better(&r, value, b->part.value)) {
+        b->part.place = first + i;
+        memcpy(b->part.value, value, (size_t)size);
+    }
+    ga_free(place);
+    return true;
+}
+
+/* Folds the blocks of a branch of n elements. */
+static bool gi_branch_end(gi_branch *b, int64_t n)
+{
+    const gi_fold_plan *p = b->plan;
+    ga_reduce_options   o = gi_whole_line(p);
+    int64_t             blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
+    ga_array            one; /* of which only the dtype matters */
+    memset(&one, 0, sizeof one);
+    one.dtype  = b->dtype;
+    one.device = GA_CPU;
+    one.size   = 1;
+    if (p->sort == GI_FOLD_ROW) {
+        gi_reduction r;
+        ga_op        op = p->op;
+        if (!gi_plan_row(&op, p->name, p->ends, p->start, &one, &o, &r)) return false;
+        gi_fold_blocks(r.fold.halve, r.fold.acc_bytes, b->blocks, blocks);
+        memcpy(b->part.value, b->blocks, (size_t)r.fold.acc_bytes);
+    } else if (p->sort == GI_FOLD_MOMENT) {
+        gi_nodes v     = gi_branch_nodes(b, 0);
+        b->part.moment = gi_join_line(gi_cpu_nodes(GA_F64), &v, blocks);
+    }
+    return true;
+}
+
+/* Joins the parts of a line into its result, one element of the node's dtype. */
+static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_fold_part *part, int64_t parts, int64_t length, void *result)
+{
+    ga_reduce_options o = gi_whole_line(p);
+    double            element[2];
+    ga_array          one;
+    memset(&one, 0, sizeof one);
+    one.dtype  = from;
+    one.device = GA_CPU;
+    one.size   = 1;
+    if (p->sort == GI_FOLD_PLACE) {
+        gi_search r    = gi_search_of(p, from);
+        int64_t   best = -1;
+        for (int64_t k = 0; k < parts; k++)
+            if (part[k].place >= 0 && (best < 0 || gi_is_better(&r, part[k].value, part[best].value))) best = k;
+        if (best < 0) return gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", p->name) != NULL;
+        memcpy(result, &part[best].place, sizeof(int64_t));
+        return true;
+    }
+    if (p->sort == GI_FOLD_MOMENT) {
+        double *lists = (double *)gi_alloc(o.site, (size_t)(3 * parts) * sizeof(double));
+        if (!lists) return false;
+        gi_nodes v = { lists, lists + parts, lists + 2 * parts };
+        for (int64_t k = 0; k < parts; k++) {
+            v.n[k] = part[k].moment.n;
+            v.s[k] = part[k].moment.s;
+            v.m[k] = part[k].moment.m;
+        }
+        (void)gi_join_line(gi_cpu_nodes(GA_F64), &v, parts);
+        gi_cpu_nodes(GA_F64)->value(1, element, &v, p->what, p->skip_nan, p->o.ddof);
+        gi_release(lists, (size_t)(3 * parts) * sizeof(double));
+        gi_cast(to, GA_F64, 1, result, element);
+        return true;
+    }
+    gi_reduction r;
+    ga_op        op = p->op;
+    if (!gi_plan_row(&op, p->name, p->ends, p->start, &one, &o, &r)) return false;
+    char *accs = (char *)part; /* packed where the parts are: an accumulator is shorter than a part */
+    for (int64_t k = 0; k < parts; k++) memmove(accs + k * r.fold.acc_bytes, part[k].value, (size_t)r.fold.acc_bytes);
+    gi_fold_blocks(r.fold.halve, r.fold.acc_bytes, accs, parts);
+    r.fold.end(1, element, accs, length);
+    gi_cast(to, gi_end_dtype(p->ends, r.lines.dtype), 1, result, element);
+    return true;
+}
+
+/* ---- runs: what the threads share ---------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_computation {
+    const char     *site;
+    pthread_mutex_t lock;
+    bool            failed; /* atomic */
+    ga_status       status;
+    char            text[1024 + 256]; /* of the first error */
+    /* the arrays that are worked out: all of one shape, in boxes of `unit`, each of them in pieces */
+    int                    arrays, ndim;
+    const ga_array *const *of;
+    ga_array *const       *to;
+    int64_t                shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS], piece[GPUARR_MAX_DIMS];
+    /* or the reductions, of one array along the same axes */
+    int           folds, kept, reduced;
+    gi_lazy     **fold;
+    const ga_array *a;
+    gi_layout     lines;           /* of a: the kept axes, then the reduced ones */
+    int64_t       length, parts;   /* of a line: elements, and branches */
+    gi_fold_part *part;            /* fold by fold, line by line */
+} gi_computation;
+
+/* Remembers why a unit failed, for the thread that waits. The box is what was to be worked out. */
+static void gi_run_failed(gi_computation *r, int ndim, const gi_box *box)
+{
+    pthread_mutex_lock(&r->lock);
+    if (!r->failed) {
+        char place[200];
+        int  n = 0;
+        for (int d = 0; d < ndim && n < (int)sizeof place - 50; d++)
+            n += snprintf(place + n, sizeof place - (size_t)n, "%s%lld:%lld", d ? ", " : "", (long long)box->start[d],
+                          (long long)(box->start[d] + box->count[d]));
+        r->status = gi_error_status;
+        snprintf(r->text, sizeof r->text, "%s (for the elements [%.*s])", gi_error_text, n, place);
+        __atomic_store_n(&r->failed, true, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Tasks make arrays and errors: what belongs to the thread is put aside meanwhile. */
+typedef struct gi_aside {
+    gi_scope *scope;
+    ga_status status;
+    bool      quiet;
+    char      text[sizeof gi_error_text];
+} gi_aside;
+
+static void gi_put_aside(gi_aside *a)
+{
+    a->scope  = gi_current_scope;
+    a->status = gi_error_status;
+    a->quiet  = gi_error_quiet;
+    if (a->status != GA_OK) memcpy(a->text, gi_error_text, sizeof a->text);
+    gi_current_scope = NULL;
+    gi_error_status  = GA_OK;
+    gi_error_quiet   = true;
+}
+
+static void gi_take_back(const gi_aside *a)
+{
+    gi_current_scope = a->scope;
+    gi_error_status  = a->status;
+    gi_error_quiet   = a->quiet;
+    if (a->status != GA_OK) memcpy(gi_error_text, a->text, sizeof a->text);
+}
+
+/* Box number `number` of those that fill a shape, in C order. */
+static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengths, int64_t number)
+{
+    gi_box b;
+    memset(&b, 0, sizeof b);
+    for (int d = ndim - 1; d >= 0; d--) {
+        int64_t n  = (shape[d] + lengths[d] - 1) / lengths[d];
+        b.start[d] = number % n * lengths[d];
+        b.count[d] = shape[d] - b.start[d] < lengths[d] ? shape[d] - b.start[d] : lengths[d];
+        b.step[d]  = 1;
+        number /= n;
+    }
+    return b;
+}
+
+static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
+    return n;
+}
+
+/* A unit is a box of the arrays. */
+static void gi_run_boxes(int64_t begin, int64_t end, void *job)
+{
+    gi_computation   *r = (gi_computation *)job;
+    gi_worker w = { NULL };
+    gi_aside  aside;
+    gi_put_aside(&aside);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
+        gi_box  whole  = gi_box_number(r->ndim, r->shape, r->unit, unit);
+        int64_t pieces = gi_count_boxes(r->ndim, whole.count, r->piece);
+        for (int64_t piece = 0; piece < pieces; piece++) {
+            gi_box box = gi_box_number(r->ndim, whole.count, r->piece, piece);
+            for (int d = 0; d < r->ndim; d++) box.start[d] += whole.start[d];
+            for (int k = 0; k < r->arrays; k++) {
+                gi_layout all = gi_layout_of(r->of[k]), l = gi_part_of_layout(&all, &box);
+                ga_array *out = gi_view_of_box(r->site, r->to[k], &box);
+                bool      ok  = out && gi_put_elements(r->site, out, gi_pull(&w, r->of[k], &l, gi_equal_shapes(l.ndim, l.shape, out->ndim, out->shape) ? out : NULL));
+                ga_free(out);
+                if (ok) continue;
+                gi_run_failed(r, r->ndim, &box);
+                k = r->arrays;
+            }
+            gi_forget(&w);
+        }
+    }
+    gi_take_back(&aside);
+}
+
+/* A unit is some lines of the reductions, whole. */
+static void gi_run_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_computation   *r = (gi_computation *)job;
+    gi_worker w = { NULL };
+    gi_aside  aside;
+    gi_put_aside(&aside);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
+        gi_box    box = gi_box_number(r->kept, r->shape, r->unit, unit);
+        gi_layout l   = r->lines;
+        for (int d = 0; d < r->kept; d++) {
+            l.data += box.start[d] * l.strides[d];
+            l.shape[d] = box.count[d];
+        }
+        ga_array *x  = gi_pull(&w, r->a, &l, NULL);
+        bool      ok = x != NULL;
+        for (int k = 0; k < r->folds && ok; k++) {
+            gi_layout place = gi_layout_of(r->fold[k]->value);
+            place.ndim      = r->kept;
+            gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
+            for (int d = 0; d < r->kept; d++) {
+                place.data += box.start[d] * place.strides[d];
+                place.shape[d] = box.count[d];
+            }
+            ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
+            ok            = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
+            ga_free(out);
+        }
+        ga_free(x);
+        gi_forget(&w);
+        if (!ok) gi_run_failed(r, r->kept, &box);
+    }
+    gi_take_back(&aside);
+}
+
+/* The elements of line number `line`, in the order in which they are reduced. `view` is no array of its own. */
+static void gi_line_of_run(const gi_computation *r, int64_t line, ga_array *view)
+{
+    *view      = *r->a;
+    view->data = r->lines.data;
+    view->ndim = r->reduced;
+    view->size = r->length;
+    for (int d = r->kept - 1; d >= 0; d--) {
+        view->data = (char *)view->data + line % r->shape[d] * r->lines.strides[d];
+        line /= r->shape[d];
+    }
+    for (int d = 0; d < r->reduced; d++) {
+        view->shape[d]   = r->lines.shape[r->kept + d];
+        view->strides[d] = r->lines.strides[r->kept + d];
+    }
+}
+
+/* The branches of all reductions for elements first .. first + n of a line, piece by piece. */
+static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line, int64_t first, int64_t n, gi_branch *branch)
+{
+    int64_t most = GI_PIECE_BYTES / ga_itemsize(line->dtype) / GI_BLOCK * GI_BLOCK;
+    bool    ok   = true, moments = false;
+    for (int k = 0; k < r->folds; k++) moments = moments || branch[k].plan->sort == GI_FOLD_MOMENT;
+    if (moments) {
+        ga_array *origin = gi_pull_range(w, line, 0, 1, NULL);
+        double    x      = 0;
+        if (!origin) return false;
+        gi_cast(GA_F64, line->dtype, 1, &x, origin->data);
+        ga_free(origin);
+        gi_forget(w);
+        for (int k = 0; k < r->folds; k++) branch[k].origin = gi_origin(branch[k].plan->what, x);
+    }
+    for (int64_t at = 0; at < n && ok; at += most) {
+        ga_array *x = gi_pull_range(w, line, first + at, n - at < most ? n - at : most, NULL);
+        ok          = x != NULL;
+        for (int k = 0; k < r->folds && ok; k++) ok = gi_branch_add(&branch[k], x, at, first + at);
+        ga_free(x);
+        gi_forget(w);
+    }
+    for (int k = 0; k < r->folds && ok; k++) ok = gi_branch_end(&branch[k], n);
+    return ok;
+}
+
+/* A unit is a branch of a line. */
+static void gi_run_branches(int64_t begin, int64_t end, void *job)
+{
+    gi_computation    *r = (gi_computation *)job;
+    gi_worker  w = { NULL };
+    gi_aside   aside;
+    size_t     bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
+    gi_put_aside(&aside);
+    gi_branch *branch = (gi_branch *)gi_alloc(r->site, bytes);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
+        int64_t  line = unit / r->parts, part = unit % r->parts, first = part * GI_LONGEST_LINE;
+        int64_t  n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
+        ga_array elements;
+        gi_line_of_run(r, line, &elements);
+        for (int k = 0; k < r->folds && branch; k++) {
+            memset(&branch[k], 0, sizeof branch[k]);
+            branch[k].plan       = (const gi_fold_plan *)r->fold[k]->plan;
+            branch[k].dtype      = r->a->dtype;
+            branch[k].blocks     = (char *)(branch + r->folds) + (size_t)k * GI_BRANCH_BYTES;
+            branch[k].part.place = -1;
+        }
+        if (branch && gi_run_branch(r, &w, &elements, first, n, branch)) {
+            int64_t lines = r->fold[0]->value->size;
+            for (int k = 0; k < r->folds; k++) r->part[((int64_t)k * lines + line) * r->parts + part] = branch[k].part;
+            continue;
+        }
+        gi_box box;
+        box.start[0] = first;
+        box.count[0] = n;
+        gi_run_failed(r, 1, &box);
+    }
+    if (branch) gi_release(branch, bytes);
+    gi_take_back(&aside);
+}
+
+static bool gi_run_ends(gi_computation *r)
+{
+    pthread_mutex_destroy(&r->lock);
+    if (!r->failed) return true;
+    return gi_fail(r->site, r->status, "%s", r->text) != NULL;
+}
+
+/* Works out reductions of the same array along the same axes into their nodes' values. False with an error. */
+static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
+{
+    const gi_fold_plan *p = (const gi_fold_plan *)fold[0]->plan;
+    const ga_array     *a = fold[0]->in[0];
+    gi_computation              r;
+    memset(&r, 0, sizeof r);
+    pthread_mutex_init(&r.lock, NULL);
+    r.site   = site;
+    r.folds  = n;
+    r.fold   = fold;
+    r.a      = a;
+    r.lines  = gi_reduced_last(a, p->marked);
+    r.length = 1;
+    int64_t lines = 1, itemsize = ga_itemsize(a->dtype);
+    for (int d = 0; d < a->ndim; d++) r.reduced += p->marked[d];
+    r.kept = a->ndim - r.reduced;
+    for (int d = 0; d < a->ndim; d++) {
+        if (d >= r.kept) r.length *= r.lines.shape[d];
+        else lines *= r.shape[d] = r.lines.shape[d];
+    }
+    bool whole = false, ok = true;
+    for (int k = 0; k < n && ok; k++) {
+        whole          = whole || ((const gi_fold_plan *)fold[k]->plan)->sort == GI_FOLD_WHOLE;
+        fold[k]->value = gi_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
+        ok             = fold[k]->value != NULL;
+    }
+    whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
+    /* lines that lie across are read better some at a time */
+    bool    across = r.kept > 0 && r.reduced > 0 && gi_distance(r.lines.strides[r.kept - 1]) < gi_distance(r.lines.strides[a->ndim - 1]);
+    int64_t most   = GI_PIECE_BYTES / itemsize * (across ? 4 : 1), beside = r.length > 0 ? most / r.length : 1;
+    if (across && beside < 64) beside = 64;
+    if (ok && lines > 0 && (r.length <= most || whole)) {
+        if (beside < 1) beside = 1;
+        for (int d = r.kept - 1; d >= 0; d--) {
+            r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside;
+            beside /= r.unit[d];
+            if (beside < 1) beside = 1;
+        }
+        int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
+        gi_parallel(units, 1, gi_run_lines, &r);
+    } else if (ok && lines > 0) {
+        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
+        r.part       = (gi_fold_part *)gi_alloc(site, bytes);
+        ok           = r.part != NULL;
+        if (ok) gi_parallel(lines * r.parts, 1, gi_run_branches, &r);
+        for (int k = 0; k < n && ok && !r.failed; k++)
+            for (int64_t i = 0; i < lines && ok; i++)
+                ok = gi_join_parts((const gi_fold_plan *)fold[k]->plan, a->dtype, fold[k]->dtype, r.part + ((int64_t)k * lines + i) * r.parts, r.parts,
+                                   r.length, (char *)fold[k]->value->data + i * ga_itemsize(fold[k]->dtype));
+        if (r.part) gi_release(r.part, bytes);
+    }
+    return gi_run_ends(&r) && ok;
+}
+
+/* ---- computing --------------------------------------------------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t busy; /* held by the call that computes: values lie in the nodes meanwhile */
+    uint64_t        mark; /* of the nodes that it has seen */
+} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0 };
+
+/* Reductions in the order in which they can be worked out; level: how many of them lie on top of each other. */
+typedef struct gi_folds {
+    const char *site;
+    gi_lazy   **list;
+    int64_t     n, room;
+} gi_folds;
+
+static bool gi_find_folds(gi_folds *f, gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark || n->value) return true;
+    n->mark  = gi_computing.mark;
+    n->level = 0;
+    for (int k = 0; k < n->inputs; k++) {
+        if (!gi_is_chunked(n->in[k])) continue;
+        gi_lazy *below = n->in[k]->owner->node;
+        if (!gi_find_folds(f, below)) return false;
+        if (!below->value && below->level > n->level) n->level = below->level;
+    }
+    if (n->kind != &gi_kind_fold) return true;
+    n->level++;
+    if (f->n == f->room) {
+        int64_t   room = f->room ? 2 * f->room : 16;
+        gi_lazy **more = (gi_lazy **)gi_alloc(f->site, (size_t)room * sizeof *more);
+        if (!more) return false;
+        if (f->n > 0) memcpy(more, f->list, (size_t)f->n * sizeof *more);
+        if (f->list) gi_release(f->list, (size_t)f->room * sizeof *more);
+        f->list = more;
+        f->room = room;
+    }
+    f->list[f->n++] = n;
+    return true;
+}
+
+/* Do two reductions read the same lines? */
+static bool gi_same_lines(const gi_lazy *x, const gi_lazy *y)
+{
+    const gi_fold_plan *p = (const gi_fold_plan *)x->plan, *q = (const gi_fold_plan *)y->plan;
+    const ga_array     *a = x->in[0], *b = y->in[0];
+    if (a->owner != b->owner || a->data != b->data || !gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape)) return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->strides[d] != b->strides[d] || p->marked[d] != q->marked[d]) return false;
+    return (p->sort == GI_FOLD_WHOLE) == (q->sort == GI_FOLD_WHOLE);
+}
+
+/* Works out all reductions that n arrays need; f tells which, for gi_drop_folds. False with an error. */
+static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
+{
+    gi_computing.mark++;
+    for (int k = 0; k < n; k++)
+        if (gi_is_chunked(arrays[k]) && !gi_find_folds(f, arrays[k]->owner->node)) return false;
+    int deepest = 0;
+    for (int64_t i = 0; i < f->n; i++)
+        if (f->list[i]->level > deepest) deepest = f->list[i]->level;
+    for (int level = 1; level <= deepest; level++)
+        for (int64_t i = 0; i < f->n; i++) {
+            gi_lazy *group[8];
+            int      m = 0;
+            if (f->list[i]->level != level || f->list[i]->value) continue;
+            for (int64_t j = i; j < f->n && m < 8; j++)
+                if (f->list[j]->level == level && !f->list[j]->value && gi_same_lines(f->list[i], f->list[j])) group[m++] = f->list[j];
+            if (!gi_run_folds(f->site, m, group)) return false;
+        }
+    return true;
+}
+
+static void gi_drop_folds(gi_folds *f)
+{
+    for (int64_t i = 0; i < f->n; i++) {
+        ga_free(f->list[i]->value);
+        f->list[i]->value = NULL;
+    }
+    if (f->list) gi_release(f->list, (size_t)f->room * sizeof *f->list);
+}
+
+/* The units and pieces in which arrays of one shape are worked out. */
+static void gi_divide_work(gi_computation *r)
+{
+    ga_shape chunks = ga_chunks_of(r->of[0]);
+    int64_t  widest = 1, threads = ga_get_num_threads();
+    bool     local = true;
+    for (int k = 0; k < r->arrays; k++) {
+        const gi_lazy *n = r->of[k]->owner->node;
+        local            = local && (n->local || n->value);
+        if (ga_itemsize(n->dtype) > widest) widest = ga_itemsize(n->dtype);
+    }
+    int64_t piece = GI_PIECE_BYTES / widest, elements = 1, total = gi_size(r->ndim, r->shape);
+    for (int d = 0; d < r->ndim; d++) elements *= r->unit[d] = chunks.n[d] < r->shape[d] ? chunks.n[d] : r->shape[d] > 0 ? r->shape[d] : 1;
+    for (int d = r->ndim - 1; d >= 0 && elements < piece; d--) { /* small chunks together */
+        int64_t times = (piece + elements - 1) / elements, all = (r->shape[d] + r->unit[d] - 1) / r->unit[d];
+        if (times > all) times = all;
+        elements *= times;
+        r->unit[d] *= times;
+        if (times < all) break;
+    }
+    if (local && total < 2 * threads * elements) /* a unit for each thread, at least */
+        for (int d = 0; d < r->ndim && elements > piece && total < 2 * threads * elements; d++) {
+            int64_t parts = 2 * threads < r->unit[d] ? 2 * threads : r->unit[d];
+            elements      = elements / r->unit[d];
+            r->unit[d]    = (r->unit[d] + parts - 1) / parts;
+            elements *= r->unit[d];
+        }
+    int64_t left = piece;
+    for (int d = r->ndim - 1; d >= 0; d--) {
+        r->piece[d] = !local || r->unit[d] <= left ? r->unit[d] : left > 0 ? left : 1;
+        left /= r->piece[d] > 0 ? r->piece[d] : 1;
+        if (left < 1) left = 1;
+    }
+}
+
+/* Works out n chunked arrays of one shape into arrays in memory. */
+static bool gi_compute_alike(const char *site, int n, const ga_array *const *of, ga_array *const *to)
+{
+    gi_computation r;
+    memset(&r, 0, sizeof r);
+    if (of[0]->size == 0) return true;
+    pthread_mutex_init(&r.lock, NULL);
+    r.site   = site;
+    r.arrays = n;
+    r.of     = of;
+    r.to     = to;
+    r.ndim   = of[0]->ndim;
+    memcpy(r.shape, of[0]->shape, sizeof r.shape);
+    gi_divide_work(&r);
+    gi_parallel(gi_count_boxes(r.ndim, r.shape, r.unit), 1, gi_run_boxes, &r);
+    return gi_run_ends(&r);
+}
+
+/* All of them, in groups of one shape. */
+static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
+{
+    gi_folds f  = { site, NULL, 0, 0 };
+    bool     ok = true;
+    if (gi_inside_task) return gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    pthread_mutex_lock(&gi_computing.busy);
+    gi_scope *scope  = gi_current_scope;
+    gi_current_scope = NULL;
+    ok               = gi_compute_folds(&f, n, arrays);
+    for (int first = 0; first < n && ok; first++) {
+        const ga_array *of[16];
+        ga_array       *into[16];
+        int             m = 0;
+        for (int k = 0; k < first && m == 0; k++) /* done with an earlier one? */
+            if (gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[first]->ndim, arrays[first]->shape)) m = -1;
+        if (m < 0) continue;
+        for (int k = first; k <= n && ok; k++) {
+            if (k < n && gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[first]->ndim, arrays[first]->shape)) {
+                of[m]     = arrays[k];
+                into[m++] = to[k];
+            }
+            if (m == 16 || (k == n && m > 0)) {
+                ok = gi_compute_alike(site, m, of, into);
+                m  = 0;
+            }
+        }
+    }
+    gi_drop_folds(&f);
+    gi_current_scope = scope;
+    pthread_mutex_unlock(&gi_computing.busy);
+    return ok;
+}
+
+bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site)
+{
+    if (n < 0 || (n > 0 && (!arrays || !results)))
+        return gi_fail(site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and room for as many results", n) != NULL;
+    for (int k = 0; k < n; k++) results[k] = NULL;
+    for (int k = 0; k < n; k++)
+        if (!gi_check_any(site, arrays[k], "an array")) return false;
+    size_t           bytes   = (size_t)(2 * n + 1) * sizeof(void *);
+    const ga_array **chunked = (const ga_array **)gi_alloc(site, bytes);
+    if (!chunked) return false;
+    ga_array **to = (ga_array **)(void *)(chunked + n);
+    int        m  = 0;
+    bool       ok = true;
+    for (int k = 0; k < n && ok; k++) {
+        bool is    = gi_is_chunked(arrays[k]);
+        results[k] = is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
+        ok         = results[k] != NULL;
+        if (!is) continue;
+        chunked[m] = arrays[k];
+        to[m++]    = results[k];
+    }
+    ok = ok && gi_compute_into(site, m, chunked, to);
+    gi_release(chunked, bytes);
+    for (int k = 0; k < n && !ok; k++) {
+        ga_free(results[k]);
+        results[k] = NULL;
+    }
+    return ok;
+}
+
+ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
+{
+    ga_array *r = NULL;
+    if (!gi_check_any(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
+    if (!o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
+    if (!gi_check(o.site, o.out, ".out") || !gi_fits_into(o.site, a, GA_CPU, o.out)) return NULL;
+    if (!gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
+    return gi_compute_into(o.site, 1, &a, &o.out) ? o.out : NULL;
+}
+
+ga_array *(ga_persist)(const ga_array *a, const char *site)
+{
+    if (!gi_check_any(site, a, "a")) return NULL;
+    if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
+    gi_lazy  *n      = a->owner->node;
+    gi_scope *scope  = gi_current_scope;
+    gi_current_scope = NULL;
+    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape), *whole = NULL;
+    if (value) {
+        gi_buffer *b = a->owner;
+        __atomic_add_fetch(&b->references, 1, __ATOMIC_RELAXED);
+        whole = gi_new_handle(site, b, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
+    }
+    gi_current_scope       = scope;
+    const ga_array *of     = whole;
+    bool            ok     = whole && gi_compute_into(site, 1, &of, &value);
+    ga_free(whole);
+    if (!ok) {
+        ga_free(value);
+        return NULL;
+    }
+    n->value = value;
+    gi_lazy_let_go(n);
+    return (ga_view)(a, site);
+}
+
+bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_chunked(a); }
+
+ga_shape ga_chunks_of(const ga_array *a)
+{
+    ga_shape r;
+    memset(&r, 0, sizeof r);
+    if (!a || a->alive != GI_ALIVE) return r;
+    r.ndim = a->ndim;
+    for (int v = 0; v < a->ndim; v++) r.n[v] = a->shape[v] > 0 ? a->shape[v] : 1;
+    if (!gi_is_chunked(a)) return r;
+    const gi_lazy *n = a->owner->node;
+    gi_layout      l = gi_layout_of(a);
+    gi_box         box;
+    int            axis[GPUARR_MAX_DIMS];
+    bool           plain = a->size > 0 && gi_box_of(n, &l, &box, axis);
+    for (int v = 0; v < a->ndim; v++) {
+        int64_t chunk = plain && axis[v] >= 0 ? (n->chunk[axis[v]] + box.step[axis[v]] - 1) / box.step[axis[v]] : 0;
+        r.n[v]        = chunk > a->shape[v] ? a->shape[v] : chunk;
+    }
+    gi_fill_chunk(a->ndim, a->shape, ga_itemsize(a->dtype), r.n);
+    return r;
+}
+
+ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
+{
+    if (!gi_check_any(site, a, "a")) return NULL;
+    if (a->device != GA_CPU)
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: chunked arrays are made of arrays on the CPU, ga_to(a, GA_CPU)");
+    ga_array *r = gi_new_lazy(site, &gi_kind_chunked, a->dtype, a->ndim, a->shape, 1, &a, NULL, 0);
+    if (r && gi_set_chunk(site, r->owner->node, &chunks)) return r;
+    ga_free(r);
+    return NULL;
+}
+
+ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { return (ga_chunked)(a, chunks, site); }
+
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */
 /*  First the elements that will be seen are copied side by side (of a long array only its corners), then they are measured, so
     that every word of the array gets the same width, then they are written. Digits come from printf's %e, whose rounding is
@@ -20950,10 +22759,12 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
 #include <sys/stat.h>
 
 #if !defined(GPUARR_NO_STB) && defined(__has_include)
+#if __has_include(<stb_image_write.h>)
+#define GI_STB_H <stb_image_write.h>
+#endif
 #if __has_include(<stb/stb_image_write.h>)
-#define GI_HAS_STB 1
-#elif __has_include(<stb_image_write.h>)
-#define GI_HAS_STB 2
+#undef GI_STB_H
+#define GI_STB_H <stb/stb_image_write.h>
 #endif
 #endif
 
@@ -20988,7 +22799,7 @@ static bool gi_write_file(const char *site, const char *path, const void *bytes,
 
 /* ---- PNG --------------------------------------------------------------------------------------------------------- */
 
-#ifdef GI_HAS_STB
+#ifdef GI_STB_H
 
 /*  stb takes its memory from here, so that limits, statistics and failing allocations are the same as everywhere. It cannot
     report that memory is short (it would abort), hence the way back by longjmp; its blocks are in a list to be released then.
@@ -21049,11 +22860,7 @@ __attribute__((unused)) static void *gi_png_grow(void *p, size_t old_bytes, size
 #define STBIW_MALLOC(bytes)                          gi_png_alloc(bytes)
 #define STBIW_REALLOC_SIZED(p, old_bytes, new_bytes) gi_png_grow(p, old_bytes, new_bytes)
 #define STBIW_FREE(p)                                gi_png_release(p)
-#if GI_HAS_STB == 1
-#include <stb/stb_image_write.h>
-#else
-#include <stb_image_write.h>
-#endif
+#include GI_STB_H
 #undef STB_IMAGE_WRITE_STATIC
 #undef STB_IMAGE_WRITE_IMPLEMENTATION
 #pragma GCC diagnostic pop
@@ -21638,17 +23445,17 @@ bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o)
 
 #if defined(GPUARR_USE_CFITSIO) && !defined(GPUARR_NO_CFITSIO)
 
-#if defined(__has_include)
-#if __has_include(<fitsio.h>)
-#include <fitsio.h>
-#elif __has_include(<cfitsio/fitsio.h>)
-#include <cfitsio/fitsio.h>
-#else
+#define GI_FITSIO_H <fitsio.h>
+#ifdef __has_include
+#if !__has_include(<fitsio.h>)
+#undef GI_FITSIO_H
+#define GI_FITSIO_H <cfitsio/fitsio.h>
+#if !__has_include(<cfitsio/fitsio.h>)
 #error "gpuarr: GPUARR_USE_CFITSIO needs fitsio.h: apt-get install libcfitsio-dev, or compile without it"
 #endif
-#else
-#include <fitsio.h>
 #endif
+#endif
+#include GI_FITSIO_H
 #include <strings.h>
 #include <sys/stat.h>
 
@@ -22538,13 +24345,19 @@ template <> struct gi_pick_function<true> {
 #define GI_DECLARATION(t, k, tag, ...) , GI_TYPE_OF(tag, t) __VA_ARGS__
 #define GI_POINTER(t, k, tag, ...)     GI_TYPE_OF(tag, t) *__restrict__ const gi_##k = (GI_TYPE_OF(tag, t) *)gi_e->operand[k];
 #define GI_PASSED(t, k, tag, ...)      , GI_ARGUMENT(GI_TYPE_OF(tag, t), gi_##k + gi_i, GI_TYPE_OF(tag, t) __VA_ARGS__)
+#define GI_WRITTEN(t, k, tag, ...)                                                                                             \
+    if (GI_IS_OUTPUT(GI_TYPE_OF(tag, t), GI_TYPE_OF(tag, t) __VA_ARGS__)) {                                                    \
+        GI_OWN_STORED(gi_##k[gi_i])                                                                                            \
+    }
 #define GI_INFO(t, k, tag, ...)                                                                                                \
     { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__) },
 #define GI_ONE_MORE(t, k, ...) +1
 #define GI_POINTER_VOID(type)
 #define GI_POINTER_VALUE(type)        type *__restrict__ const gi_o = (type *)gi_e->result;
 #define GI_STORE_VOID(value)          value
-#define GI_STORE_VALUE(value)         gi_o[gi_i] = value
+#define GI_STORE_VALUE(value)                                                                                                  \
+    gi_o[gi_i] = value;                                                                                                        \
+    GI_OWN_STORED(gi_o[gi_i])
 #define GI_HAS_VOID                   false
 #define GI_HAS_VALUE                  true
 #define GI_BODY_VOID(type, cast, ...) __VA_ARGS__;
@@ -22577,6 +24390,7 @@ template <> struct gi_pick_function<true> {
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { gi_e->index + gi_i * gi_e->step, gi_exact, 0, 0, 0 };                                            \
             GI_BY_RESULT(GI_STORE_, result)(name##_formula_##t(&gi_at GI_PARAMETERS(GI_PASSED, t, GI_UNWRAP parameters)));     \
+            GI_PARAMETERS(GI_WRITTEN, t, GI_UNWRAP parameters)                                                                 \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
         }                                                                                                                      \
@@ -22692,13 +24506,19 @@ template <> struct gi_pick_function<true> {
     {                                                                                                                           \
         accumulator *__restrict__ const a       = (accumulator *)accs;                                                          \
         const accumulator *__restrict__ const b = (const accumulator *)more;                                                    \
-        for (int64_t i = 0; i < n; i++) a[i] = name##_join(a[i], b[i]);                                                         \
+        for (int64_t i = 0; i < n; i++) {                                                                                       \
+            a[i] = name##_join(a[i], b[i]);                                                                                     \
+            GI_OWN_STORED(a[i])                                                                                                 \
+        }                                                                                                                       \
     }                                                                                                                           \
     GI_OWN_JOINS(name)                                                                                                          \
-    static void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                                     \
-    static void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
+    static GI_OWN_FAST void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                         \
+    static GI_OWN_FAST void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
     {                                                                                                                           \
-        for (int64_t i = 0; i < m; i++) ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                     \
+        for (int64_t i = 0; i < m; i++) {                                                                                       \
+            ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                                                 \
+            GI_OWN_STORED(((result *)out)[i])                                                                                   \
+        }                                                                                                                       \
     }                                                                                                                           \
     GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                    \
     static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
@@ -22839,6 +24659,7 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
             gi_here gi_at = { 0, gi_exact, 0, 0, 0 };                                                                          \
             gi_o[gi_i]    = name##_formula_fixed(&gi_at, gi_rows, gi_i GI_PARAMETERS(GI_HANDED, fixed, GI_UNWRAP parameters)); \
+            GI_OWN_STORED(gi_o[gi_i])                                                                                          \
             gi_rare_f32 |= gi_at.rare_f32;                                                                                     \
             gi_rare_f64 |= gi_at.rare_f64;                                                                                     \
             gi_beyond |= gi_at.beyond;                                                                                         \

@@ -83,6 +83,12 @@ cuda_program() { # cuda_program MODE NAME
     gcc -std=c11 -g -O1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
 }
 
+cuda_kernels() { # cuda_kernels MODE: those of tests/oracle_kernels.c
+    local compile="g++ -std=c++17 $(cuda_flags "$1" implementation) -w -fPIC -I$SIM/include -include cuda_runtime.h -x c++"
+    [ "$1" != gpu ] || compile="$nvcc -std=c++17 -arch=native -O1 -fmad=false -Werror all-warnings -Xcompiler -fPIC -x cu"
+    $compile -I. -c tests/oracle_kernels.c -o "$B/$1/oracle_kernels.o"
+}
+
 cuda_example() { # cuda_example MODE NAME: as C, or as CUDA if it has kernels of its own
     local compile="gcc -std=c11 -O1 $FITS"
     case $1,$(grep -lE '^GA_(ELEMENTWISE|REDUCTION|STENCIL)' "examples/$2.c") in
@@ -126,7 +132,8 @@ cuda_build() { # cuda_build MODE: everything
     one "implementation, $1" made "$B/$1/impl.o"
     [ "$1" = gpu ] || one "cudasim, $1" made "$B/$1/cudasim.o"
     for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
-    one "shared library, $1" cuda_link "$1" -shared -o "$B/$1/libgpuarr.so"
+    one "kernels for the oracle, $1" cuda_kernels "$1"
+    one "shared library, $1" cuda_link "$1" -shared "$B/$1/oracle_kernels.o" -o "$B/$1/libgpuarr.so"
     printf '%-34s %31ss\n' "builds, $1" "$SECONDS"
 }
 

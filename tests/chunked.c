@@ -1,0 +1,255 @@
+/*  chunked.c -- arrays that are computed piece by piece: what they give has the bits of the same calls on arrays in memory, whatever
+    the chunks; and every call that cannot take them says so.                                                            */
+#include "test.h"
+
+/* Is the chunked array what the array in memory is, bit for bit (NaN is NaN)? Frees both. */
+static bool same(ga_array *chunked, ga_array *memory)
+{
+    ga_array *r  = ga_compute(chunked);
+    bool      ok = r && memory && ga_is_chunked(chunked) && !ga_is_chunked(r) && r->dtype == memory->dtype && ga_same_shape(r, memory);
+    if (ok) {
+        ga_array *x = ga_ascontiguous(memory);
+        ok          = memcmp(r->data, x->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0;
+        if (!ok) ok = ga_array_equal(r, x, .equal_nan = true) && !ga_array_equal(r, x);
+        ga_free(x);
+    }
+    if (!ok && r && memory && r->size < 50) ga_print(r), ga_print(memory);
+    if (!ok) printf("     chunked: %d, computed: %p, dtype %s of %s\n", ga_is_chunked(chunked), (void *)r, r ? ga_dtype_name(r->dtype) : "-", memory ? ga_dtype_name(memory->dtype) : "-");
+    ga_free(r);
+    return ok;
+}
+#define SAME(...) CHECK(same(__VA_ARGS__))
+
+/* Does the call fail with these words? */
+#define FAILS(call, words)                                                                                                     \
+    do {                                                                                                                       \
+        ga_clear_error();                                                                                                      \
+        ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
+        bool none = !(call);                                                                                                   \
+        ga_set_error_handler(NULL, NULL);                                                                                      \
+        CHECK(none && ga_error() && strstr(ga_error(), words));                                                                \
+        ga_clear_error();                                                                                                      \
+    } while (0)
+
+static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
+{
+    ga_scope
+    {
+        ga_array *x = (ga_chunked)(a, chunks, "\ttest"), *y = (ga_chunked)(b, chunks, "\ttest");
+        CHECK(ga_is_chunked(x) && !ga_is_chunked(a) && ga_same_shape(x, a));
+        SAME(ga_add(x, y), ga_add(a, b));
+        SAME(ga_add(x, b), ga_add(a, b));
+        SAME(ga_add(2, y), ga_add(2, b));
+        SAME(ga_sin(ga_multiply(ga_add(x, y), x)), ga_sin(ga_multiply(ga_add(a, b), a)));
+        SAME(ga_greater(x, 0.5), ga_greater(a, 0.5));
+        SAME(ga_where(ga_greater(x, y), x, 0), ga_where(ga_greater(a, b), a, 0));
+        SAME(ga_sqrt(x, .where = ga_greater(x, 0.5)), ga_sqrt(a, .where = ga_greater(a, 0.5)));
+        SAME(ga_astype(x, GA_U8), ga_astype(a, GA_U8));
+        SAME(ga_astype(x, GA_I64), ga_astype(a, GA_I64));
+        SAME(ga_copy(x), ga_copy(a));
+        SAME(ga_power(x, 2), ga_power(a, 2));
+        SAME(ga_isclose(x, y), ga_isclose(a, b));
+        ga_array *twice = ga_add(x, x), *memory = ga_add(a, a);
+        SAME(ga_add(ga_sin(twice), ga_cos(twice)), ga_add(ga_sin(memory), ga_cos(memory)));
+        ga_array *row = ga_index(x, "0"), *row_a = ga_index(a, "0");
+        SAME(ga_add(x, row), ga_add(a, row_a));
+        SAME(ga_add(ga_index(x, ":, :1"), row), ga_add(ga_index(a, ":, :1"), row_a));
+    }
+}
+
+static void views(const ga_array *a, ga_shape chunks)
+{
+    ga_scope
+    {
+        ga_array *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1);
+        SAME(ga_index(x, "2:9, 3:40:3"), ga_index(m, "2:9, 3:40:3"));
+        SAME(ga_index(x, "::-1, ::-2"), ga_index(m, "::-1, ::-2"));
+        SAME(ga_index(x, "5"), ga_index(m, "5"));
+        SAME(ga_index(x, "5, 7"), ga_index(m, "5, 7"));
+        SAME(ga_index(x, "newaxis, 3:4, newaxis, :"), ga_index(m, "newaxis, 3:4, newaxis, :"));
+        SAME(ga_transpose(x), ga_transpose(m));
+        SAME(ga_flip(x), ga_flip(m));
+        SAME(ga_rot90(x, 1), ga_rot90(m, 1));
+        SAME(ga_ravel(x), ga_ravel(m));
+        SAME(ga_index(ga_ravel(x), "17:1000:7"), ga_index(ga_ravel(m), "17:1000:7"));
+        SAME(ga_reshape(x, (m->shape[1], m->shape[0])), ga_reshape(m, (m->shape[1], m->shape[0])));
+        SAME(ga_reshape(ga_transpose(x), (-1)), ga_reshape(ga_transpose(m), (-1)));
+        SAME(ga_diagonal(x, 2), ga_diagonal(m, 2));
+        SAME(ga_broadcast_to(x, (3, m->shape[0], m->shape[1])), ga_broadcast_to(m, (3, m->shape[0], m->shape[1])));
+        SAME(ga_add(ga_transpose(x), 1), ga_add(ga_transpose(m), 1));
+        SAME(ga_sin(ga_index(x, "::-1, ::3")), ga_sin(ga_index(m, "::-1, ::3")));
+        SAME(ga_index(x, "3:3"), ga_index(m, "3:3"));
+        SAME(ga_stack((x, x, x), .axis = 2), ga_stack((m, m, m), .axis = 2));
+        SAME(ga_stack((x, m)), ga_stack((m, m)));
+        SAME(ga_concatenate((x, ga_index(x, "1:4"), x)), ga_concatenate((m, ga_index(m, "1:4"), m)));
+        SAME(ga_index(ga_concatenate((x, m, x), .axis = 1), "::2, ::-3"), ga_index(ga_concatenate((m, m, m), .axis = 1), "::2, ::-3"));
+        SAME(ga_rechunk(x, 7, 5), m);
+    }
+}
+
+static void reductions(const ga_array *a, ga_shape chunks)
+{
+    ga_scope
+    {
+        ga_array *x = ga_subtract((ga_chunked)(a, chunks, "\ttest"), 0.25), *m = ga_subtract(a, 0.25);
+#define EACH(call)                                                                                                             \
+    do {                                                                                                                       \
+        SAME(call(x), call(m));                                                                                                \
+        SAME(call(x, .axis = 0), call(m, .axis = 0));                                                                          \
+        SAME(call(x, .axis = -1), call(m, .axis = -1));                                                                        \
+        SAME(call(x, .axis = 0, .keepdims = true), call(m, .axis = 0, .keepdims = true));                                      \
+    } while (0)
+        EACH(ga_sum);
+        EACH(ga_mean);
+        EACH(ga_min);
+        EACH(ga_max);
+        EACH(ga_std);
+        EACH(ga_var);
+        EACH(ga_argmin);
+        EACH(ga_argmax);
+        EACH(ga_any);
+        EACH(ga_count_nonzero);
+        EACH(ga_nanmean);
+        EACH(ga_nanargmax);
+        SAME(ga_sum(x, .axes = ga_axes(1, 0)), ga_sum(m, .axes = ga_axes(1, 0)));
+        SAME(ga_sum(x, .dtype = GA_F64), ga_sum(m, .dtype = GA_F64));
+        SAME(ga_std(x, .ddof = 1), ga_std(m, .ddof = 1));
+        SAME(ga_sum(ga_transpose(x)), ga_sum(ga_transpose(m)));
+        SAME(ga_subtract(x, ga_mean(x)), ga_subtract(m, ga_mean(m)));
+        SAME(ga_divide(ga_subtract(x, ga_mean(x, .axis = 0)), ga_std(x, .axis = 0)), ga_divide(ga_subtract(m, ga_mean(m, .axis = 0)), ga_std(m, .axis = 0)));
+        SAME(ga_mean(ga_square(ga_subtract(x, ga_mean(x)))), ga_mean(ga_square(ga_subtract(m, ga_mean(m)))));
+#undef EACH
+    }
+}
+
+static void creation(void)
+{
+    ga_scope
+    {
+        ga_shape c = ga_chunks(100, 7);
+        SAME(ga_random((333, 55), .seed = 3, .chunks = c), ga_random((333, 55), .seed = 3));
+        SAME(ga_random((333, 55), .dtype = GA_F32, .chunks = c), ga_random((333, 55), .dtype = GA_F32));
+        SAME(ga_random_normal(1, 2, (333, 55), .chunks = ga_chunks(0)), ga_random_normal(1, 2, (333, 55)));
+        SAME(ga_random_integers(-5, 50, (333, 55), .chunks = c), ga_random_integers(-5, 50, (333, 55)));
+        SAME(ga_index(ga_random((333, 55), .seed = 3, .chunks = c), "3:300:7, 50:3:-5"), ga_index(ga_random((333, 55), .seed = 3), "3:300:7, 50:3:-5"));
+        SAME(ga_zeros((30, 20), .chunks = ga_chunks(7, -1)), ga_zeros((30, 20)));
+        SAME(ga_ones((30, 20), .dtype = GA_I32, .chunks = ga_chunks(7, 0)), ga_ones((30, 20), .dtype = GA_I32));
+        SAME(ga_full((30), 2.5, .chunks = ga_chunks(7)), ga_full((30), 2.5));
+        SAME(ga_arange(0, 1000, 3, .chunks = ga_chunks(70)), ga_arange(0, 1000, 3));
+        SAME(ga_linspace(0, 1, 1001, .chunks = ga_chunks(70)), ga_linspace(0, 1, 1001));
+        ga_array *x = ga_ones((30, 20), .chunks = ga_chunks(7, 5));
+        SAME(ga_zeros_like(x), ga_zeros((30, 20)));
+        ga_shape k = ga_chunks_of(x);
+        CHECK(k.ndim == 2 && k.n[0] == 7 && k.n[1] == 5);
+        k = ga_chunks_of(ga_add(ga_transpose(x), 1));
+        CHECK(k.ndim == 2 && k.n[0] == 5 && k.n[1] == 7);
+        k = ga_chunks_of(ga_index(x, "::3"));
+        CHECK(k.n[0] == 3);
+        /* nobody could hold this one: its slices are all that is made */
+        ga_array *huge = ga_random((500000, 500000), .chunks = ga_chunks(0)), *part = ga_mean(ga_index(huge, "::5000, ::5000"));
+        ga_array *mean = ga_compute(part);
+        CHECK(mean && fabs(ga_item(mean) - 0.5) < 0.02);
+        ga_array *corner = ga_compute(ga_index(huge, "499999, -3:"));
+        CHECK(corner && ga_item_at(corner, 2) >= 0 && ga_item_at(corner, 2) < 1);
+    }
+}
+
+static void long_lines(void)
+{
+    ga_scope
+    {
+        ga_array *m = ga_random((3, 2500003), .seed = 5, .dtype = GA_F32), *x = ga_chunked(m, 1, 100000);
+        SAME(ga_sum(x), ga_sum(m));
+        SAME(ga_mean(x, .axis = 1), ga_mean(m, .axis = 1));
+        SAME(ga_std(x), ga_std(m));
+        SAME(ga_var(x, .axis = 1), ga_var(m, .axis = 1));
+        SAME(ga_argmax(x), ga_argmax(m));
+        SAME(ga_argmin(x, .axis = 1), ga_argmin(m, .axis = 1));
+        SAME(ga_sum(ga_transpose(x)), ga_sum(ga_transpose(m)));
+        ga_array *results[3] = { NULL };
+        const ga_array *of[3] = { ga_mean(x), ga_std(x), ga_max(x) };
+        CHECK(ga_compute_n(3, of, results) && ga_array_equal(results[0], ga_mean(m)) && ga_array_equal(results[1], ga_std(m)) && ga_array_equal(results[2], ga_max(m)));
+        ga_array *holes = ga_copy(ga_index(m, "0"));
+        ga_copyto(ga_index(holes, ":2000000"), NAN);
+        SAME(ga_nanargmax(ga_chunked(holes)), ga_nanargmax(holes));
+        SAME(ga_nanmean(ga_chunked(holes)), ga_nanmean(holes));
+        SAME(ga_max(ga_chunked(holes)), ga_max(holes));
+        SAME(ga_argmax(ga_chunked(holes)), ga_argmax(holes));
+        ga_copyto(holes, NAN);
+        FAILS(ga_compute(ga_nanargmax(ga_chunked(holes))), "nothing but NaN");
+    }
+}
+
+static void persisted(void)
+{
+    ga_scope
+    {
+        ga_array *m = ga_random((300, 500)), *x = ga_sin(ga_chunked(m, 70, 80)), *y = ga_persist(x);
+        CHECK(y && ga_is_chunked(y) && ga_is_chunked(x));
+        ga_copyto(m, 7); /* it is no longer asked */
+        SAME(ga_add(x, 1), ga_add(ga_sin(ga_random((300, 500))), 1));
+        SAME(ga_sum(y), ga_sum(ga_sin(ga_random((300, 500)))));
+        ga_array *out = ga_zeros((300, 500));
+        CHECK(ga_compute(ga_add(x, 1), .out = out) == out && ga_array_equal(out, ga_add(ga_sin(ga_random((300, 500))), 1)));
+        CHECK(ga_array_equal(ga_compute(m), m));
+    }
+}
+
+static void mistakes(void)
+{
+    ga_scope
+    {
+        ga_array *m = ga_ones((4, 5)), *x = ga_chunked(m, 2, 2), *out = ga_ones((4, 5)), *i = ga_ones((4), .dtype = GA_I32);
+        FAILS(ga_median(x), "a is chunked");
+        FAILS(ga_sort(x), "chunked");
+        FAILS(ga_item(ga_sum(x)) == 0, "ga_compute it first");
+        FAILS(ga_data(x, GA_F64), "chunked");
+        FAILS(ga_add(x, 1, .out = out), "give it to ga_compute");
+        FAILS(ga_add(m, 1, .out = x), "chunked");
+        FAILS(ga_copyto(x, 1), "chunked");
+        FAILS(ga_sum(x, .out = out), ".out");
+        FAILS(ga_sum(x, .axis = 2), "there is no axis 2");
+        FAILS(ga_add(x, ga_ones((3))), "do not broadcast");
+        FAILS(ga_chunked(m, 2), "one length for each axis");
+        FAILS(ga_chunked(m, 2, -3), "negative");
+        FAILS(ga_chunked(NULL, 2, 2), "NULL");
+        FAILS(ga_compute(x, .out = i), ".out");
+        FAILS(ga_compute(NULL), "NULL");
+        FAILS(ga_persist(NULL), "NULL");
+        FAILS(ga_power(ga_chunked(i), ga_chunked(i)), "chunked");
+        FAILS(ga_view_as(x, GA_I64), "chunked");
+        FAILS(ga_max(ga_chunked(ga_zeros((0)))), "no elements");
+        FAILS(ga_empty((3), .chunks = ga_chunks(1)), "in memory");
+        FAILS(ga_random((3), .dtype = GA_I32, .chunks = ga_chunks(1)), "random numbers are");
+        FAILS(ga_random((3, 3), .chunks = ga_chunks(1)), "one length for each axis");
+        ga_array *deep = x;
+        ga_set_error_handler(ga_ignore_error, NULL);
+        for (int k = 0; k < 1100 && deep; k++) deep = ga_add(deep, 1);
+        ga_set_error_handler(NULL, NULL);
+        CHECK(!deep && ga_error() && strstr(ga_error(), "ga_persist"));
+        ga_clear_error();
+        SAME(ga_sum(ga_chunked(ga_zeros((0, 3))), .axis = 0), ga_sum(ga_zeros((0, 3)), .axis = 0));
+        SAME(ga_add(ga_chunked(ga_zeros((0, 3))), 1), ga_zeros((0, 3)));
+        SAME(ga_add(ga_chunked(ga_full((), 3.0)), 1), ga_full((), 4.0));
+    }
+}
+
+int main(void)
+{
+    const ga_shape chunks[] = { { 2, { 3, 4 } }, { 2, { 64, 10 } }, { 2, { 1, -1 } }, { 0, { 0 } } };
+    ga_array      *a = ga_random((61, 83), .seed = 1), *b = ga_random((61, 83), .seed = 2, .dtype = GA_F32);
+    for (int k = 0; k < 4; k++) {
+        elementwise(a, b, chunks[k]);
+        views(a, chunks[k]);
+        reductions(a, chunks[k]);
+        reductions(b, chunks[k]);
+    }
+    creation();
+    long_lines();
+    persisted();
+    mistakes();
+    ga_free(a);
+    ga_free(b);
+    CHECK(ga_report_leaks(stdout) == 0);
+    return test_end();
+}
