@@ -17461,7 +17461,7 @@ static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_s
 static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m, const int64_t *ranks,
                              uint64_t *keys)
 {
-    uint64_t  sample[GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    uint64_t  sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
     int64_t   parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0, room = found / 4 + GI_PICK_ROOM;
     gi_sifted sum   = { 0, 0, false };
     if (found < 4 * GI_NARROW_SAMPLE) return 0;
