@@ -160,6 +160,7 @@ NOT_HERE = """
     free keep report_leaks error error_status ignore_error clear_error isa now synchronize empty empty_n empty_like to
     wrap wrap_strided from data imsave render imshow fits_read fits_write print benchmark
     chunked rechunk is_chunked chunks_of compute compute_n persist
+    open store store_n
 """.split()
 
 
