@@ -25,12 +25,17 @@ static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
 #define GI_OWN_CUDA(name, t) NULL
 #endif
 
+/* What stands behind the store of a result. Where x * y + z and x * y - z are stored side by side, as the parts of a complex number,
+   gcc makes one vfmaddsub of them, although it was told not to fuse anything; an asm statement keeps it from vectors. */
 #if defined(__clang__)
 #define GI_OWN_FAST
+#define GI_OWN_STORED(value)
 #else
 #define GI_OWN_FAST                                                                                                            \
     __attribute__((optimize("O2", "tree-loop-vectorize", "no-tree-slp-vectorize", "vect-cost-model=dynamic",                   \
                             "no-trapping-math", "no-math-errno", "fp-contract=off")))
+#define GI_OWN_STORED(value)                                                                                                   \
+    if (__builtin_classify_type(value) == 12 /* a struct */) __asm__("");
 #endif
 #define GI_OWN_STAMP(name, t, isa, target)                                                                                     \
     static target GI_OWN_FAST void name##_##isa##_##t(const gi_elements *gi_e, bool gi_exact)                                  \

@@ -161,6 +161,7 @@ NOT_HERE = """
     wrap wrap_strided from data imsave render imshow fits_read fits_write print benchmark
     chunked rechunk is_chunked chunks_of compute compute_n persist
     open store store_n
+    chunked rechunk is_chunked chunks_of compute compute_n persist visualize progress_line
 """.split()
 
 
@@ -2904,6 +2905,7 @@ FORMULAS = {
               lambda a, b, c, d, e, f, g, h: a + b * F64.type(2) + c * F64.type(3) + d * F64.type(4) + e * F64.type(5) + f + g + h.imag),
     "polar": ("f8 f8", None, lambda x, y: [elementary(np.hypot, x, y), elementary(np.arctan2, y, x)], "f8 f8"),
     "divided": ("i2 i1", None, divided),
+    "spun": ("c16 f8", None, lambda z, w: of_parts(z.real * w + z.imag, z.imag * w - z.real, C128)),
     "parts": ("c8", None, lambda z: [of_parts(z.real * F64.type(2), z.imag * F64.type(2), C128), z.real, z.imag, ((z.real < 0) + 2 * (z.imag < 0)).astype("u1")]),
     "clamp": ("T T T", REALS, lambda x, low, high: np.where(x < low, low, np.where(x > high, high, x))),
     "scramble": ("T T", INTS, lambda x, y: [x ^ (y + (y < 0) >> 1), x & y]),
@@ -3042,13 +3044,15 @@ FOLDINGS = {
     "parity": Folding("?", [BOOL.type(True)], lambda i, x: [x], lambda a, b: [a[0] != b[0]], lambda a, n: a[0], lambda x: x.sum(-1) % 2 == 1),
     "xored": Folding("u1 u1", [np.uint8(7)], lambda i, x, y: [x + y], lambda a, b: [a[0] ^ b[0]], lambda a, n: a[0],
                      lambda x, y: np.bitwise_xor.reduce(x + y, -1)),
-    "weighted": Folding("f8 f4 i4", [F64.type(0)], lambda i, x, w, k: [x * w + k], adds, lambda a, n: a[0] / F64.type(n),
-                        lambda x, w, k: (x * w + k).mean(-1)),
+    "weighted": Folding("f8 f4 i4", [F64.type(0)], lambda i, x, w, k: [x * w + k], adds,
+                        lambda a, n: a[0] * F64.type(0.1) + F64.type(1) / F64.type(n), lambda x, w, k: (x * w + k).sum(-1) * 0.1 + 1 / x.shape[-1]),
     "last": Folding("?", [I64.type(-1)], lambda i, x: [np.where(x, i, -1)], lambda a, b: [np.maximum(a[0], b[0])], lambda a, n: a[0],
                     lambda x: np.where(x.any(-1), x.shape[-1] - 1 - x[..., ::-1].argmax(-1), -1)),
     "csum": Folding("c16", [F64.type(0)] * 2, lambda i, x: [x.real, x.imag], adds, lambda a, n: of_parts(-a[1], a[0], C128), lambda x: x.sum(-1) * 1j),
     "argmost": Folding("f4 f4", [F32.type(-np.inf), I64.type(-1)], lambda i, x, y: [x - y, np.broadcast_to(i, x.shape)], larger, lambda a, n: a[1],
                        lambda x, y: (x - y).argmax(-1)),
+    "turned": Folding("f8 f8", [F64.type(1)] * 2, lambda i, x, y: [x * y + x, x * y - x],
+                      lambda a, b: [a[0] * F64.type(0.5) + b[0], a[1] * F64.type(0.5) - b[1]], lambda a, n: of_parts(*a, C128), None),
     "variance": Folding("f8", [F64.type(0)] * 3, lambda i, x: [np.ones(x.shape), x, np.zeros(x.shape)], join_moments, lambda a, n: a[2] / a[0],
                         lambda x: x.var(-1)),
 }
@@ -3083,7 +3087,7 @@ def own_reduction(c):
         want = f.finish([np.full(lines, s) for s in f.start], 0)
     else:
         want = f.finish(tree(f.of(np.arange(n), *operands), f.join), n)
-        if not all(np.isfinite(x).all() for x in operands):
+        if not f.numpys or not all(np.isfinite(x).all() for x in operands):  # without one, the order matters
             numpys = want
         else:
             numpys = np.asarray(f.numpys(*operands))

@@ -48,6 +48,10 @@ GA_ELEMENTWISE(divided, int, (int16_t x, int8_t y, int16_t *rest, bool *even), {
     if (x % 2 == 0) *even = true; /* else it is false */
     return y ? x / y : 0;
 })
+GA_ELEMENTWISE(spun, void, (ga_c128 z, double w, ga_c128 *spin), {
+    spin->re = z.re * w + z.im;
+    spin->im = z.im * w - z.re;
+})
 GA_ELEMENTWISE(parts, ga_c128, (ga_c64 z, float *re, float *im, uint8_t *quadrant), {
     ga_c128 twice = { 2.0 * z.re, 2.0 * z.im };
     *re           = z.re;
@@ -74,7 +78,7 @@ GA_REDUCTION(magnitude, float, (float x), double, 0, (double)x *x, a + b, (float
 GA_REDUCTION(isum, int64_t, (int64_t x), uint64_t, 0, (uint64_t)x, a + b, (int64_t)a)
 GA_REDUCTION(parity, bool, (bool x), bool, true, x, a != b, a)
 GA_REDUCTION(xored, uint8_t, (uint8_t x, uint8_t y), uint8_t, 7, (uint8_t)(x + y), (uint8_t)(a ^ b), a)
-GA_REDUCTION(weighted, double, (double x, float w, int32_t k), double, 0, x *(double)w + (double)k, a + b, a / (double)n)
+GA_REDUCTION(weighted, double, (double x, float w, int32_t k), double, 0, x *(double)w + (double)k, a + b, a * 0.1 + 1 / (double)n)
 GA_REDUCTION(last, int64_t, (bool x), int64_t, -1, x ? GA_INDEX : -1, b > a ? b : a, a)
 
 GA_FUNCTION ga_c128 complex_of(double re, double im)
@@ -113,6 +117,8 @@ GA_FUNCTION moments joined(moments a, moments b)
     moments m = { n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n * b.n / n) };
     return m;
 }
+GA_REDUCTION(turned, ga_c128, (double x, double y), ga_c128, complex_of(1, 1), complex_of(x * y + x, x * y - x),
+             complex_of(a.re * 0.5 + b.re, a.im * 0.5 - b.im), a)
 GA_REDUCTION(variance, double, (double x), moments, moments_of(0, 0), moments_of(1, x), joined(a, b), a.m2 / a.n)
 
 /* ---- stencils ---------------------------------------------------------------------------------------------------------------- */
@@ -169,9 +175,9 @@ const void *oracle_kernel(const char *name)
         EACH_REAL(NAMED_MIX)
         EACH_COMPLEX(NAMED_MIX)
         NAMED(mix_bool) NAMED(axpy) NAMED(fused) NAMED(place) NAMED(divisor) NAMED(eight) NAMED(polar) NAMED(divided)
-        NAMED(parts) NAMED(clamp) NAMED(scramble) NAMED(squashed) NAMED(halves)
+        NAMED(parts) NAMED(spun) NAMED(clamp) NAMED(scramble) NAMED(squashed) NAMED(halves)
         NAMED(dot) NAMED(magnitude) NAMED(isum) NAMED(parity) NAMED(xored) NAMED(weighted) NAMED(last) NAMED(csum) NAMED(argmost)
-        NAMED(variance)
+        NAMED(turned) NAMED(variance)
         NAMED(around_bool) NAMED(slope) NAMED(binomial) NAMED(heat) NAMED(life) NAMED(far) NAMED(rough) NAMED(seven)
         NAMED(most) NAMED(swirl)
     };
