@@ -24465,10 +24465,10 @@ static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, con
 }
 
 /* Works out a unit of all files that lack it. */
-static bool gi_store_unit(gi_storing *t, int64_t number)
+static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 {
     gi_computation *r     = &t->run;
-    gi_worker       w     = { NULL };
+    gi_worker       w     = { NULL, 0 };
     gi_box          whole = gi_box_number(r->ndim, r->shape, r->unit, number);
     ga_array       *chunk[GI_SINKS_AT_ONCE] = { NULL };
     bool            ok                      = true;
@@ -24496,6 +24496,7 @@ static bool gi_store_unit(gi_storing *t, int64_t number)
         }
         ga_free(chunk[k]);
     }
+    ok = ok && gi_unit_done(r, number, start);
     if (!ok) gi_run_failed(r, r->ndim, &whole);
     return ok;
 }
@@ -24508,7 +24509,9 @@ static void gi_run_stores(int64_t begin, int64_t end, void *job)
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&t->run.failed, __ATOMIC_RELAXED); unit++) {
         bool lacking = false;
         for (int k = 0; k < t->sinks; k++) lacking = lacking || !t->sink[k]->done[unit];
-        if (lacking && !gi_store_unit(t, unit)) break;
+        double start = ga_now();
+        if (!lacking) __atomic_add_fetch(&t->run.done, 1, __ATOMIC_RELAXED);
+        else if (!gi_store_unit(t, unit, start)) break;
     }
     gi_take_back(&aside);
 }
@@ -24538,7 +24541,9 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
         piece /= r->piece[d];
         if (piece < 1) piece = 1;
     }
-    gi_parallel(sinks[0]->units, 1, gi_run_stores, &t);
+    r->units = sinks[0]->units;
+    r->begun = r->told = ga_now();
+    gi_parallel(r->units, 1, gi_run_stores, &t);
     return gi_run_ends(r);
 }
 
@@ -24583,6 +24588,19 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     return s->done != NULL;
 }
 
+/* Is there memory for what lies about meanwhile? False with an error. */
+static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, const ga_array *const *arrays)
+{
+    gi_forecast f = gi_foresee_all(n, arrays);
+    f.results     = 0;
+    for (int k = 0; k < n; k++) {
+        int64_t bytes = ga_itemsize(arrays[k]->dtype);
+        for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
+        if (sinks[k].zarr) f.piece += bytes;
+    }
+    return gi_has_room(site, &f);
+}
+
 /* Fills all files; those of one shape and in the same units together. */
 static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array **arrays)
 {
@@ -24622,14 +24640,16 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
     bool             ok    = held != NULL;
     int              made  = 0;
     if (ok) {
-        memset(sinks, 0, bytes);
-        pthread_mutex_lock(&gi_computing.busy);
         gi_scope *scope  = gi_current_scope;
         gi_current_scope = NULL;
+        memset(sinks, 0, bytes);
         for (; made < n && ok; made++) {
             ok         = gi_plan_sink(&o, arrays[made], paths[made], &sinks[made]);
             held[made] = sinks[made].a;
         }
+        ok = ok && gi_has_store_room(o.site, n, sinks, held);
+        pthread_mutex_lock(&gi_computing.busy);
+        gi_watch_begins();
         gi_computing.mark++; /* for the fingerprints */
         for (int k = 0; k < n && ok; k++) ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
         ok = ok && gi_fill_all(o.site, n, sinks, held);
@@ -24638,8 +24658,9 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             ga_free(sinks[k].a);
             if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
         }
-        gi_current_scope = scope;
+        gi_watch_ends(o.site);
         pthread_mutex_unlock(&gi_computing.busy);
+        gi_current_scope = scope;
     }
     if (held) gi_release(held, list);
     gi_release(sinks, bytes);

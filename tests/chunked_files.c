@@ -417,7 +417,7 @@ static void store_mistakes(void)
 static void resumes(void)
 {
     const char *dir = in_folder("in.zarr"), *npy = in_folder("r.npy"), *out = in_folder("r.zarr"), *wanted = in_folder("w.npy");
-    char        hole[500], kept[500];
+    char        hole[450], kept[500];
     snprintf(hole, sizeof hole, "%s/17.0", dir);
     snprintf(kept, sizeof kept, "%s.kept", hole);
     ga_scope
