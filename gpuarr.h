@@ -19469,6 +19469,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
 #define GI_DEEPEST      1000                 /* operations on top of each other: evaluating them takes stack */
 #define GI_AUTO_BYTES   ((int64_t)16 << 20)  /* of a chunk whose size is not given */
 #define GI_PIECE_BYTES  ((int64_t)1 << 18)   /* of what is evaluated at a time: a few of them fit into the near caches */
+#define GI_WIDE_BYTES   ((int64_t)32 << 20)  /* of lines that are read from files beside each other */
 #define GI_LONGEST_LINE ((int64_t)1 << 20)   /* of a reduction, undivided; the square of GI_BLOCK: the parts are whole branches of the tree */
 
 typedef struct gi_box {
@@ -19502,7 +19503,7 @@ struct gi_lazy {
     const char         *site;
     ga_dtype            dtype;
     int                 ndim, depth, uses; /* uses (atomic): by how many other nodes */
-    bool                local;             /* this node and all below it */
+    bool                local, far;        /* this node and all below it are; this or some below it is in a file */
     int64_t             shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
     int                 inputs;
     ga_array          **in;    /* views of our own */
@@ -19582,6 +19583,7 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
         gi_lazy *below = in[k]->owner->node;
         __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
         n->local = n->local && (below->local || below->value);
+        n->far   = n->far || (below->far && !below->value);
         if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
     }
     if (ok && n->depth > GI_DEEPEST)
@@ -21014,6 +21016,15 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     bool    across = r.kept > 0 && r.reduced > 0 && gi_distance(r.lines.strides[r.kept - 1]) < gi_distance(r.lines.strides[a->ndim - 1]);
     int64_t most   = GI_PIECE_BYTES / itemsize * (across ? 4 : 1), beside = r.length > 0 ? most / r.length : 1;
     if (across && beside < 64) beside = 64;
+    if (across && a->owner->node->far && r.length > 0) { /* and from files many, whole chunks if that can be */
+        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES, chunk = 1;
+        int64_t wide = room / itemsize / r.length, share = lines / (2 * ga_get_num_threads());
+        for (int d = 0; d < a->ndim; d++)
+            if (!p->marked[d]) chunk = ga_chunks_of(a).n[d];
+        if (wide > share) wide = share;
+        if (wide > chunk) wide -= wide % chunk;
+        if (wide > beside) beside = wide;
+    }
     if (ok && lines > 0 && (r.length <= most || whole)) {
         if (beside < 1) beside = 1;
         for (int d = r.kept - 1; d >= 0; d--) {
@@ -23303,6 +23314,7 @@ static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_
     gi_lazy *n = a->owner->node;
     ga_shape given = *chunks;
     n->close = close_file;
+    n->far   = true;
     n->seed  = seed;
     if (given.ndim == 0 && natural) {
         given.ndim = n->ndim;
@@ -23821,14 +23833,15 @@ static void gi_close_zarr(gi_lazy *n)
 }
 
 /* What a folder is that is no array of Zarr 2. */
-static void gi_no_zarr(const char *site, const char *what, const char *path, int dir)
+static void gi_no_zarr(const char *site, const char *what, const char *path, const char *name, int dir)
 {
     struct stat about;
-    char        names[300] = "";
+    char        names[300] = "", group[4096];
+    snprintf(group, sizeof group, "%s/%s", path, name);
     int         used       = 0, fd = gi_open_at(dir, ".zgroup");
     if (fd >= 0) {
         (void)close(fd);
-        DIR *list = opendir(path);
+        DIR *list = opendir(group);
         for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
             char member[300];
             if (e->d_name[0] == '.' || snprintf(member, sizeof member, "%s/.zarray", e->d_name) >= (int)sizeof member || (fd = gi_open_at(dir, member)) < 0) continue;
@@ -23882,7 +23895,7 @@ static ga_array *gi_open_zarr(const char *site, const char *path, const char *na
         if (p.dir < 0) return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot open %s: %s", p.what, strerror(error));
     }
     int fd = gi_open_at(p.dir, ".zarray");
-    if (fd < 0) gi_no_zarr(site, p.what, path, p.dir);
+    if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
     char *text = fd >= 0 ? gi_zarray_text(site, p.what, fd, &room) : NULL;
     if (text && fstat(fd, &about) == 0 && gi_read_zarray(site, p.what, text, &p.z))
         a = gi_new_lazy(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim, p.z.h.shape, 0, NULL, &p, sizeof p);

@@ -163,7 +163,7 @@ static void huge(void)
             ga_array *r      = ga_compute(ga_index(x, slices[k].index));
             int64_t   after  = bytes_read();
             CHECK(r && ga_item(ga_max(r)) == 7);
-            if (before >= 0) CHECK(after - before >= slices[k].needed && after - before <= 2 * slices[k].needed + 1000);
+            if (before >= 0) CHECK(after - before >= slices[k].needed && after - before <= 2 * slices[k].needed + 10000) /* the forecast looks up how much memory there is */;
         }
     }
     remove(path);

@@ -33,7 +33,7 @@ def read_zarr(path):
     a, chunks = np.empty(meta["shape"], meta["dtype"]), meta["chunks"]
     for index in itertools.product(*[range(-(-n // c)) for n, c in zip(a.shape, chunks)]):
         chunk = np.fromfile(f"{path}/" + (".".join(map(str, index)) or "0"), meta["dtype"]).reshape(chunks)
-        part = a[tuple(slice(i * c, (i + 1) * c) for i, c in zip(index, chunks))]
+        part = a[(..., *[slice(i * c, (i + 1) * c) for i, c in zip(index, chunks)])]
         part[...] = chunk[tuple(slice(n) for n in part.shape)]
     return a
 
@@ -47,7 +47,7 @@ def main(program):
 
         def name(kind, a, order="<"):
             stem = f"{folder}/{next(count)}_{kind}"
-            np.save(stem + ".npy", np.ascontiguousarray(a).astype(a.dtype.newbyteorder("<")))
+            np.save(stem + ".npy", np.array(a, dtype=a.dtype.newbyteorder("<"), order="C"))
             references.append(stem)
             return stem
 

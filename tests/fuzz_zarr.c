@@ -59,7 +59,7 @@ static void judge(ga_array *a)
     char                     index[200] = "";
     if (!a != !!ga_error()) abort();
     for (int d = 0; a && d < a->ndim; d++) strcat(index, d ? ", :6" : ":6");
-    ga_array *part = !a ? NULL : a->ndim > 0 ? ga_index(a, index) : ga_view(a), *r = part ? ga_compute(part) : NULL;
+    ga_array *part = !a ? NULL : a->ndim > 0 ? ga_index(a, "%s", index) : ga_view(a), *r = part ? ga_compute(part) : NULL;
     if (!r != !!ga_error() || (!r && strlen(ga_error()) < 20)) abort();
     const unsigned char *p = r ? (const unsigned char *)r->data : NULL;
     for (int64_t i = 0; r && i < r->size * ga_itemsize(r->dtype); i++) sum += p[i];
