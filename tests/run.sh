@@ -13,6 +13,7 @@ FITS=
 LIBS="-lm -lpthread"
 if printf '#include <fitsio.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS=-DGPUARR_USE_CFITSIO LIBS="$LIBS -lcfitsio"; fi
 if printf '#include <fftw3.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS="$FITS -DGPUARR_USE_FFTW" LIBS="$LIBS -lfftw3 -lfftw3f"; fi
+SHARE="-DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0" # threads share all that can be shared, short as it may be
 passed=0 failed=0 skipped=0
 
 say() { printf '%s\n' "$*"; }
@@ -245,8 +246,8 @@ printf '%-34s %31ss\n' "builds" "$SECONDS"
 # ---- 2. what the calls do, under the sanitizers --------------------------------------------------------------------------------
 SAN="-std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 SECONDS=0
-one "implementation with ASan and UBSan" gcc $SAN $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-asan.o"
-one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
+one "implementation with ASan and UBSan" gcc $SAN $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-asan.o"
+one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
 for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked; do
@@ -280,11 +281,11 @@ part "products, CBLAS" cblas
 # ---- 3. the same bits everywhere -------------------------------------------------------------------------------------------------
 bits() { # one hash for every compiler, level, instruction set and number of threads
     local reference= n=0 bad=0
-    for build in "gcc -O0" "gcc -O3" "clang -O0" "clang -O3"; do
+    for build in "gcc -O0" "gcc -O3 $SHARE" "clang -O0 $SHARE" "clang -O3"; do
         $build -std=c11 -DGPUARR_IMPLEMENTATION -I. tests/bits.c -o "$B/bits" -lm -lpthread || return 1
         for isa in baseline avx2 avx512; do
             for threads in 1 2; do
-                [ "$build $threads" = "clang -O0 1" ] && continue # slow, and the other number of threads is run
+                [ "$build $threads" = "clang -O0 $SHARE 1" ] && continue # slow, and the other number of threads is run
                 hash=$(GPUARR_ISA=$isa GPUARR_NUM_THREADS=$threads "$B/bits")
                 [ -n "$reference" ] || reference=$hash
                 n=$((n + 1))
