@@ -28,14 +28,14 @@
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
                         >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
-                        >>chunked  >>files  >>timing
+                        >>chunked  >>tasks  >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
-        >>chunks        what chunked arrays are made of, and how they are worked out
+        >>chunks        what chunked arrays are made of, and how they are worked out; >>running tasks
         >>text  >>npy  >>timing  >>pictures  >>fits
         >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
@@ -1150,6 +1150,21 @@ ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                           ga_order_options o); /* q in percent, number or array (its axes come first) */
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+
+/* The numbers that describe a set of numbers. */
+typedef struct ga_statistics {
+    int64_t count;
+    double  mean, median, std, min, max; /* NaN where there are no elements */
+} ga_statistics;
+typedef struct ga_describe_options {
+    const char   *site;
+    int ddof      GI_DEFAULT; /* std: divide by count - ddof */
+    bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
+} ga_describe_options;
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
+   On error count is 0. */
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
+
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
@@ -1624,6 +1639,43 @@ typedef bool (*ga_progress_function)(const ga_progress *p, void *user);
 void ga_set_progress(ga_progress_function f, void *user);
 bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
 
+/* ==== >>tasks: functions that wait for each other, as dask.delayed ================================================== */
+/*  What ga_array cannot say: any C functions, each of which needs the results of others.
+
+        ga_graph *g = ga_graph_new();
+        ga_task  *a = ga_delayed(g, load, "a.fits"), *b = ga_delayed(g, load, "b.fits"), *c = ga_delayed(g, join, NULL, a, b);
+        ga_result    result;
+        if (ga_run(g, c, &result)) ...
+        ga_graph_free(g);
+
+    Only what is asked for is run, on all threads, deep before wide, so that few results wait. Tasks belong to their graph.         */
+
+typedef union ga_result { /* what a task gives */
+    ga_array *array;
+    void     *pointer;
+    double    real;
+    int64_t   integer;
+} ga_result;
+typedef struct ga_graph ga_graph;
+typedef struct ga_task  ga_task;
+/* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run. */
+typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
+
+typedef struct ga_delayed_options {
+    const char       *site;
+    const char *name  GI_DEFAULT;               /* for errors and pictures; not given: that of the function */
+    void (*release)(ga_result *result)  GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
+} ga_delayed_options;
+
+ga_graph *(ga_graph_new)(const char *site);
+void      ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
+/* Runs what the n tasks need, and them. results[k] is yours. False on error: then no result is left. */
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site);
+/* The graph as a picture: path ends in .svg or .dot; of more than .tasks tasks (default 200) only the number is written. */
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o);
+
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
@@ -1977,6 +2029,13 @@ template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one mo
     return r;
 }
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_REST(__VA_ARGS__, 0))
+
+template <class... T> static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
+{
+    ga_task *const needs[] = { t... }; /* and a NULL behind them */
+    return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, ga_delayed_options{ .site = site });
+}
+#define gi_delayed(g, f, user, site, ...) gi_make_delayed(g, f, (void *)(user), site, __VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
@@ -2005,6 +2064,10 @@ static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more 
     for (; r.ndim + 1 < n && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
     return r;
 }
+/* C's (user) may be const: a task does not write there unless its function does */
+#define gi_delayed(g, f, user, here, ...)                                                                                      \
+    (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,        \
+                   (ga_task *[]){ __VA_ARGS__ }, ((ga_delayed_options){ .site = here }))
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
 #define GI_SHAPE(...) ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
 
@@ -2048,6 +2111,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define GI_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_5(fn, O, here, a, b, c, d, e, ...) (fn)(a, b, c, d, e, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_N(fn, O, here, x, ...)          (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NN(fn, O, here, x, y, ...)      (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NNN(fn, O, here, x, y, z, ...)  (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
@@ -2161,6 +2225,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2245,6 +2310,13 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
+#define ga_run_n(g, n, t, r)    (ga_run_n)(g, n, t, r, GI_SITE("ga_run_n(" #g ", " #n ", " #t ", " #r ")"))
+#define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
+#define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* ga_delayed(g, f, user, tasks ...) */
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_print(...)           GI_1(ga_print, ga_print_options, GI_SITE("ga_print(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -9582,6 +9654,7 @@ typedef struct gi_lines {
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
+    bool            near; /* who folds them has just read them */
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
@@ -9742,8 +9815,8 @@ static void gi_touch(const void *p, int64_t bytes)
 /* Are packed lines read where they lie, and more than the near caches hold? */
 static bool gi_lies_far(const gi_lines *p)
 {
-    int64_t size = ga_itemsize(p->a->dtype);
-    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+    int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
+    return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
 }
 
 /* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
@@ -16782,6 +16855,16 @@ static void gi_key_element(ga_dtype dtype, uint64_t key, void *element)
     memcpy(element, &key, sizeof key);
 }
 
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
 static void gi_sort_few(uint64_t *v, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -16881,7 +16964,19 @@ static const uint64_t *gi_searched_keys(const gi_rank_search *s, int64_t start, 
     return tile;
 }
 
-static int64_t gi_part_start(const gi_rank_search *s, int64_t part) { return part == s->parts ? s->n : s->n / s->parts * part; }
+/* How many parts the threads take turns at. */
+static int64_t gi_rank_parts(int64_t n)
+{
+    int64_t most = 4 * (int64_t)ga_get_num_threads();
+    if (most > GI_MOST_THREADS) most = GI_MOST_THREADS;
+    return n < most * GI_SELECT_PART ? 1 + n / GI_SELECT_PART : most;
+}
+
+/* Parts begin with a block. */
+static int64_t gi_part_start(const gi_rank_search *s, int64_t part)
+{
+    return part == s->parts ? s->n : s->n / s->parts / GI_BLOCK * GI_BLOCK * part;
+}
 
 GI_BEGIN_FAST
 static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
@@ -16908,15 +17003,15 @@ static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equa
 
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job;
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
+        int64_t *counts = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
         memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(s, keys[k])]++;
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(&s, keys[k])]++;
         }
     }
 }
@@ -16924,16 +17019,16 @@ static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 /* counts now says where the next key of a bin goes; -1: nowhere. */
 static void gi_choose_keys(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job; /* a copy, which no key is written into */
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *to = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        int64_t *to = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
             for (int64_t k = 0; k < n; k++) {
-                int64_t bin = gi_rank_bin_of(s, keys[k]);
-                if (to[bin] >= 0) s->chosen[to[bin]++] = keys[k];
+                int64_t bin = gi_rank_bin_of(&s, keys[k]);
+                if (to[bin] >= 0) s.chosen[to[bin]++] = keys[k];
             }
         }
     }
@@ -17009,39 +17104,51 @@ typedef struct gi_bracket {
     uint64_t              low, high;
     char                  bounds[16];
     bool                  collect; /* else there is but one element to be had */
-    int64_t               room;    /* for collected keys, in each part */
-    uint64_t             *keys;
+    int64_t               room;    /* for collected elements, in each part */
+    uint64_t             *keys;    /* what is collected: elements in their eight-byte dtype, then their keys */
     int64_t               found[GI_MOST_THREADS];
     gi_sifted             sifted[GI_MOST_THREADS];
 } gi_bracket;
 
 enum {
     GI_BRACKET_SAMPLE    = 16384,
+    GI_NARROW_SAMPLE     = 2048,        /* of what has been collected */
     GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
     GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
 };
 
+typedef struct gi_sampling {
+    const gi_lines *lines;
+    int64_t         line, taken;
+    char           *out;
+} gi_sampling;
+
+/* A unit is a block of the sample. */
+static void gi_sample_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_sampling *s    = (const gi_sampling *)job;
+    const gi_lines    *p    = s->lines;
+    int64_t            size = ga_itemsize(p->a->dtype), part = p->length / s->taken, most = part < INT32_MAX ? part : INT32_MAX;
+    const char        *first = gi_line_start(p, s->line);
+    char               raw[GI_BLOCK * 8];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t  start = block * GI_BLOCK, n = s->taken - start < GI_BLOCK ? s->taken - start : GI_BLOCK;
+        uint32_t chance = (uint32_t)block * 2654435769u + 1;
+        for (int64_t k = 0; k < n; k++) {
+            chance         = chance * 1664525 + 1013904223;
+            const char *at = first + gi_offset_in_line(p, (start + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32));
+            if (size == 4) memcpy(raw + k * 4, at, 4); /* the next ones are fetched meanwhile */
+            else memcpy(raw + k * size, at, (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, s->out + start * 8, raw);
+    }
+}
+
 /* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
 static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 {
-    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, most = part < INT32_MAX ? part : INT32_MAX;
-    const char *first  = gi_line_start(p, line);
-    uint32_t    chance = 1;
-    char        raw[GI_BLOCK * 8];
-    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
-        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
-        for (int64_t k = 0; k < n; k++) {
-            chance              = chance * 1664525 + 1013904223;
-            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32);
-            const char *at      = first;
-            for (int d = p->reduced - 1; d > 0; d--) {
-                at += element % p->shape[d] * p->strides[d];
-                element /= p->shape[d];
-            }
-            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
-        }
-        gi_cast(p->dtype, p->a->dtype, n, (char *)out + i * 8, raw);
-    }
+    gi_sampling s = { p, line, taken, (char *)out };
+    gi_parallel((taken + GI_BLOCK - 1) / GI_BLOCK, 2, gi_sample_blocks, &s);
 }
 
 GI_BEGIN_FAST
@@ -17084,42 +17191,35 @@ static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in
 }
 GI_END_FAST
 
-static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
+/* Of the elements start .. stop of a part; what does not fit is not collected. */
+static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_t stop)
 {
-    gi_bracket                       *b = (gi_bracket *)job;
     const gi_rank_search             *s = b->search;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
-    uint64_t                          in[GI_BLOCK / 64];
+    uint64_t                          in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
     const gi_dense                   *loops = gi_cpu_dense(b->compared);
-    for (int64_t part = begin; part < end; part++) {
-        uint64_t *keys = b->keys + part * b->room;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0;
-        gi_sifted sum = { 0, 0, false };
-        for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
-            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
-            if (b->compared != b->lines.dtype) {
-                gi_cast(b->compared, b->lines.dtype, n, wide, x);
-                compared = wide;
-            }
-            loops->sift(n, compared, b->bounds, in, &sum);
-            if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
+    int64_t                           found = b->found[part];
+    gi_sifted                         sum   = b->sifted[part];
+    for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
+        int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+        const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+        if (b->compared != b->lines.dtype) {
+            gi_cast(b->compared, b->lines.dtype, n, wide, x);
+            compared = wide;
         }
-        gi_make_keys(s->lines->dtype, found, keys, keys);
-        b->found[part]  = found;
-        b->sifted[part] = sum;
+        loops->sift(n, compared, b->bounds, in, &sum);
+        if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
     }
+    b->found[part]  = found;
+    b->sifted[part] = sum;
 }
 
-/* The element of a key as float64. */
-static double gi_key_value(ga_dtype dtype, uint64_t key)
+static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    char   element[8];
-    double value;
-    gi_key_element(dtype, key, element);
-    gi_cast(GA_F64, dtype, 1, &value, element);
-    return value;
+    gi_bracket *b = (gi_bracket *)job;
+    for (int64_t part = begin; part < end; part++)
+        gi_collect_blocks(b, part, gi_part_start(b->search, part), gi_part_start(b->search, part + 1));
 }
 
 /* Places the bracket for one quantile. False: the sample is too small, or of no help. */
@@ -17390,6 +17490,104 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
+static size_t gi_bracket_bytes(const gi_bracket *b)
+{
+    int64_t room = b->search->parts * b->room;
+    return (size_t)(room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : room) * sizeof *b->keys;
+}
+
+/* Places a bracket for the one quantile of an order; returns 1, or 0 if there is none, -1 when memory is out. */
+static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    memset(b, 0, sizeof *b);
+    b->search   = s;
+    b->lines    = o->lines;
+    b->compared = gi_sifted_as(o->rule.source);
+    b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    if (b->compared == GA_F32) b->lines.dtype = GA_F32;
+    b->keys = (uint64_t *)gi_alloc(site, gi_bracket_bytes(b));
+    if (!b->keys) return -1;
+    if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return 0;
+}
+
+/* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
+   own. Returns 1, or 0 if it cannot, -1 when memory is out. */
+static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m, const int64_t *ranks,
+                             uint64_t *keys)
+{
+    uint64_t  sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    int64_t   parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0, room = found / 4 + GI_PICK_ROOM;
+    gi_sifted sum   = { 0, 0, false };
+    if (found < 4 * GI_NARROW_SAMPLE) return 0;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
+    int64_t reach = 2 * (int64_t)sqrt((double)taken), middle = (ranks[0] - below) * taken / found;
+    int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
+    gi_rank_select(sample, taken, 0, 2, two, 0);
+    double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
+    uint64_t *near      = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *near);
+    if (!near) return -1;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
+            int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
+            const uint64_t *x = b->keys + part * b->room + i;
+            gi_cpu_dense(GA_F64)->sift(n, x, bounds, in, &sum);
+            inside += gi_pick(false, n, x, in, near + inside);
+        }
+    below += found - sum.from_low;
+    bool done = inside <= room - GI_PICK_ROOM && ranks[0] >= below && ranks[m - 1] < below + inside;
+    if (done) {
+        gi_make_keys(GA_F64, inside, near, near);
+        gi_rank_select(near, inside, below, m, ranks, 0);
+        for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
+    }
+    gi_release(near, (size_t)room * sizeof *near);
+    return done;
+}
+
+/* Writes the quantile from what has been collected, and frees it; returns 1, or 0 if it was not enough, -1 when memory is out. */
+static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    int     done  = 0;
+    int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+    bool    full = false, odd = false;
+    for (int64_t part = 0; part < s->parts; part++) {
+        full = full || b->found[part] > b->room - GI_PICK_ROOM;
+        odd  = odd || b->sifted[part].odd;
+        found += b->found[part];
+        inside += b->sifted[part].inside;
+        below -= b->sifted[part].from_low;
+    }
+    if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
+    below += n;
+    if (n < s->n && !o->rule.skip_nan) n = 0;
+    if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+    if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
+        uint64_t keys[2] = { b->low, b->low };
+        done             = 1;
+        if (n > 0 && b->collect) {
+            gi_rank_search rest;
+            memset(&rest, 0, sizeof rest);
+            rest.keys  = b->keys;
+            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+            done       = o->lines.dtype == GA_F64 ? gi_narrow_bracket(site, b, found, below, m, ranks, keys) : 0;
+            for (int64_t part = 0; part < s->parts && done == 0; part++) {
+                gi_make_keys(o->lines.dtype, b->found[part], b->keys + rest.n, b->keys + part * b->room);
+                rest.n += b->found[part];
+            }
+            if (done == 0) done = gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
+        } else if (n > 0 && o->lines.dtype == GA_F64 && gi_key_value(GA_F64, b->low) == 0) { /* -0 before 0 */
+            int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+            for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+        }
+        if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+    }
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return done;
+}
+
 /* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
 static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
@@ -17398,54 +17596,14 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.count = 1;
     o.quantiles += quantile;
     o.places += quantile;
-    b.search     = s;
-    b.lines      = o.lines;
-    b.compared   = gi_sifted_as(o.rule.source);
-    b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
-    int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
-    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
-    if (!b.keys) return -1;
-    int done = 0;
-    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
-        gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
-        bool    full = false, odd = false;
-        for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] > b.room - GI_PICK_ROOM;
-            odd  = odd || b.sifted[part].odd;
-            if (part > 0) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
-            found += b.found[part];
-            inside += b.sifted[part].inside;
-            below -= b.sifted[part].from_low;
-        }
-        if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
-        below += n;
-        if (n < s->n && !o.rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
-        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
-            uint64_t keys[2] = { b.low, b.low };
-            done             = 1;
-            if (n > 0 && b.collect) {
-                gi_rank_search rest;
-                memset(&rest, 0, sizeof rest);
-                rest.keys  = b.keys;
-                rest.n     = found;
-                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
-            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
-                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
-                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
-            }
-            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
-        }
-    }
-    gi_release(b.keys, (size_t)room * sizeof *b.keys);
-    return done;
+    int placed = gi_begin_bracket(site, &o, s, &b);
+    if (placed < 1) return placed;
+    gi_parallel(s->parts, 1, gi_collect_bracket, &b);
+    return gi_end_bracket(site, &o, s, &b);
 }
 
 /* The threads work together on one long line after the other. */
-static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
+static bool gi_order_long_lines(const char *site, gi_order *o)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
     int64_t       *ranks = (int64_t *)(found + 2 * o->count);
@@ -17453,7 +17611,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
     s.n     = o->lines.length;
-    s.parts = s.n < threads * GI_SELECT_PART ? 1 + s.n / GI_SELECT_PART : threads;
+    s.parts = gi_rank_parts(s.n);
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
@@ -17493,7 +17651,7 @@ static bool gi_run_order(const char *site, gi_order *o)
     o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
-    if (is_long) ok = gi_order_long_lines(site, o, threads);
+    if (is_long) ok = gi_order_long_lines(site, o);
     else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
     else gi_parallel(o->parts, 1, gi_order_units, o);
     gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
@@ -17632,6 +17790,175 @@ ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
     return gi_percentile("ga_nanpercentile", true, a, q, o);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/*  What ga_mean, ga_median, ga_std, ga_min and ga_max return: a few blocks are folded for all of them before the next ones are read. */
+
+typedef struct gi_describing {
+    gi_reduction    mean;
+    gi_moments      moments;
+    gi_order        order; /* of the median */
+    gi_rank_search  search;
+    gi_bracket      bracket;
+    const gi_dense *loops;
+    double          range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
+} gi_describing;
+
+enum { GI_DESCRIBE_BLOCKS = 4 };
+
+static void gi_describe_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_describing *d     = (gi_describing *)job;
+    const int64_t  n     = GI_DESCRIBE_BLOCKS * GI_BLOCK, size = ga_itemsize(d->order.rule.source);
+    const char    *first = (const char *)d->mean.lines.a->data;
+    for (int64_t part = begin; part < end; part++) {
+        int64_t i = gi_part_start(&d->search, part), stop = gi_part_start(&d->search, part + 1);
+        for (int k = 0; k < 2; k++) memcpy((char *)d->range[part] + k * size, first + i * size, (size_t)size);
+        for (int64_t beyond; i < stop; i = beyond) {
+            beyond = stop - i < n ? stop : i + n;
+            gi_collect_blocks(&d->bracket, part, i, beyond); /* reads them in the order that the processor foresees */
+            gi_reduce_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->mean);
+            gi_moment_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->moments);
+            d->loops->widen_range(beyond - i, first + i * size, d->range[part]);
+        }
+    }
+}
+
+/* The least and the greatest element, from those of the parts. False where these are uncertain: there may be NaN or -0. */
+static bool gi_described_range(const gi_describing *d, double *min, double *max)
+{
+    bool odd = false;
+    for (int64_t part = 0; part < d->search.parts; part++) {
+        double range[2];
+        gi_cast(GA_F64, d->order.rule.source, 2, range, d->range[part]);
+        if (part == 0 || range[0] < *min) *min = range[0];
+        if (part == 0 || range[1] > *max) *max = range[1];
+        odd = odd || d->bracket.sifted[part].odd || d->bracket.found[part] > d->bracket.room - GI_PICK_ROOM;
+    }
+    return !odd && *min != 0 && *max != 0;
+}
+
+/* What a reduction of all elements returns. */
+static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_reduce_options), ga_reduce_options o, double *x)
+{
+    ga_array *number = fold(a, o);
+    bool      known  = number && gi_item_as(o.site, number, NULL, GA_F64, x);
+    ga_free(number);
+    return known;
+}
+
+/* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
+static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    ga_op             op = GA_OP_mean;
+    ga_reduce_options r  = gi_reduce_site(o->site);
+    ga_order_options  options;
+    gi_describing     d;
+    double            half  = 0.5;
+    int64_t           place = 0;
+    char              number[8];
+    memset((void *)&options, 0, sizeof options);
+    memset(&d, 0, sizeof d);
+    options.site = o->site;
+    if (!gi_plan_row(&op, "ga_mean", GI_ENDS_AVERAGE, GI_START_0, a, &r, &d.mean)) return -1;
+    if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
+    r.ddof = o->ddof;
+    if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;
+    d.loops             = gi_cpu_dense(a->dtype);
+    d.order.rule.median = true;
+    d.order.rule.result = a->dtype;
+    d.order.count       = 1;
+    d.order.quantiles   = &half;
+    d.order.places      = &place;
+    d.order.out         = number;
+    d.search.lines      = &d.order.lines;
+    d.search.n          = a->size;
+    d.search.parts      = gi_rank_parts(a->size);
+    int done            = gi_begin_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done < 1) return done;
+
+    int64_t blocks    = d.moments.blocks;
+    size_t  bytes     = (size_t)(blocks * (3 * (int64_t)sizeof(double) + d.mean.fold.acc_bytes));
+    d.moments.nodes.n = (double *)gi_alloc(o->site, bytes);
+    if (!d.moments.nodes.n) {
+        gi_release(d.bracket.keys, gi_bracket_bytes(&d.bracket));
+        return -1;
+    }
+    d.moments.nodes.s    = d.moments.nodes.n + blocks;
+    d.moments.nodes.m    = d.moments.nodes.s + blocks;
+    d.moments.lines.near = d.mean.lines.near = true;
+    d.moments.result     = &s->std;
+    d.mean.accs          = (char *)(d.moments.nodes.m + blocks);
+    d.mean.blocks        = blocks;
+    d.mean.result        = number;
+    gi_parallel(d.search.parts, 1, gi_describe_parts, &d);
+
+    gi_reduce_lines(0, 1, &d.mean);
+    gi_cast(GA_F64, a->dtype, 1, &s->mean, number);
+    gi_moment_lines(0, 1, &d.moments);
+    gi_cast(a->dtype, GA_F64, 1, number, &s->std); /* the dtype of ga_std */
+    gi_cast(GA_F64, a->dtype, 1, &s->std, number);
+    gi_release(d.moments.nodes.n, bytes);
+    bool ranged = gi_described_range(&d, &s->min, &s->max);
+    done        = gi_end_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done == 0) done = gi_run_order(o->site, &d.order) ? 1 : -1;
+    gi_cast(GA_F64, a->dtype, 1, &s->median, number);
+    if (done == 1 && o->skip_nan && s->mean != s->mean) return 0; /* NaN, or infinities of both signs */
+    r.ddof = 0;
+    if (done == 1 && !ranged && !(gi_folded(a, (ga_min), r, &s->min) && gi_folded(a, (ga_max), r, &s->max))) return -1;
+    s->count = a->size;
+    return done;
+}
+
+/* In any other case: by one call each. False with an error. */
+static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    const char       *site = o->site;
+    bool              skip = o->skip_nan && gi_is_float(a->dtype), ok = true;
+    ga_reduce_options r    = gi_reduce_site(site);
+    ga_order_options  order;
+    ga_array         *of[5] = { NULL, NULL, NULL, NULL, NULL }, *nan = NULL;
+    double           *to[5] = { &s->mean, &s->median, &s->std, &s->min, &s->max };
+    int64_t           nans  = 0;
+    memset((void *)&order, 0, sizeof order);
+    order.site = site;
+    of[0]      = (skip ? (ga_nanmean) : (ga_mean))(a, r);
+    of[1]      = of[0] ? (skip ? (ga_nanmedian) : (ga_median))(a, order) : NULL;
+    of[3]      = of[1] ? (skip ? (ga_nanmin) : (ga_min))(a, r) : NULL;
+    of[4]      = of[3] ? (skip ? (ga_nanmax) : (ga_max))(a, r) : NULL;
+    r.ddof     = o->ddof;
+    of[2]      = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
+    r.ddof     = 0;
+    if (skip && of[2]) { /* all is asked for before the first number is waited for */
+        nan            = (ga_isnan)(a, gi_map_site(site));
+        ga_array *sum  = nan ? (ga_count_nonzero)(nan, r) : NULL;
+        ok             = sum && gi_item_as(site, sum, NULL, GA_I64, &nans);
+        ga_free(sum);
+        ga_free(nan);
+    }
+    s->count = a->size - nans;
+    for (int i = 0; i < 5; i++) {
+        ok = ok && of[i] && gi_item_as(site, of[i], NULL, GA_F64, to[i]);
+        ga_free(of[i]);
+    }
+    return ok;
+}
+
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
+{
+    const double  nan  = gi_nan_f64();
+    ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
+    if (!gi_check(o.site, a, "a")) return none;
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order", ga_dtype_name(a->dtype));
+        return none;
+    }
+    if (a->size == 0) return none;
+    bool large = a->device == GA_CPU && a->size > GI_SELECT_PART && gi_is_float(a->dtype) && ga_is_contiguous(a);
+    int  done  = large ? gi_describe_at_once(a, &o, &s) : 0;
+    if (done == 0) done = gi_describe_apart(a, &o, &s) ? 1 : -1;
+    return done == 1 ? s : none;
 }
 
 /* ==== >>images: objects and their measures ============================================================================ */
@@ -21741,7 +22068,9 @@ ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { r
 
 typedef struct gi_vertex {
     const ga_array *memory; /* an array in memory, or */
-    gi_lazy        *node;
+    gi_lazy        *node;   /* or */
+    const char     *name;   /* a task */
+    int             name_length;
     int64_t         chunk; /* -1: all of them */
     int             layer;
     double          x, wanted;
@@ -21784,7 +22113,7 @@ static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->nd
 static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
 {
     if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
-    gi_vertex v = { memory, node, chunk, 0, 0, 0, 0 };
+    gi_vertex v = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
     g->vertex[g->vertices] = v;
     return g->vertices++;
 }
@@ -21856,6 +22185,10 @@ static void gi_vertex_label(const gi_vertex *v, char *text, size_t room)
         snprintf(text, room, "array %s", gi_shape_of(v->memory));
         return;
     }
+    if (v->name) {
+        snprintf(text, room, "%.*s", v->name_length, v->name);
+        return;
+    }
     int length = gi_call_name(v->node->site, &name), used = snprintf(text, room, "%.*s", length, name);
     if (v->chunk < 0) {
         snprintf(text + used, room - (size_t)used, " %lld chunk%s", (long long)gi_chunks_of_node(v->node), gi_chunks_of_node(v->node) == 1 ? "" : "s");
@@ -21879,6 +22212,7 @@ static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds
     const char      *name;
     if (v->memory) snprintf(text, room, "#fdeecb");
     else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
+    else if (v->name) snprintf(text, room, "%s", gi_colour_of(v->name, v->name_length));
     else if (g->by == GA_COLOR_TIME) gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
     else {
         int length = gi_call_name(v->node->site, &name);
@@ -21965,15 +22299,32 @@ static void gi_write_dot(const gi_drawing *g, FILE *f)
     fputs("}\n", f);
 }
 
+/* Writes the picture and lets go of the drawing. */
+static bool gi_write_drawing(gi_drawing *g, const char *path)
+{
+    size_t length = path ? strlen(path) : 0;
+    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    FILE  *f = NULL;
+    if (!g->failed && !svg && !dot) {
+        gi_fail(g->site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)");
+    } else if (!g->failed) {
+        f = fopen(path, "w");
+        if (f && svg) gi_write_svg(g, f);
+        else if (f) gi_write_dot(g, f);
+        if ((!f || fclose(f) != 0) && !g->failed) {
+            f = NULL;
+            gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+        }
+    }
+    if (g->vertex) gi_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
+    if (g->edge) gi_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);
+    return f != NULL && !g->failed;
+}
+
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
 {
     if (!gi_check_any(o.site, a, "a")) return false;
     if (!gi_is_chunked(a)) return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
-    size_t length = path ? strlen(path) : 0;
-    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
-    if (!svg && !dot) return gi_fail(o.site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)") != NULL;
-    FILE *f = fopen(path, "w");
-    if (!f) return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno)) != NULL;
     gi_drawing g;
     memset(&g, 0, sizeof g);
     g.site = o.site;
@@ -21983,14 +22334,316 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
     gi_computing.mark++;
     (void)gi_draw_node(&g, a->owner->node);
-    if (!g.failed && svg) gi_write_svg(&g, f);
-    else if (!g.failed) gi_write_dot(&g, f);
+    bool ok = gi_write_drawing(&g, path);
     pthread_mutex_unlock(&gi_computing.busy);
-    if (g.vertex) gi_release(g.vertex, (size_t)g.vertex_room * sizeof *g.vertex);
-    if (g.edge) gi_release(g.edge, (size_t)g.edge_room * sizeof *g.edge);
-    bool written = fclose(f) == 0;
-    if (!written && !g.failed) gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
-    return written && !g.failed;
+    return ok;
+}
+
+/* ==== >>running tasks: graphs of functions ============================================================================ */
+/*  Tasks lie in blocks that belong to their graph. A run marks what is needed, counts who waits for whom, and lets all threads take from
+    one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
+
+struct ga_task {
+    ga_task_function   f;
+    void              *user;
+    const char        *site, *name;
+    void             (*release)(ga_result *result);
+    ga_result             result;
+    struct ga_task   **needs, *next, *before; /* next: in the stack; before: the task that was made before */
+    int64_t            number, users;         /* users: where its users begin in the run's list */
+    int32_t            n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
+    uint32_t           run;                   /* the last run that needs it */
+};
+
+typedef struct gi_task_block {
+    struct gi_task_block *next;
+    size_t                used, room;
+} gi_task_block;
+
+struct ga_graph {
+    gi_task_block *blocks;
+    ga_task       *last;
+    int64_t        tasks;
+    uint32_t       run;
+};
+
+ga_graph *(ga_graph_new)(const char *site)
+{
+    ga_graph *g = (ga_graph *)gi_alloc(site, sizeof *g);
+    if (g) memset(g, 0, sizeof *g);
+    return g;
+}
+
+void ga_graph_free(ga_graph *g)
+{
+    if (!g) return;
+    while (g->blocks) {
+        gi_task_block *b = g->blocks;
+        g->blocks        = b->next;
+        gi_release(b, b->room);
+    }
+    gi_release(g, sizeof *g);
+}
+
+/* Memory that lives as long as the graph. */
+static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
+{
+    const size_t head = (sizeof(gi_task_block) + 15) / 16 * 16, least = (size_t)1 << 16;
+    bytes             = (bytes + 15) / 16 * 16;
+    if (!g->blocks || g->blocks->used + bytes > g->blocks->room) {
+        size_t         room = head + bytes > least ? head + bytes : least;
+        gi_task_block *b    = (gi_task_block *)gi_alloc(site, room);
+        if (!b) return NULL;
+        b->next   = g->blocks;
+        b->used   = head;
+        b->room   = room;
+        g->blocks = b;
+    }
+    void *p = (char *)g->blocks + g->blocks->used;
+    g->blocks->used += bytes;
+    return p;
+}
+
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
+{
+    if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
+    if (n < 0 || (n > 0 && !needs)) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
+    for (int k = 0; k < n; k++)
+        if (!needs[k]) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "task %d of those that are needed is NULL: the call that should have made it failed", k);
+    ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
+    if (!t) return NULL;
+    memset(t, 0, sizeof *t);
+    t->f       = f;
+    t->user    = user;
+    t->site    = o.site;
+    t->name    = o.name;
+    t->release = o.release;
+    t->n       = n;
+    t->needs   = (ga_task **)(void *)(t + 1);
+    t->before  = g->last;
+    t->number  = g->tasks++;
+    g->last    = t;
+    for (int k = 0; k < n; k++) t->needs[k] = needs[k];
+    return t;
+}
+
+/* The name that was given, else the function as it is written in the call: ga_delayed(g, load, ...). Returns its length. */
+static int gi_task_name(const ga_task *t, const char **name)
+{
+    *name = t->name;
+    if (t->name) return (int)strlen(t->name);
+    int length = gi_call_name(t->site, name);
+    if (!strchr(*name, ',')) return length;
+    *name = strchr(*name, ',') + 1;
+    *name += strspn(*name, " &");
+    return (int)strcspn(*name, " ,)");
+}
+
+typedef struct gi_task_run {
+    const char     *site;
+    ga_graph       *g;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t  change;
+    ga_task        *ready;
+    int64_t         left; /* tasks that have not run */
+    bool            failed;
+    ga_status       status;
+    char            text[1024 + 256];
+    ga_task       **users;
+} gi_task_run;
+
+static void gi_task_failed(gi_task_run *r, const ga_task *t)
+{
+    const char *name, *place = t->site ? t->site : "";
+    int         length = gi_task_name(t, &name);
+    pthread_mutex_lock(&r->lock);
+    if (!r->failed) {
+        r->failed = true;
+        r->status = gi_error_status != GA_OK ? gi_error_status : GA_STOPPED;
+        snprintf(r->text, sizeof r->text, "task %lld, %.*s (%.*s), failed%s%s", (long long)t->number, length, name, (int)strcspn(place, "\t"), place,
+                 gi_error_status != GA_OK ? ": " : "", gi_error_status != GA_OK ? gi_error_text : "");
+    }
+    pthread_cond_broadcast(&r->change);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool gi_run_task(ga_task *t)
+{
+    ga_result  few[16], *in = few;
+    size_t  bytes = (size_t)t->n * sizeof *in;
+    if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
+    if (!in) return false;
+    for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
+    bool ok = t->f(&t->result, in, t->n, t->user);
+    if (in != few) gi_release(in, bytes);
+    return ok;
+}
+
+enum { GI_TASK_RAN = -1 };
+
+/* A thread's part: takes tasks that are ready until all are done. */
+static void gi_take_tasks(int64_t begin, int64_t end, void *job)
+{
+    gi_task_run *r = (gi_task_run *)job;
+    gi_aside     aside;
+    (void)begin, (void)end;
+    gi_put_aside(&aside);
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        while (!r->ready && r->left > 0 && !r->failed) pthread_cond_wait(&r->change, &r->lock);
+        if (r->left == 0 || r->failed) break;
+        ga_task *t = r->ready, *next = NULL;
+        r->ready   = t->next;
+        pthread_mutex_unlock(&r->lock);
+        int64_t done = 0;
+        for (; t; t = next) { /* whoever was waiting for this one alone comes at once */
+            next = NULL;
+            if (!gi_run_task(t)) {
+                gi_task_failed(r, t);
+                break;
+            }
+            done++;
+            t->waits = GI_TASK_RAN;
+            for (int k = 0; k < t->n; k++)
+                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release) t->needs[k]->release(&t->needs[k]->result);
+            ga_task *more = NULL;
+            for (ga_task **u = r->users + t->users; *u; u++) {
+                if (__atomic_sub_fetch(&(*u)->waits, 1, __ATOMIC_ACQ_REL) > 0) continue;
+                if (!next) {
+                    next = *u;
+                    continue;
+                }
+                (*u)->next = more;
+                more       = *u;
+            }
+            if (!more) continue;
+            pthread_mutex_lock(&r->lock);
+            while (more) {
+                ga_task *u = more;
+                more       = u->next;
+                u->next    = r->ready;
+                r->ready   = u;
+            }
+            pthread_cond_broadcast(&r->change);
+            pthread_mutex_unlock(&r->lock);
+        }
+        pthread_mutex_lock(&r->lock);
+        r->left -= done;
+        if (r->left == 0) pthread_cond_broadcast(&r->change);
+    }
+    pthread_mutex_unlock(&r->lock);
+    gi_take_back(&aside);
+}
+
+/* Marks what the tasks need, without recursion: `list` gets it all, and has room for every task of the graph. Returns how many. */
+static int64_t gi_needed_tasks(ga_graph *g, int n, ga_task *const *tasks, ga_task **list)
+{
+    int64_t m = 0;
+    g->run++;
+    for (int k = 0; k < n; k++) {
+        if (tasks[k]->run == g->run) continue;
+        tasks[k]->run = g->run;
+        list[m++]     = tasks[k];
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < list[i]->n; k++) {
+            ga_task *t = list[i]->needs[k];
+            if (t->run == g->run) continue;
+            t->run    = g->run;
+            list[m++] = t;
+        }
+    return m;
+}
+
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site)
+{
+    if (!g || n < 0 || (n > 0 && (!tasks || !results)))
+        return gi_fail(site, GA_BAD_ARGUMENT, g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
+    for (int k = 0; k < n; k++)
+        if (!tasks[k]) return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
+    if (n == 0) return true;
+    gi_task_run r;
+    memset(&r, 0, sizeof r);
+    r.site           = site;
+    r.g              = g;
+    size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
+    ga_task **needed = (ga_task **)gi_alloc(site, bytes);
+    if (!needed) return false;
+    r.left        = gi_needed_tasks(g, n, tasks, needed);
+    const int64_t m = r.left;
+    int64_t edges = 0, at = 0;
+    for (int64_t i = 0; i < m; i++) {
+        needed[i]->waits = needed[i]->n;
+        needed[i]->left  = 0;
+        edges += needed[i]->n;
+    }
+    edge_bytes = (size_t)(edges + m) * sizeof(ga_task *);
+    r.users    = (ga_task **)gi_alloc(site, edge_bytes);
+    if (!r.users) {
+        gi_release(needed, bytes);
+        return false;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) needed[i]->needs[k]->left++;
+    for (int64_t i = 0; i < m; i++) { /* the users of each, and a NULL behind them */
+        needed[i]->users = at;
+        at += needed[i]->left;
+        r.users[at++] = NULL;
+        needed[i]->left = 0;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) {
+            ga_task *t                     = needed[i]->needs[k];
+            r.users[t->users + t->left++] = needed[i];
+        }
+    for (int64_t i = 0; i < m; i++) { /* what was asked for last lies on top: it was found first */
+        if (needed[i]->n > 0) continue;
+        needed[i]->next = r.ready;
+        r.ready         = needed[i];
+    }
+    for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.change, NULL);
+    gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    pthread_cond_destroy(&r.change);
+    pthread_mutex_destroy(&r.lock);
+    for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
+    for (int64_t i = 0; i < m && r.failed; i++)
+        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release) needed[i]->release(&needed[i]->result);
+    gi_release(r.users, edge_bytes);
+    gi_release(needed, bytes);
+    if (r.failed) gi_fail(site, r.status, "%s", r.text);
+    return !r.failed;
+}
+
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site) { return (ga_run_n)(g, 1, &task, result, site); }
+
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o)
+{
+    if (!g) return gi_fail(o.site, GA_BAD_ARGUMENT, "the graph is NULL") != NULL;
+    gi_drawing d;
+    int64_t    most = o.tasks > 0 ? o.tasks : 200;
+    memset(&d, 0, sizeof d);
+    d.site = o.site;
+    d.by   = o.color;
+    if (g->tasks > most) {
+        gi_fail(o.site, GA_BAD_ARGUMENT, "%lld tasks are too many for a picture: give .tasks = %lld if you want it all the same", (long long)g->tasks, (long long)g->tasks);
+        return false;
+    }
+    size_t          bytes = (size_t)(g->tasks + 1) * sizeof(ga_task *);
+    const ga_task **order = (const ga_task **)gi_alloc(o.site, bytes);
+    if (!order) return false;
+    for (const ga_task *t = g->last; t; t = t->before) order[t->number] = t;
+    for (int64_t i = 0; i < g->tasks && !d.failed; i++) {
+        const char *name;
+        int64_t     v = gi_add_vertex(&d, NULL, NULL, -1);
+        if (d.failed) break;
+        d.vertex[v].name_length = gi_task_name(order[i], &name);
+        d.vertex[v].name        = name;
+        for (int k = 0; k < order[i]->n; k++) gi_add_edge(&d, order[i]->needs[k]->number, i);
+    }
+    gi_release(order, bytes);
+    return gi_write_drawing(&d, path);
 }
 
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */
