@@ -6563,7 +6563,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 /*  A job has some inputs and one output (a kernel of the user's: up to GPUARR_MAX_OUTPUTS) over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
     The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
     cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
-    is first copied into a square, in the order in which it lies, and gathered from there.                                   */
+    is first copied into a square: turned round in registers, else in the order in which it lies, and gathered from there.   */
 
 #define GI_TILE         512  /* elements */
 #define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
@@ -6798,12 +6798,16 @@ static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t co
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_source_of(j, k)->crossed) continue;
-            int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
-            for (int64_t c = 0; c < n; c++)
+            const int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
+            part.step[k] = turn ? size : j->height * size;
+            part.down[k] = turn ? j->height * size : size;
+            for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */
+                for (int64_t b = 0; b < rows * size; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
+            if (turn) turn(rows, n, squares[k], j->height, part.in[k], row.step[k]);
+            for (int64_t c = 0; c < n && !turn; c++)
                 gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
-            part.in[k]   = squares[k];
-            part.step[k] = j->height * size;
-            part.down[k] = size;
+            part.in[k] = squares[k];
         }
         gi_run_rows(j, part, rows, n, t);
     }
