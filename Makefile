@@ -4,7 +4,7 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
-EXAMPLES = first pictures astronomy convolution distances heat life kmeans nbody primes julia sigmoid
+EXAMPLES = first pictures chunked_picture astronomy convolution distances heat life kmeans nbody primes julia sigmoid
 KERNELS  = heat life kmeans nbody primes julia sigmoid# have kernels of their own: for a GPU they are CUDA sources
 HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
@@ -25,6 +25,12 @@ FFTW_OK := $(shell printf '\043include <fftw3.h>\n' | $(CC) -E -x c - >/dev/null
 ifeq ($(FFTW_OK),yes)
 FITSFLAGS += -DGPUARR_USE_FFTW
 LIBS      += -lfftw3 -lfftw3f
+endif
+# And libhdf5, for ga_open of HDF5 and NetCDF-4 files.
+HDF5_OK := $(shell pkg-config --exists hdf5 2>/dev/null && echo yes)
+ifeq ($(HDF5_OK),yes)
+FITSFLAGS += -DGPUARR_USE_HDF5 $(shell pkg-config --cflags hdf5)
+LIBS      += $(shell pkg-config --libs hdf5)
 endif
 
 # The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU

@@ -28,15 +28,15 @@
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
                         >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
-                        >>chunked  >>files  >>timing
+                        >>chunked  >>tasks  >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
-        >>chunks        what chunked arrays are made of, and how they are worked out
-        >>text  >>npy  >>timing  >>pictures  >>fits
+        >>chunks        what chunked arrays are made of, and how they are worked out; >>running tasks
+        >>text  >>npy  >>chunk files  >>timing  >>pictures  >>fits
         >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
@@ -1150,6 +1150,21 @@ ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                           ga_order_options o); /* q in percent, number or array (its axes come first) */
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+
+/* The numbers that describe a set of numbers. */
+typedef struct ga_statistics {
+    int64_t count;
+    double  mean, median, std, min, max; /* NaN where there are no elements */
+} ga_statistics;
+typedef struct ga_describe_options {
+    const char   *site;
+    int ddof      GI_DEFAULT; /* std: divide by count - ddof */
+    bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
+} ga_describe_options;
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
+   On error count is 0. */
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
+
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
@@ -1625,6 +1640,43 @@ typedef bool (*ga_progress_function)(const ga_progress *p, void *user);
 void ga_set_progress(ga_progress_function f, void *user);
 bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
 
+/* ==== >>tasks: functions that wait for each other, as dask.delayed ================================================== */
+/*  What ga_array cannot say: any C functions, each of which needs the results of others.
+
+        ga_graph *g = ga_graph_new();
+        ga_task  *a = ga_delayed(g, load, "a.fits"), *b = ga_delayed(g, load, "b.fits"), *c = ga_delayed(g, join, NULL, a, b);
+        ga_result    result;
+        if (ga_run(g, c, &result)) ...
+        ga_graph_free(g);
+
+    Only what is asked for is run, on all threads, deep before wide, so that few results wait. Tasks belong to their graph.         */
+
+typedef union ga_result { /* what a task gives */
+    ga_array *array;
+    void     *pointer;
+    double    real;
+    int64_t   integer;
+} ga_result;
+typedef struct ga_graph ga_graph;
+typedef struct ga_task  ga_task;
+/* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run. */
+typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
+
+typedef struct ga_delayed_options {
+    const char       *site;
+    const char *name  GI_DEFAULT;               /* for errors and pictures; not given: that of the function */
+    void (*release)(ga_result *result)  GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
+} ga_delayed_options;
+
+ga_graph *(ga_graph_new)(const char *site);
+void      ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
+/* Runs what the n tasks need, and them. results[k] is yours. False on error: then no result is left. */
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site);
+/* The graph as a picture: path ends in .svg or .dot; of more than .tasks tasks (default 200) only the number is written. */
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o);
+
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
@@ -1651,6 +1703,29 @@ bool(ga_save)(const char *path, const ga_array *a, const char *site);
 ga_array *(ga_load_from)(const char *path, const char *name, const char *site); /* one array of an .npz; NULL name: the first */
 bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays,
                const char *site); /* uncompressed .npz */
+
+typedef struct ga_open_options {
+    const char      *site;
+    const char *name GI_DEFAULT; /* which array of a Zarr group or of an HDF5 file: "temperature", "winter/temperature" */
+    ga_shape chunks  GI_DEFAULT; /* default: the file's; of .npy, chosen */
+} ga_open_options;
+/* A chunked array (see >>chunked) whose elements are read when they are asked for, and no others: from an .npy file, a folder of Zarr 2
+   (not packed, or by zlib or gzip), or an HDF5 or NetCDF-4 file (with GPUARR_USE_HDF5). The file must stay as it is meanwhile. */
+ga_array *(ga_open)(const char *path, ga_open_options o);
+
+typedef struct ga_store_options {
+    const char        *site;
+    const char *format GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
+    ga_shape chunks    GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
+    bool resume        GI_DEFAULT; /* go on where a run that was stopped had got */
+    bool overwrite     GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+} ga_store_options;
+/* Works an array out into an .npy file or a folder of Zarr 2 (not packed), piece by piece, so that it need not fit into memory. Until all is
+   there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
+   what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
+bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
+/* Several at once: what they have in common is computed once. */
+bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o);
 
 typedef struct ga_fits_options {
     const char      *site;
@@ -1978,6 +2053,13 @@ template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one mo
     return r;
 }
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_REST(__VA_ARGS__, 0))
+
+template <class... T> static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
+{
+    ga_task *const needs[] = { t... }; /* and a NULL behind them */
+    return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, ga_delayed_options{ .site = site });
+}
+#define gi_delayed(g, f, user, site, ...) gi_make_delayed(g, f, (void *)(user), site, __VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
@@ -2006,6 +2088,10 @@ static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more 
     for (; r.ndim + 1 < n && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
     return r;
 }
+/* C's (user) may be const: a task does not write there unless its function does */
+#define gi_delayed(g, f, user, here, ...)                                                                                      \
+    (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,        \
+                   (ga_task *[]){ __VA_ARGS__ }, ((ga_delayed_options){ .site = here }))
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
 #define GI_SHAPE(...) ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
 
@@ -2049,6 +2135,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define GI_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_5(fn, O, here, a, b, c, d, e, ...) (fn)(a, b, c, d, e, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_N(fn, O, here, x, ...)          (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NN(fn, O, here, x, y, ...)      (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NNN(fn, O, here, x, y, z, ...)  (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
@@ -2162,6 +2249,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2240,12 +2328,22 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_save(path, a)        (ga_save)(path, a, GI_SITE("ga_save(" #path ", " #a ")"))
 #define ga_load_from(path, name) (ga_load_from)(path, name, GI_SITE("ga_load_from(" #path ", " #name ")"))
 #define ga_savez(path, n, names, arrays) (ga_savez)(path, n, names, arrays, GI_SITE("ga_savez(" #path ")"))
+#define ga_open(...)            GI_1(ga_open, ga_open_options, GI_SITE("ga_open(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_store(...)           GI_2(ga_store, ga_store_options, GI_SITE("ga_store(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_store_n(...)         GI_3(ga_store_n, ga_store_options, GI_SITE("ga_store_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_fits_read(...)       GI_1(ga_fits_read, ga_fits_options, GI_SITE("ga_fits_read(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_fits_write(...)      GI_2(ga_fits_write, ga_fits_options, GI_SITE("ga_fits_write(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
+#define ga_run_n(g, n, t, r)    (ga_run_n)(g, n, t, r, GI_SITE("ga_run_n(" #g ", " #n ", " #t ", " #r ")"))
+#define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
+#define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* ga_delayed(g, f, user, tasks ...) */
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_print(...)           GI_1(ga_print, ga_print_options, GI_SITE("ga_print(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -6466,7 +6564,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 /*  A job has some inputs and one output (a kernel of the user's: up to GPUARR_MAX_OUTPUTS) over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
     The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
     cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
-    is first copied into a square, in the order in which it lies, and gathered from there.                                   */
+    is first copied into a square: turned round in registers, else in the order in which it lies, and gathered from there.   */
 
 #define GI_TILE         512  /* elements */
 #define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
@@ -6701,12 +6799,16 @@ static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t co
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_source_of(j, k)->crossed) continue;
-            int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
-            for (int64_t c = 0; c < n; c++)
+            const int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
+            part.step[k] = turn ? size : j->height * size;
+            part.down[k] = turn ? j->height * size : size;
+            for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */
+                for (int64_t b = 0; b < rows * size; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
+            if (turn) turn(rows, n, squares[k], j->height, part.in[k], row.step[k]);
+            for (int64_t c = 0; c < n && !turn; c++)
                 gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
-            part.in[k]   = squares[k];
-            part.step[k] = j->height * size;
-            part.down[k] = size;
+            part.in[k] = squares[k];
         }
         gi_run_rows(j, part, rows, n, t);
     }
@@ -9597,6 +9699,7 @@ typedef struct gi_lines {
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
+    bool            near; /* who folds them has just read them */
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
@@ -9757,8 +9860,8 @@ static void gi_touch(const void *p, int64_t bytes)
 /* Are packed lines read where they lie, and more than the near caches hold? */
 static bool gi_lies_far(const gi_lines *p)
 {
-    int64_t size = ga_itemsize(p->a->dtype);
-    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+    int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
+    return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
 }
 
 /* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
@@ -11515,7 +11618,7 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
         };
         for (int d = axis + 1; d < a->ndim; d++) j.bytes *= a->shape[d];
         int64_t rows = taken->size * ga_itemsize(a->dtype) / j.bytes;
-        gi_parallel(rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
+        gi_parallel_bytes(2 * (double)rows * (double)j.bytes, rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
     }
     ga_free(packed);
     return taken;
@@ -12930,6 +13033,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     ga_array *ends  = NULL;
     int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
     int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    double    bytes = 8 * (double)lines * (double)j.lines.length * (double)ga_itemsize(wide); /* eight passes, say */
     bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
@@ -12937,11 +13041,11 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
-        gi_parallel(units * (j.blocks - 1), chunk, gi_scan_units, &j);
+        gi_parallel_bytes(bytes, units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
         done        = gi_scan(site, ends, wide, ends, 1, wide, op);
     }
-    if (done) gi_parallel(units * j.blocks, chunk, gi_scan_units, &j);
+    if (done) gi_parallel_bytes(bytes, units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
@@ -13364,7 +13468,8 @@ static void gi_multiply_chained(gi_product *p)
     }
     c.groups           = gi_over(c.count, GI_CHAINS);
     const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
-    gi_parallel(gi_size(p->axes, p->shape) * c.groups, 1 + 32768 / work, gi_chain_units, &c);
+    const int64_t units = gi_size(p->axes, p->shape) * c.groups;
+    gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
 #if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
@@ -13508,7 +13613,7 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
         ga_free(result);
         return NULL;
     }
-    gi_parallel(blocks, 32, gi_dot_blocks, &j);
+    gi_parallel_bytes(2 * (double)x->size * (double)ga_itemsize(x->dtype), blocks, 32, gi_dot_blocks, &j);
     gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
     j.fold.end(1, result->data, j.sums, x->shape[0]);
     gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
@@ -16797,6 +16902,16 @@ static void gi_key_element(ga_dtype dtype, uint64_t key, void *element)
     memcpy(element, &key, sizeof key);
 }
 
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
 static void gi_sort_few(uint64_t *v, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -16896,7 +17011,19 @@ static const uint64_t *gi_searched_keys(const gi_rank_search *s, int64_t start, 
     return tile;
 }
 
-static int64_t gi_part_start(const gi_rank_search *s, int64_t part) { return part == s->parts ? s->n : s->n / s->parts * part; }
+/* How many parts the threads take turns at. */
+static int64_t gi_rank_parts(int64_t n)
+{
+    int64_t most = 4 * (int64_t)ga_get_num_threads();
+    if (most > GI_MOST_THREADS) most = GI_MOST_THREADS;
+    return n < most * GI_SELECT_PART ? 1 + n / GI_SELECT_PART : most;
+}
+
+/* Parts begin with a block. */
+static int64_t gi_part_start(const gi_rank_search *s, int64_t part)
+{
+    return part == s->parts ? s->n : s->n / s->parts / GI_BLOCK * GI_BLOCK * part;
+}
 
 GI_BEGIN_FAST
 static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
@@ -16923,15 +17050,15 @@ static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equa
 
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job;
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
+        int64_t *counts = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
         memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(s, keys[k])]++;
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(&s, keys[k])]++;
         }
     }
 }
@@ -16939,16 +17066,16 @@ static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 /* counts now says where the next key of a bin goes; -1: nowhere. */
 static void gi_choose_keys(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job; /* a copy, which no key is written into */
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *to = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        int64_t *to = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
             for (int64_t k = 0; k < n; k++) {
-                int64_t bin = gi_rank_bin_of(s, keys[k]);
-                if (to[bin] >= 0) s->chosen[to[bin]++] = keys[k];
+                int64_t bin = gi_rank_bin_of(&s, keys[k]);
+                if (to[bin] >= 0) s.chosen[to[bin]++] = keys[k];
             }
         }
     }
@@ -17024,39 +17151,51 @@ typedef struct gi_bracket {
     uint64_t              low, high;
     char                  bounds[16];
     bool                  collect; /* else there is but one element to be had */
-    int64_t               room;    /* for collected keys, in each part */
-    uint64_t             *keys;
+    int64_t               room;    /* for collected elements, in each part */
+    uint64_t             *keys;    /* what is collected: elements in their eight-byte dtype, then their keys */
     int64_t               found[GI_MOST_THREADS];
     gi_sifted             sifted[GI_MOST_THREADS];
 } gi_bracket;
 
 enum {
     GI_BRACKET_SAMPLE    = 16384,
+    GI_NARROW_SAMPLE     = 2048,        /* of what has been collected */
     GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
     GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
 };
 
+typedef struct gi_sampling {
+    const gi_lines *lines;
+    int64_t         line, taken;
+    char           *out;
+} gi_sampling;
+
+/* A unit is a block of the sample. */
+static void gi_sample_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_sampling *s    = (const gi_sampling *)job;
+    const gi_lines    *p    = s->lines;
+    int64_t            size = ga_itemsize(p->a->dtype), part = p->length / s->taken, most = part < INT32_MAX ? part : INT32_MAX;
+    const char        *first = gi_line_start(p, s->line);
+    char               raw[GI_BLOCK * 8];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t  start = block * GI_BLOCK, n = s->taken - start < GI_BLOCK ? s->taken - start : GI_BLOCK;
+        uint32_t chance = (uint32_t)block * 2654435769u + 1;
+        for (int64_t k = 0; k < n; k++) {
+            chance         = chance * 1664525 + 1013904223;
+            const char *at = first + gi_offset_in_line(p, (start + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32));
+            if (size == 4) memcpy(raw + k * 4, at, 4); /* the next ones are fetched meanwhile */
+            else memcpy(raw + k * size, at, (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, s->out + start * 8, raw);
+    }
+}
+
 /* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
 static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 {
-    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, most = part < INT32_MAX ? part : INT32_MAX;
-    const char *first  = gi_line_start(p, line);
-    uint32_t    chance = 1;
-    char        raw[GI_BLOCK * 8];
-    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
-        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
-        for (int64_t k = 0; k < n; k++) {
-            chance              = chance * 1664525 + 1013904223;
-            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32);
-            const char *at      = first;
-            for (int d = p->reduced - 1; d > 0; d--) {
-                at += element % p->shape[d] * p->strides[d];
-                element /= p->shape[d];
-            }
-            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
-        }
-        gi_cast(p->dtype, p->a->dtype, n, (char *)out + i * 8, raw);
-    }
+    gi_sampling s = { p, line, taken, (char *)out };
+    gi_parallel((taken + GI_BLOCK - 1) / GI_BLOCK, 2, gi_sample_blocks, &s);
 }
 
 GI_BEGIN_FAST
@@ -17099,42 +17238,35 @@ static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in
 }
 GI_END_FAST
 
-static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
+/* Of the elements start .. stop of a part; what does not fit is not collected. */
+static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_t stop)
 {
-    gi_bracket                       *b = (gi_bracket *)job;
     const gi_rank_search             *s = b->search;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
-    uint64_t                          in[GI_BLOCK / 64];
+    uint64_t                          in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
     const gi_dense                   *loops = gi_cpu_dense(b->compared);
-    for (int64_t part = begin; part < end; part++) {
-        uint64_t *keys = b->keys + part * b->room;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0;
-        gi_sifted sum = { 0, 0, false };
-        for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
-            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
-            if (b->compared != b->lines.dtype) {
-                gi_cast(b->compared, b->lines.dtype, n, wide, x);
-                compared = wide;
-            }
-            loops->sift(n, compared, b->bounds, in, &sum);
-            if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
+    int64_t                           found = b->found[part];
+    gi_sifted                         sum   = b->sifted[part];
+    for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
+        int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+        const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+        if (b->compared != b->lines.dtype) {
+            gi_cast(b->compared, b->lines.dtype, n, wide, x);
+            compared = wide;
         }
-        gi_make_keys(s->lines->dtype, found, keys, keys);
-        b->found[part]  = found;
-        b->sifted[part] = sum;
+        loops->sift(n, compared, b->bounds, in, &sum);
+        if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
     }
+    b->found[part]  = found;
+    b->sifted[part] = sum;
 }
 
-/* The element of a key as float64. */
-static double gi_key_value(ga_dtype dtype, uint64_t key)
+static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    char   element[8];
-    double value;
-    gi_key_element(dtype, key, element);
-    gi_cast(GA_F64, dtype, 1, &value, element);
-    return value;
+    gi_bracket *b = (gi_bracket *)job;
+    for (int64_t part = begin; part < end; part++)
+        gi_collect_blocks(b, part, gi_part_start(b->search, part), gi_part_start(b->search, part + 1));
 }
 
 /* Places the bracket for one quantile. False: the sample is too small, or of no help. */
@@ -17405,6 +17537,104 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
+static size_t gi_bracket_bytes(const gi_bracket *b)
+{
+    int64_t room = b->search->parts * b->room;
+    return (size_t)(room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : room) * sizeof *b->keys;
+}
+
+/* Places a bracket for the one quantile of an order; returns 1, or 0 if there is none, -1 when memory is out. */
+static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    memset(b, 0, sizeof *b);
+    b->search   = s;
+    b->lines    = o->lines;
+    b->compared = gi_sifted_as(o->rule.source);
+    b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    if (b->compared == GA_F32) b->lines.dtype = GA_F32;
+    b->keys = (uint64_t *)gi_alloc(site, gi_bracket_bytes(b));
+    if (!b->keys) return -1;
+    if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return 0;
+}
+
+/* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
+   own. Returns 1, or 0 if it cannot, -1 when memory is out. */
+static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m, const int64_t *ranks,
+                             uint64_t *keys)
+{
+    uint64_t  sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    int64_t   parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0, room = found / 4 + GI_PICK_ROOM;
+    gi_sifted sum   = { 0, 0, false };
+    if (found < 4 * GI_NARROW_SAMPLE) return 0;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
+    int64_t reach = 2 * (int64_t)sqrt((double)taken), middle = (ranks[0] - below) * taken / found;
+    int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
+    gi_rank_select(sample, taken, 0, 2, two, 0);
+    double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
+    uint64_t *near      = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *near);
+    if (!near) return -1;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
+            int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
+            const uint64_t *x = b->keys + part * b->room + i;
+            gi_cpu_dense(GA_F64)->sift(n, x, bounds, in, &sum);
+            inside += gi_pick(false, n, x, in, near + inside);
+        }
+    below += found - sum.from_low;
+    bool done = inside <= room - GI_PICK_ROOM && ranks[0] >= below && ranks[m - 1] < below + inside;
+    if (done) {
+        gi_make_keys(GA_F64, inside, near, near);
+        gi_rank_select(near, inside, below, m, ranks, 0);
+        for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
+    }
+    gi_release(near, (size_t)room * sizeof *near);
+    return done;
+}
+
+/* Writes the quantile from what has been collected, and frees it; returns 1, or 0 if it was not enough, -1 when memory is out. */
+static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    int     done  = 0;
+    int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+    bool    full = false, odd = false;
+    for (int64_t part = 0; part < s->parts; part++) {
+        full = full || b->found[part] > b->room - GI_PICK_ROOM;
+        odd  = odd || b->sifted[part].odd;
+        found += b->found[part];
+        inside += b->sifted[part].inside;
+        below -= b->sifted[part].from_low;
+    }
+    if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
+    below += n;
+    if (n < s->n && !o->rule.skip_nan) n = 0;
+    if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+    if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
+        uint64_t keys[2] = { b->low, b->low };
+        done             = 1;
+        if (n > 0 && b->collect) {
+            gi_rank_search rest;
+            memset(&rest, 0, sizeof rest);
+            rest.keys  = b->keys;
+            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+            done       = o->lines.dtype == GA_F64 ? gi_narrow_bracket(site, b, found, below, m, ranks, keys) : 0;
+            for (int64_t part = 0; part < s->parts && done == 0; part++) {
+                gi_make_keys(o->lines.dtype, b->found[part], b->keys + rest.n, b->keys + part * b->room);
+                rest.n += b->found[part];
+            }
+            if (done == 0) done = gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
+        } else if (n > 0 && o->lines.dtype == GA_F64 && gi_key_value(GA_F64, b->low) == 0) { /* -0 before 0 */
+            int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+            for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+        }
+        if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+    }
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return done;
+}
+
 /* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
 static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
@@ -17413,54 +17643,14 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.count = 1;
     o.quantiles += quantile;
     o.places += quantile;
-    b.search     = s;
-    b.lines      = o.lines;
-    b.compared   = gi_sifted_as(o.rule.source);
-    b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
-    int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
-    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
-    if (!b.keys) return -1;
-    int done = 0;
-    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
-        gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
-        bool    full = false, odd = false;
-        for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] > b.room - GI_PICK_ROOM;
-            odd  = odd || b.sifted[part].odd;
-            if (part > 0) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
-            found += b.found[part];
-            inside += b.sifted[part].inside;
-            below -= b.sifted[part].from_low;
-        }
-        if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
-        below += n;
-        if (n < s->n && !o.rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
-        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
-            uint64_t keys[2] = { b.low, b.low };
-            done             = 1;
-            if (n > 0 && b.collect) {
-                gi_rank_search rest;
-                memset(&rest, 0, sizeof rest);
-                rest.keys  = b.keys;
-                rest.n     = found;
-                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
-            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
-                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
-                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
-            }
-            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
-        }
-    }
-    gi_release(b.keys, (size_t)room * sizeof *b.keys);
-    return done;
+    int placed = gi_begin_bracket(site, &o, s, &b);
+    if (placed < 1) return placed;
+    gi_parallel(s->parts, 1, gi_collect_bracket, &b);
+    return gi_end_bracket(site, &o, s, &b);
 }
 
 /* The threads work together on one long line after the other. */
-static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
+static bool gi_order_long_lines(const char *site, gi_order *o)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
     int64_t       *ranks = (int64_t *)(found + 2 * o->count);
@@ -17468,7 +17658,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
     s.n     = o->lines.length;
-    s.parts = s.n < threads * GI_SELECT_PART ? 1 + s.n / GI_SELECT_PART : threads;
+    s.parts = gi_rank_parts(s.n);
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
@@ -17508,7 +17698,7 @@ static bool gi_run_order(const char *site, gi_order *o)
     o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
-    if (is_long) ok = gi_order_long_lines(site, o, threads);
+    if (is_long) ok = gi_order_long_lines(site, o);
     else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
     else gi_parallel(o->parts, 1, gi_order_units, o);
     gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
@@ -17647,6 +17837,175 @@ ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
     return gi_percentile("ga_nanpercentile", true, a, q, o);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/*  What ga_mean, ga_median, ga_std, ga_min and ga_max return: a few blocks are folded for all of them before the next ones are read. */
+
+typedef struct gi_describing {
+    gi_reduction    mean;
+    gi_moments      moments;
+    gi_order        order; /* of the median */
+    gi_rank_search  search;
+    gi_bracket      bracket;
+    const gi_dense *loops;
+    double          range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
+} gi_describing;
+
+enum { GI_DESCRIBE_BLOCKS = 4 };
+
+static void gi_describe_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_describing *d     = (gi_describing *)job;
+    const int64_t  n     = GI_DESCRIBE_BLOCKS * GI_BLOCK, size = ga_itemsize(d->order.rule.source);
+    const char    *first = (const char *)d->mean.lines.a->data;
+    for (int64_t part = begin; part < end; part++) {
+        int64_t i = gi_part_start(&d->search, part), stop = gi_part_start(&d->search, part + 1);
+        for (int k = 0; k < 2; k++) memcpy((char *)d->range[part] + k * size, first + i * size, (size_t)size);
+        for (int64_t beyond; i < stop; i = beyond) {
+            beyond = stop - i < n ? stop : i + n;
+            gi_collect_blocks(&d->bracket, part, i, beyond); /* reads them in the order that the processor foresees */
+            gi_reduce_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->mean);
+            gi_moment_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->moments);
+            d->loops->widen_range(beyond - i, first + i * size, d->range[part]);
+        }
+    }
+}
+
+/* The least and the greatest element, from those of the parts. False where these are uncertain: there may be NaN or -0. */
+static bool gi_described_range(const gi_describing *d, double *min, double *max)
+{
+    bool odd = false;
+    for (int64_t part = 0; part < d->search.parts; part++) {
+        double range[2];
+        gi_cast(GA_F64, d->order.rule.source, 2, range, d->range[part]);
+        if (part == 0 || range[0] < *min) *min = range[0];
+        if (part == 0 || range[1] > *max) *max = range[1];
+        odd = odd || d->bracket.sifted[part].odd || d->bracket.found[part] > d->bracket.room - GI_PICK_ROOM;
+    }
+    return !odd && *min != 0 && *max != 0;
+}
+
+/* What a reduction of all elements returns. */
+static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_reduce_options), ga_reduce_options o, double *x)
+{
+    ga_array *number = fold(a, o);
+    bool      known  = number && gi_item_as(o.site, number, NULL, GA_F64, x);
+    ga_free(number);
+    return known;
+}
+
+/* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
+static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    ga_op             op = GA_OP_mean;
+    ga_reduce_options r  = gi_reduce_site(o->site);
+    ga_order_options  options;
+    gi_describing     d;
+    double            half  = 0.5;
+    int64_t           place = 0;
+    char              number[8];
+    memset((void *)&options, 0, sizeof options);
+    memset(&d, 0, sizeof d);
+    options.site = o->site;
+    if (!gi_plan_row(&op, "ga_mean", GI_ENDS_AVERAGE, GI_START_0, a, &r, &d.mean)) return -1;
+    if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
+    r.ddof = o->ddof;
+    if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;
+    d.loops             = gi_cpu_dense(a->dtype);
+    d.order.rule.median = true;
+    d.order.rule.result = a->dtype;
+    d.order.count       = 1;
+    d.order.quantiles   = &half;
+    d.order.places      = &place;
+    d.order.out         = number;
+    d.search.lines      = &d.order.lines;
+    d.search.n          = a->size;
+    d.search.parts      = gi_rank_parts(a->size);
+    int done            = gi_begin_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done < 1) return done;
+
+    int64_t blocks    = d.moments.blocks;
+    size_t  bytes     = (size_t)(blocks * (3 * (int64_t)sizeof(double) + d.mean.fold.acc_bytes));
+    d.moments.nodes.n = (double *)gi_alloc(o->site, bytes);
+    if (!d.moments.nodes.n) {
+        gi_release(d.bracket.keys, gi_bracket_bytes(&d.bracket));
+        return -1;
+    }
+    d.moments.nodes.s    = d.moments.nodes.n + blocks;
+    d.moments.nodes.m    = d.moments.nodes.s + blocks;
+    d.moments.lines.near = d.mean.lines.near = true;
+    d.moments.result     = &s->std;
+    d.mean.accs          = (char *)(d.moments.nodes.m + blocks);
+    d.mean.blocks        = blocks;
+    d.mean.result        = number;
+    gi_parallel(d.search.parts, 1, gi_describe_parts, &d);
+
+    gi_reduce_lines(0, 1, &d.mean);
+    gi_cast(GA_F64, a->dtype, 1, &s->mean, number);
+    gi_moment_lines(0, 1, &d.moments);
+    gi_cast(a->dtype, GA_F64, 1, number, &s->std); /* the dtype of ga_std */
+    gi_cast(GA_F64, a->dtype, 1, &s->std, number);
+    gi_release(d.moments.nodes.n, bytes);
+    bool ranged = gi_described_range(&d, &s->min, &s->max);
+    done        = gi_end_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done == 0) done = gi_run_order(o->site, &d.order) ? 1 : -1;
+    gi_cast(GA_F64, a->dtype, 1, &s->median, number);
+    if (done == 1 && o->skip_nan && s->mean != s->mean) return 0; /* NaN, or infinities of both signs */
+    r.ddof = 0;
+    if (done == 1 && !ranged && !(gi_folded(a, (ga_min), r, &s->min) && gi_folded(a, (ga_max), r, &s->max))) return -1;
+    s->count = a->size;
+    return done;
+}
+
+/* In any other case: by one call each. False with an error. */
+static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    const char       *site = o->site;
+    bool              skip = o->skip_nan && gi_is_float(a->dtype), ok = true;
+    ga_reduce_options r    = gi_reduce_site(site);
+    ga_order_options  order;
+    ga_array         *of[5] = { NULL, NULL, NULL, NULL, NULL }, *nan = NULL;
+    double           *to[5] = { &s->mean, &s->median, &s->std, &s->min, &s->max };
+    int64_t           nans  = 0;
+    memset((void *)&order, 0, sizeof order);
+    order.site = site;
+    of[0]      = (skip ? (ga_nanmean) : (ga_mean))(a, r);
+    of[1]      = of[0] ? (skip ? (ga_nanmedian) : (ga_median))(a, order) : NULL;
+    of[3]      = of[1] ? (skip ? (ga_nanmin) : (ga_min))(a, r) : NULL;
+    of[4]      = of[3] ? (skip ? (ga_nanmax) : (ga_max))(a, r) : NULL;
+    r.ddof     = o->ddof;
+    of[2]      = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
+    r.ddof     = 0;
+    if (skip && of[2]) { /* all is asked for before the first number is waited for */
+        nan            = (ga_isnan)(a, gi_map_site(site));
+        ga_array *sum  = nan ? (ga_count_nonzero)(nan, r) : NULL;
+        ok             = sum && gi_item_as(site, sum, NULL, GA_I64, &nans);
+        ga_free(sum);
+        ga_free(nan);
+    }
+    s->count = a->size - nans;
+    for (int i = 0; i < 5; i++) {
+        ok = ok && of[i] && gi_item_as(site, of[i], NULL, GA_F64, to[i]);
+        ga_free(of[i]);
+    }
+    return ok;
+}
+
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
+{
+    const double  nan  = gi_nan_f64();
+    ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
+    if (!gi_check(o.site, a, "a")) return none;
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order", ga_dtype_name(a->dtype));
+        return none;
+    }
+    if (a->size == 0) return none;
+    bool large = a->device == GA_CPU && a->size > GI_SELECT_PART && gi_is_float(a->dtype) && ga_is_contiguous(a);
+    int  done  = large ? gi_describe_at_once(a, &o, &s) : 0;
+    if (done == 0) done = gi_describe_apart(a, &o, &s) ? 1 : -1;
+    return done == 1 ? s : none;
 }
 
 /* ==== >>images: objects and their measures ============================================================================ */
@@ -19795,6 +20154,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
 #define GI_DEEPEST      1000                 /* operations on top of each other: evaluating them takes stack */
 #define GI_AUTO_BYTES   ((int64_t)16 << 20)  /* of a chunk whose size is not given */
 #define GI_PIECE_BYTES  ((int64_t)1 << 18)   /* of what is evaluated at a time: a few of them fit into the near caches */
+#define GI_WIDE_BYTES   ((int64_t)32 << 20)  /* of lines that are read from files beside each other */
 #define GI_LONGEST_LINE ((int64_t)1 << 20)   /* of a reduction, undivided; the square of GI_BLOCK: the parts are whole branches of the tree */
 
 typedef struct gi_box {
@@ -19828,12 +20188,14 @@ struct gi_lazy {
     const char         *site;
     ga_dtype            dtype;
     int                 ndim, depth, uses; /* uses (atomic): by how many other nodes */
-    bool                local;             /* this node and all below it */
+    bool                local, far;        /* this node and all below it are; this or some below it is in a file */
     int64_t             shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
     int                 inputs;
     ga_array          **in;    /* views of our own */
     void               *plan;  /* what the kind needs to know */
     ga_array           *value; /* all elements, once they are kept, or while a call computes */
+    void (*close)(gi_lazy *n); /* NULL, or: lets go of what the plan holds open */
+    uint64_t            seed, print; /* of its fingerprint: what no input tells; and the whole, while a call stores */
     uint64_t            mark;  /* set while a call computes: the call that has seen it, */
     int                 level; /* and how many reductions lie on top of each other up to here */
     int64_t             nanoseconds; /* atomic: that its own operation has taken so far */
@@ -19852,6 +20214,8 @@ static ga_array *gi_hold(const char *site, const ga_array *a)
 
 static void gi_lazy_let_go(gi_lazy *n)
 {
+    if (n->close) n->close(n);
+    n->close = NULL;
     for (int k = 0; k < n->inputs; k++) {
         if (n->in[k] && gi_is_chunked(n->in[k])) __atomic_sub_fetch(&n->in[k]->owner->node->uses, 1, __ATOMIC_RELAXED);
         ga_free(n->in[k]);
@@ -19904,6 +20268,7 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
         gi_lazy *below = in[k]->owner->node;
         __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
         n->local = n->local && (below->local || below->value);
+        n->far   = n->far || (below->far && !below->value);
         if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
     }
     if (ok && n->depth > GI_DEEPEST)
@@ -20366,7 +20731,7 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     }
     c.index = &index;
     if (ok && !target) target = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
-    else if (ok) target = gi_hold(n->site, target);
+    else target = ok ? gi_hold(n->site, target) : NULL;
     ok = ok && target && (!p->masked || gi_clear(n->site, target));
     result[p->output] = target;
     ok                = ok && gi_map_all(&c);
@@ -21336,6 +21701,15 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     bool    across = r.kept > 0 && r.reduced > 0 && gi_distance(r.lines.strides[r.kept - 1]) < gi_distance(r.lines.strides[a->ndim - 1]);
     int64_t most   = GI_PIECE_BYTES / itemsize * (across ? 4 : 1), beside = r.length > 0 ? most / r.length : 1;
     if (across && beside < 64) beside = 64;
+    if (across && a->owner->node->far && r.length > 0) { /* and from files many, whole chunks if that can be */
+        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES, chunk = 1;
+        int64_t wide = room / itemsize / r.length, share = lines / (2 * ga_get_num_threads());
+        for (int d = 0; d < a->ndim; d++)
+            if (!p->marked[d]) chunk = ga_chunks_of(a).n[d];
+        if (wide > share) wide = share;
+        if (wide > chunk) wide -= wide % chunk;
+        if (wide > beside) beside = wide;
+    }
     if (ok && lines > 0 && (r.length <= most || whole)) {
         if (beside < 1) beside = 1;
         for (int d = r.kept - 1; d >= 0; d--) {
@@ -21493,6 +21867,8 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     return gi_run_ends(&r);
 }
 
+static void gi_forget_chunks(void); /* of files; section >>chunk files */
+
 /* All of them, in groups of one shape. */
 static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
 {
@@ -21523,6 +21899,7 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
         }
     }
     gi_drop_folds(&f);
+    gi_forget_chunks();
     gi_current_scope = scope;
     gi_watch_ends(site);
     pthread_mutex_unlock(&gi_computing.busy);
@@ -21756,7 +22133,9 @@ ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { r
 
 typedef struct gi_vertex {
     const ga_array *memory; /* an array in memory, or */
-    gi_lazy        *node;
+    gi_lazy        *node;   /* or */
+    const char     *name;   /* a task */
+    int             name_length;
     int64_t         chunk; /* -1: all of them */
     int             layer;
     double          x, wanted;
@@ -21799,7 +22178,7 @@ static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->nd
 static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
 {
     if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
-    gi_vertex v = { memory, node, chunk, 0, 0, 0, 0 };
+    gi_vertex v = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
     g->vertex[g->vertices] = v;
     return g->vertices++;
 }
@@ -21871,6 +22250,10 @@ static void gi_vertex_label(const gi_vertex *v, char *text, size_t room)
         snprintf(text, room, "array %s", gi_shape_of(v->memory));
         return;
     }
+    if (v->name) {
+        snprintf(text, room, "%.*s", v->name_length, v->name);
+        return;
+    }
     int length = gi_call_name(v->node->site, &name), used = snprintf(text, room, "%.*s", length, name);
     if (v->chunk < 0) {
         snprintf(text + used, room - (size_t)used, " %lld chunk%s", (long long)gi_chunks_of_node(v->node), gi_chunks_of_node(v->node) == 1 ? "" : "s");
@@ -21894,6 +22277,7 @@ static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds
     const char      *name;
     if (v->memory) snprintf(text, room, "#fdeecb");
     else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
+    else if (v->name) snprintf(text, room, "%s", gi_colour_of(v->name, v->name_length));
     else if (g->by == GA_COLOR_TIME) gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
     else {
         int length = gi_call_name(v->node->site, &name);
@@ -21980,15 +22364,32 @@ static void gi_write_dot(const gi_drawing *g, FILE *f)
     fputs("}\n", f);
 }
 
+/* Writes the picture and lets go of the drawing. */
+static bool gi_write_drawing(gi_drawing *g, const char *path)
+{
+    size_t length = path ? strlen(path) : 0;
+    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    FILE  *f = NULL;
+    if (!g->failed && !svg && !dot) {
+        gi_fail(g->site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)");
+    } else if (!g->failed) {
+        f = fopen(path, "w");
+        if (f && svg) gi_write_svg(g, f);
+        else if (f) gi_write_dot(g, f);
+        if ((!f || fclose(f) != 0) && !g->failed) {
+            f = NULL;
+            gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+        }
+    }
+    if (g->vertex) gi_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
+    if (g->edge) gi_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);
+    return f != NULL && !g->failed;
+}
+
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
 {
     if (!gi_check_any(o.site, a, "a")) return false;
     if (!gi_is_chunked(a)) return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
-    size_t length = path ? strlen(path) : 0;
-    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
-    if (!svg && !dot) return gi_fail(o.site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)") != NULL;
-    FILE *f = fopen(path, "w");
-    if (!f) return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno)) != NULL;
     gi_drawing g;
     memset(&g, 0, sizeof g);
     g.site = o.site;
@@ -21998,14 +22399,316 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
     gi_computing.mark++;
     (void)gi_draw_node(&g, a->owner->node);
-    if (!g.failed && svg) gi_write_svg(&g, f);
-    else if (!g.failed) gi_write_dot(&g, f);
+    bool ok = gi_write_drawing(&g, path);
     pthread_mutex_unlock(&gi_computing.busy);
-    if (g.vertex) gi_release(g.vertex, (size_t)g.vertex_room * sizeof *g.vertex);
-    if (g.edge) gi_release(g.edge, (size_t)g.edge_room * sizeof *g.edge);
-    bool written = fclose(f) == 0;
-    if (!written && !g.failed) gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
-    return written && !g.failed;
+    return ok;
+}
+
+/* ==== >>running tasks: graphs of functions ============================================================================ */
+/*  Tasks lie in blocks that belong to their graph. A run marks what is needed, counts who waits for whom, and lets all threads take from
+    one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
+
+struct ga_task {
+    ga_task_function   f;
+    void              *user;
+    const char        *site, *name;
+    void             (*release)(ga_result *result);
+    ga_result             result;
+    struct ga_task   **needs, *next, *before; /* next: in the stack; before: the task that was made before */
+    int64_t            number, users;         /* users: where its users begin in the run's list */
+    int32_t            n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
+    uint32_t           run;                   /* the last run that needs it */
+};
+
+typedef struct gi_task_block {
+    struct gi_task_block *next;
+    size_t                used, room;
+} gi_task_block;
+
+struct ga_graph {
+    gi_task_block *blocks;
+    ga_task       *last;
+    int64_t        tasks;
+    uint32_t       run;
+};
+
+ga_graph *(ga_graph_new)(const char *site)
+{
+    ga_graph *g = (ga_graph *)gi_alloc(site, sizeof *g);
+    if (g) memset(g, 0, sizeof *g);
+    return g;
+}
+
+void ga_graph_free(ga_graph *g)
+{
+    if (!g) return;
+    while (g->blocks) {
+        gi_task_block *b = g->blocks;
+        g->blocks        = b->next;
+        gi_release(b, b->room);
+    }
+    gi_release(g, sizeof *g);
+}
+
+/* Memory that lives as long as the graph. */
+static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
+{
+    const size_t head = (sizeof(gi_task_block) + 15) / 16 * 16, least = (size_t)1 << 16;
+    bytes             = (bytes + 15) / 16 * 16;
+    if (!g->blocks || g->blocks->used + bytes > g->blocks->room) {
+        size_t         room = head + bytes > least ? head + bytes : least;
+        gi_task_block *b    = (gi_task_block *)gi_alloc(site, room);
+        if (!b) return NULL;
+        b->next   = g->blocks;
+        b->used   = head;
+        b->room   = room;
+        g->blocks = b;
+    }
+    void *p = (char *)g->blocks + g->blocks->used;
+    g->blocks->used += bytes;
+    return p;
+}
+
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
+{
+    if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
+    if (n < 0 || (n > 0 && !needs)) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
+    for (int k = 0; k < n; k++)
+        if (!needs[k]) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "task %d of those that are needed is NULL: the call that should have made it failed", k);
+    ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
+    if (!t) return NULL;
+    memset(t, 0, sizeof *t);
+    t->f       = f;
+    t->user    = user;
+    t->site    = o.site;
+    t->name    = o.name;
+    t->release = o.release;
+    t->n       = n;
+    t->needs   = (ga_task **)(void *)(t + 1);
+    t->before  = g->last;
+    t->number  = g->tasks++;
+    g->last    = t;
+    for (int k = 0; k < n; k++) t->needs[k] = needs[k];
+    return t;
+}
+
+/* The name that was given, else the function as it is written in the call: ga_delayed(g, load, ...). Returns its length. */
+static int gi_task_name(const ga_task *t, const char **name)
+{
+    *name = t->name;
+    if (t->name) return (int)strlen(t->name);
+    int length = gi_call_name(t->site, name);
+    if (!strchr(*name, ',')) return length;
+    *name = strchr(*name, ',') + 1;
+    *name += strspn(*name, " &");
+    return (int)strcspn(*name, " ,)");
+}
+
+typedef struct gi_task_run {
+    const char     *site;
+    ga_graph       *g;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t  change;
+    ga_task        *ready;
+    int64_t         left; /* tasks that have not run */
+    bool            failed;
+    ga_status       status;
+    char            text[1024 + 256];
+    ga_task       **users;
+} gi_task_run;
+
+static void gi_task_failed(gi_task_run *r, const ga_task *t)
+{
+    const char *name, *place = t->site ? t->site : "";
+    int         length = gi_task_name(t, &name);
+    pthread_mutex_lock(&r->lock);
+    if (!r->failed) {
+        r->failed = true;
+        r->status = gi_error_status != GA_OK ? gi_error_status : GA_STOPPED;
+        snprintf(r->text, sizeof r->text, "task %lld, %.*s (%.*s), failed%s%s", (long long)t->number, length, name, (int)strcspn(place, "\t"), place,
+                 gi_error_status != GA_OK ? ": " : "", gi_error_status != GA_OK ? gi_error_text : "");
+    }
+    pthread_cond_broadcast(&r->change);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool gi_run_task(ga_task *t)
+{
+    ga_result  few[16], *in = few;
+    size_t  bytes = (size_t)t->n * sizeof *in;
+    if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
+    if (!in) return false;
+    for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
+    bool ok = t->f(&t->result, in, t->n, t->user);
+    if (in != few) gi_release(in, bytes);
+    return ok;
+}
+
+enum { GI_TASK_RAN = -1 };
+
+/* A thread's part: takes tasks that are ready until all are done. */
+static void gi_take_tasks(int64_t begin, int64_t end, void *job)
+{
+    gi_task_run *r = (gi_task_run *)job;
+    gi_aside     aside;
+    (void)begin, (void)end;
+    gi_put_aside(&aside);
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        while (!r->ready && r->left > 0 && !r->failed) pthread_cond_wait(&r->change, &r->lock);
+        if (r->left == 0 || r->failed) break;
+        ga_task *t = r->ready, *next = NULL;
+        r->ready   = t->next;
+        pthread_mutex_unlock(&r->lock);
+        int64_t done = 0;
+        for (; t; t = next) { /* whoever was waiting for this one alone comes at once */
+            next = NULL;
+            if (!gi_run_task(t)) {
+                gi_task_failed(r, t);
+                break;
+            }
+            done++;
+            t->waits = GI_TASK_RAN;
+            for (int k = 0; k < t->n; k++)
+                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release) t->needs[k]->release(&t->needs[k]->result);
+            ga_task *more = NULL;
+            for (ga_task **u = r->users + t->users; *u; u++) {
+                if (__atomic_sub_fetch(&(*u)->waits, 1, __ATOMIC_ACQ_REL) > 0) continue;
+                if (!next) {
+                    next = *u;
+                    continue;
+                }
+                (*u)->next = more;
+                more       = *u;
+            }
+            if (!more) continue;
+            pthread_mutex_lock(&r->lock);
+            while (more) {
+                ga_task *u = more;
+                more       = u->next;
+                u->next    = r->ready;
+                r->ready   = u;
+            }
+            pthread_cond_broadcast(&r->change);
+            pthread_mutex_unlock(&r->lock);
+        }
+        pthread_mutex_lock(&r->lock);
+        r->left -= done;
+        if (r->left == 0) pthread_cond_broadcast(&r->change);
+    }
+    pthread_mutex_unlock(&r->lock);
+    gi_take_back(&aside);
+}
+
+/* Marks what the tasks need, without recursion: `list` gets it all, and has room for every task of the graph. Returns how many. */
+static int64_t gi_needed_tasks(ga_graph *g, int n, ga_task *const *tasks, ga_task **list)
+{
+    int64_t m = 0;
+    g->run++;
+    for (int k = 0; k < n; k++) {
+        if (tasks[k]->run == g->run) continue;
+        tasks[k]->run = g->run;
+        list[m++]     = tasks[k];
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < list[i]->n; k++) {
+            ga_task *t = list[i]->needs[k];
+            if (t->run == g->run) continue;
+            t->run    = g->run;
+            list[m++] = t;
+        }
+    return m;
+}
+
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site)
+{
+    if (!g || n < 0 || (n > 0 && (!tasks || !results)))
+        return gi_fail(site, GA_BAD_ARGUMENT, g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
+    for (int k = 0; k < n; k++)
+        if (!tasks[k]) return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
+    if (n == 0) return true;
+    gi_task_run r;
+    memset(&r, 0, sizeof r);
+    r.site           = site;
+    r.g              = g;
+    size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
+    ga_task **needed = (ga_task **)gi_alloc(site, bytes);
+    if (!needed) return false;
+    r.left        = gi_needed_tasks(g, n, tasks, needed);
+    const int64_t m = r.left;
+    int64_t edges = 0, at = 0;
+    for (int64_t i = 0; i < m; i++) {
+        needed[i]->waits = needed[i]->n;
+        needed[i]->left  = 0;
+        edges += needed[i]->n;
+    }
+    edge_bytes = (size_t)(edges + m) * sizeof(ga_task *);
+    r.users    = (ga_task **)gi_alloc(site, edge_bytes);
+    if (!r.users) {
+        gi_release(needed, bytes);
+        return false;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) needed[i]->needs[k]->left++;
+    for (int64_t i = 0; i < m; i++) { /* the users of each, and a NULL behind them */
+        needed[i]->users = at;
+        at += needed[i]->left;
+        r.users[at++] = NULL;
+        needed[i]->left = 0;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) {
+            ga_task *t                     = needed[i]->needs[k];
+            r.users[t->users + t->left++] = needed[i];
+        }
+    for (int64_t i = 0; i < m; i++) { /* what was asked for last lies on top: it was found first */
+        if (needed[i]->n > 0) continue;
+        needed[i]->next = r.ready;
+        r.ready         = needed[i];
+    }
+    for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.change, NULL);
+    gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    pthread_cond_destroy(&r.change);
+    pthread_mutex_destroy(&r.lock);
+    for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
+    for (int64_t i = 0; i < m && r.failed; i++)
+        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release) needed[i]->release(&needed[i]->result);
+    gi_release(r.users, edge_bytes);
+    gi_release(needed, bytes);
+    if (r.failed) gi_fail(site, r.status, "%s", r.text);
+    return !r.failed;
+}
+
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site) { return (ga_run_n)(g, 1, &task, result, site); }
+
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o)
+{
+    if (!g) return gi_fail(o.site, GA_BAD_ARGUMENT, "the graph is NULL") != NULL;
+    gi_drawing d;
+    int64_t    most = o.tasks > 0 ? o.tasks : 200;
+    memset(&d, 0, sizeof d);
+    d.site = o.site;
+    d.by   = o.color;
+    if (g->tasks > most) {
+        gi_fail(o.site, GA_BAD_ARGUMENT, "%lld tasks are too many for a picture: give .tasks = %lld if you want it all the same", (long long)g->tasks, (long long)g->tasks);
+        return false;
+    }
+    size_t          bytes = (size_t)(g->tasks + 1) * sizeof(ga_task *);
+    const ga_task **order = (const ga_task **)gi_alloc(o.site, bytes);
+    if (!order) return false;
+    for (const ga_task *t = g->last; t; t = t->before) order[t->number] = t;
+    for (int64_t i = 0; i < g->tasks && !d.failed; i++) {
+        const char *name;
+        int64_t     v = gi_add_vertex(&d, NULL, NULL, -1);
+        if (d.failed) break;
+        d.vertex[v].name_length = gi_task_name(order[i], &name);
+        d.vertex[v].name        = name;
+        for (int k = 0; k < order[i]->n; k++) gi_add_edge(&d, order[i]->needs[k]->number, i);
+    }
+    gi_release(order, bytes);
+    return gi_write_drawing(&d, path);
 }
 
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */
@@ -23428,6 +24131,1567 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
     gi_release(entries, bytes);
     return done;
 }
+
+/* ==== >>chunk files: chunked arrays from files, and into files ====================================================== */
+/*  ga_open makes nodes (section >>chunks) whose elements are read when they are asked for, by pread: nothing is mapped, so a file that
+    shrinks meanwhile is an error and no crash. ga_store works arrays out unit by unit into a file under another name, which gets its own
+    when all of it is there.                                                                                                          */
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#ifndef O_CLOEXEC /* hidden though there, see >>runtime */
+#define O_CLOEXEC 02000000
+extern ssize_t pread(int, void *, size_t, off_t);
+extern ssize_t pwrite(int, const void *, size_t, off_t);
+extern int     openat(int, const char *, int, ...);
+extern int     mkdirat(int, const char *, mode_t);
+extern int     ftruncate(int, off_t);
+#endif
+
+#define GI_SPAN_BYTES ((int64_t)1 << 20) /* of what is read together with the gaps in it */
+#define GI_SMALL_GAP  512                /* bytes that are read sooner than skipped by another call */
+
+/* Opens for reading what may be anything: a pipe must not make it wait. */
+static int gi_open_at(int dir, const char *name) { return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+/* All n bytes. False with errno, which is 0 if the file ends before. */
+static bool gi_pread(int fd, int64_t at, void *to, size_t n)
+{
+    for (char *p = (char *)to; n > 0;) {
+        ssize_t got = pread(fd, p, n < (size_t)1 << 30 ? n : (size_t)1 << 30, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = 0;
+        if (got <= 0) return false;
+        p += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+/* Elements side by side in a file. */
+typedef struct gi_raw {
+    const char *site, *what; /* what: the file, for messages */
+    int         fd;
+    int64_t     at; /* of the first one */
+    ga_dtype    dtype;
+    bool        swapped, fortran;
+    int         ndim;
+    const int64_t *shape;
+} gi_raw;
+
+/* Which of them are read: axes as they lie in the file, the last one densest; at least one. */
+typedef struct gi_reading {
+    int     ndim;
+    int64_t itemsize, count[GPUARR_MAX_DIMS], stride[GPUARR_MAX_DIMS];
+} gi_reading;
+
+/* Packs the elements, n along the axis, that begin at `from`. Returns the end of what was written. */
+static char *gi_pack_elements(const gi_reading *r, int axis, int64_t n, const char *from, char *to)
+{
+    int64_t size = r->itemsize, stride = r->stride[axis];
+    if (axis < r->ndim - 1) {
+        for (int64_t i = 0; i < n; i++) to = gi_pack_elements(r, axis + 1, r->count[axis + 1], from + i * stride, to);
+        return to;
+    }
+    if (stride == size) memcpy(to, from, (size_t)(n * size));
+    else
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * size, from + i * stride, (size_t)size);
+    return to + n * size;
+}
+
+/* Reads what r tells, from `at` on, packed. What lies between elements is read with them where it is no more than they, or little. */
+static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, char *to)
+{
+    int64_t span = r->itemsize, bytes = r->itemsize, rows; /* of the axes behind `axis`: from the first to the last, and without gaps */
+    int     axis = r->ndim - 1;
+    for (;; axis--) {
+        int64_t count = r->count[axis], stride = r->stride[axis], whole = span + (count - 1) * stride;
+        bool    dense = span == bytes && stride == span, near = stride <= 2 * bytes || stride - span <= GI_SMALL_GAP;
+        rows = count == 1 || dense || (near && whole <= GI_SPAN_BYTES) ? count : near && span < GI_SPAN_BYTES ? (GI_SPAN_BYTES - span) / stride + 1 : 1;
+        if (rows < count || axis == 0) break;
+        span = whole;
+        bytes *= count;
+    }
+    int64_t stride = r->stride[axis], length = (rows - 1) * stride + span, times = 1;
+    bool    packed = length == rows * bytes;
+    char   *room   = packed ? NULL : (char *)gi_alloc(f->site, (size_t)length);
+    bool    ok     = packed || room;
+    for (int d = 0; d < axis; d++) times *= r->count[d];
+    for (int64_t i = 0; i < times && ok; i++) {
+        int64_t from = at, rest = i;
+        for (int d = axis - 1; d >= 0; d--) {
+            from += rest % r->count[d] * r->stride[d];
+            rest /= r->count[d];
+        }
+        for (int64_t row = 0; row < r->count[axis] && ok; row += rows, from += rows * stride) {
+            int64_t n = r->count[axis] - row < rows ? r->count[axis] - row : rows, all = (n - 1) * stride + span;
+            errno = 0;
+            ok    = gi_pread(f->fd, from, packed ? to : room, (size_t)all);
+            if (!ok)
+                gi_fail(f->site, errno ? GA_NO_FILE : GA_BAD_FILE, "cannot read bytes %lld to %lld of %s: %s", (long long)from, (long long)(from + all), f->what,
+                        errno ? strerror(errno) : "it has become shorter since it was opened");
+            else to = packed ? to + all : gi_pack_elements(r, axis, n, room, to);
+        }
+    }
+    if (room) gi_release(room, (size_t)length);
+    return ok;
+}
+
+/* Elements as they were in a file become elements of this machine. */
+static void gi_repair_elements(const gi_raw *f, void *data, int64_t n)
+{
+    int parts = gi_is_complex(f->dtype) ? 2 : 1;
+    if (f->swapped) gi_swap_bytes(data, n * parts, (int)ga_itemsize(f->dtype) / parts);
+    if (f->dtype == GA_BOOL) /* any nonzero byte means true */
+        for (unsigned char *b = (unsigned char *)data, *end = b + n; b < end; b++) *b = *b != 0;
+}
+
+/* The elements in the box, of one or more: in `out` if they lie there as in the file, else in a new array. */
+static ga_array *gi_read_box(const gi_raw *f, const gi_box *box, ga_array *out)
+{
+    gi_reading r;
+    int64_t    stored[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], packed[GPUARR_MAX_DIMS], at = f->at;
+    gi_layout  l;
+    r.ndim     = f->ndim > 0 ? f->ndim : 1;
+    r.itemsize = ga_itemsize(f->dtype);
+    r.count[0] = 1;
+    r.stride[0] = r.itemsize;
+    for (int d = 0; d < f->ndim; d++) stored[d] = f->shape[f->fortran ? f->ndim - 1 - d : d];
+    (void)gi_c_strides(f->dtype, f->ndim, stored, strides);
+    for (int d = 0; d < f->ndim; d++) {
+        int axis    = f->fortran ? f->ndim - 1 - d : d;
+        r.count[d]  = box->count[axis];
+        r.stride[d] = strides[d] * box->step[axis];
+        at += box->start[axis] * strides[d];
+    }
+    (void)gi_c_strides(f->dtype, f->ndim, r.count, packed);
+    l.ndim = f->ndim;
+    for (int d = 0; d < f->ndim; d++) {
+        l.shape[d]   = box->count[d];
+        l.strides[d] = packed[f->fortran ? f->ndim - 1 - d : d];
+        if (out && out->shape[d] > 1 && out->strides[d] != l.strides[d]) out = NULL;
+    }
+    ga_array *a = out ? gi_hold(f->site, out) : gi_new(f->site, f->dtype, GA_CPU, f->ndim, r.count);
+    if (!a) return NULL;
+    ga_array *view = NULL;
+    if (gi_read_elements(f, &r, at, (char *)a->data)) {
+        gi_repair_elements(f, a->data, gi_size(l.ndim, l.shape));
+        if (out) return a;
+        l.data = (char *)a->data;
+        view   = gi_view_with(f->site, a, &l);
+    }
+    ga_free(a);
+    return view;
+}
+
+/* ---- .npy ---- */
+
+typedef struct gi_npy_plan {
+    int           fd;
+    int64_t       at;
+    gi_npy_header h;
+    char          what[GI_NAME_ROOM];
+} gi_npy_plan;
+
+static ga_array *gi_eval_npy(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_npy_plan *p = (const gi_npy_plan *)n->plan;
+    gi_raw             f = { n->site, p->what, p->fd, p->at, n->dtype, p->h.swapped, p->h.fortran, n->ndim, n->shape };
+    (void)w;
+    return gi_read_box(&f, box, out);
+}
+static const gi_lazy_kind gi_kind_npy = { "file", gi_eval_npy, true };
+
+static void gi_close_npy(gi_lazy *n) { (void)close(((gi_npy_plan *)n->plan)->fd); }
+
+static uint64_t gi_hash(uint64_t hash, const void *bytes, size_t n) /* FNV-1a */
+{
+    for (const unsigned char *p = (const unsigned char *)bytes; n > 0; n--, p++) hash = (hash ^ *p) * 0x100000001b3u;
+    return hash;
+}
+
+/* Which file, and as it was when? */
+static uint64_t gi_file_seed(const struct stat *about)
+{
+    int64_t now[5] = { (int64_t)about->st_dev, (int64_t)about->st_ino, (int64_t)about->st_size, (int64_t)about->st_mtime, 0 };
+    return gi_hash(1, now, sizeof now);
+}
+
+/* Chunks for a node of a file; takes it over. NULL with an error. */
+static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_lazy *), uint64_t seed, const ga_shape *chunks, const int64_t *natural)
+{
+    gi_lazy *n = a->owner->node;
+    ga_shape given = *chunks;
+    n->close = close_file;
+    n->far   = true;
+    n->seed  = seed;
+    if (given.ndim == 0 && natural) {
+        given.ndim = n->ndim;
+        for (int d = 0; d < n->ndim; d++) given.n[d] = natural[d];
+    }
+    if (gi_set_chunk(site, n, &given)) return a;
+    ga_free(a);
+    return NULL;
+}
+
+/* Takes over the file. */
+static ga_array *gi_open_npy(const char *site, const char *path, int fd, const struct stat *about, const ga_shape *chunks)
+{
+    enum { MOST = 12 + 10000 }; /* as gi_read_header */
+    unsigned char start[MOST];
+    gi_npy_plan   p;
+    memset(&p, 0, sizeof p);
+    p.fd = fd;
+    snprintf(p.what, sizeof p.what, "'%.300s'", path);
+    size_t    n = about->st_size < MOST ? (size_t)about->st_size : (size_t)MOST;
+    gi_source s = { NULL, start, (int64_t)n };
+    ga_array *a = NULL;
+    errno       = 0;
+    if (!gi_pread(fd, 0, start, n)) gi_fail(site, GA_NO_FILE, "cannot read %s: %s", p.what, errno ? strerror(errno) : "it ends early");
+    else if (gi_read_header(site, p.what, &s, &p.at, &p.h)) {
+        int64_t strides[GPUARR_MAX_DIMS], there = (int64_t)about->st_size - p.at, bytes = -1;
+        bool    negative = false;
+        for (int d = 0; d < p.h.ndim; d++) negative = negative || p.h.shape[d] < 0;
+        if (!negative) bytes = gi_c_strides(p.h.dtype, p.h.ndim, p.h.shape, strides);
+        if (negative) gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", p.what, gi_shape_text(p.h.ndim, p.h.shape));
+        else if (bytes < 0 || bytes > there)
+            gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", p.what,
+                    gi_shape_text(p.h.ndim, p.h.shape), ga_dtype_name(p.h.dtype), (long long)there);
+        else a = gi_new_lazy(site, &gi_kind_npy, p.h.dtype, p.h.ndim, p.h.shape, 0, NULL, &p, sizeof p);
+    }
+    if (!a) {
+        (void)close(fd);
+        return NULL;
+    }
+    int64_t natural[GPUARR_MAX_DIMS];
+    memset(natural, 0, sizeof natural);
+    if (p.h.fortran) { /* chosen as for the array that lies in the file in C order */
+        int64_t stored[GPUARR_MAX_DIMS], length[GPUARR_MAX_DIMS];
+        memset(length, 0, sizeof length);
+        for (int d = 0; d < p.h.ndim; d++) stored[d] = p.h.shape[p.h.ndim - 1 - d];
+        gi_fill_chunk(p.h.ndim, stored, ga_itemsize(p.h.dtype), length);
+        for (int d = 0; d < p.h.ndim; d++) natural[d] = length[p.h.ndim - 1 - d];
+    }
+    return gi_opened(site, a, gi_close_npy, gi_file_seed(about), chunks, natural);
+}
+
+/* ---- JSON: as much of it as .zarray needs. Each returns what follows, or NULL if that is none of it ---- */
+
+static const char *gi_json_string(const char *p, char *to, size_t room)
+{
+    size_t n = 0;
+    if (*p++ != '"') return NULL;
+    for (; *p != '"'; p++) {
+        char c = *p;
+        if ((unsigned char)c < ' ') return NULL;
+        if (c == '\\') {
+            static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/?????";
+            const char       *known;
+            c = *++p;
+            if (c == 'u') {
+                for (int i = 1; i <= 4; i++)
+                    if (!p[i] || !strchr("0123456789abcdefABCDEF", p[i])) return NULL;
+                p += 4;
+                c = '?';
+            } else if (c && (known = strchr(names, c)) != NULL) c = meant[known - names];
+            else return NULL;
+        }
+        if (n + 1 < room) to[n++] = c;
+    }
+    if (room > 0) to[n] = 0;
+    return p + 1;
+}
+
+static const char *gi_json_skip(const char *p, int depth)
+{
+    p = gi_skip_blanks(p);
+    if (*p == '"') return gi_json_string(p, NULL, 0);
+    if (*p != '{' && *p != '[') {
+        size_t n = strspn(p, "+-.0123456789abcdefghijklmnopqrstuvwxyzEINTF");
+        return n > 0 ? p + n : NULL;
+    }
+    char end = *p++ == '{' ? '}' : ']';
+    p        = gi_skip_blanks(p);
+    if (*p == end) return p + 1;
+    if (depth > 30) return NULL;
+    for (;;) {
+        if (end == '}') {
+            p = gi_json_string(gi_skip_blanks(p), NULL, 0);
+            if (!p || *(p = gi_skip_blanks(p)) != ':') return NULL;
+            p++;
+        }
+        p = gi_json_skip(p, depth + 1);
+        if (!p) return NULL;
+        p = gi_skip_blanks(p);
+        if (*p == end) return p + 1;
+        if (*p++ != ',') return NULL;
+    }
+}
+
+/* The value of a key of an object, if it has it: where the value begins. */
+static const char *gi_json_find(const char *object, const char *key)
+{
+    char        name[64];
+    const char *p = gi_skip_blanks(object), *found = NULL;
+    if (*p++ != '{') return NULL;
+    for (p = gi_skip_blanks(p); *p == '"'; p = gi_skip_blanks(p + 1)) {
+        p = gi_json_string(p, name, sizeof name);
+        if (!p || *(p = gi_skip_blanks(p)) != ':') return NULL;
+        p = gi_skip_blanks(p + 1);
+        if (!strcmp(name, key)) found = p;
+        p = gi_json_skip(p, 0);
+        if (!p) return NULL;
+        p = gi_skip_blanks(p);
+        if (*p != ',') break;
+    }
+    return found;
+}
+
+/* A list of whole numbers; `too_many` beyond what an array has dimensions. */
+static const char *gi_json_lengths(const char *p, int *ndim, int64_t *n, bool *too_many)
+{
+    if (!p || *p++ != '[') return NULL;
+    *ndim = 0;
+    p     = gi_skip_blanks(p);
+    if (*p == ']') return p + 1;
+    for (;; p++) {
+        char *end;
+        p             = gi_skip_blanks(p);
+        errno         = 0;
+        long long one = strtoll(p, &end, 10);
+        if (end == p || errno == ERANGE) return NULL;
+        if (*ndim == GPUARR_MAX_DIMS) {
+            *too_many = true;
+            return NULL;
+        }
+        n[(*ndim)++] = one;
+        p            = gi_skip_blanks(end);
+        if (*p == ']') return p + 1;
+        if (*p != ',') return NULL;
+    }
+}
+
+/* ---- Zarr, version 2 ---- */
+
+typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
+
+typedef struct gi_zarr {
+    gi_npy_header h; /* as that of an .npy file: dtype, orders, shape */
+    int64_t       chunk[GPUARR_MAX_DIMS], chunk_bytes;
+    char          separator;
+    gi_codec      codec;
+    __attribute__((aligned(16))) char fill[16]; /* an element where there is no chunk */
+} gi_zarr;
+
+typedef struct gi_zarr_plan {
+    gi_zarr z;
+    int     dir;
+    char    what[GI_NAME_ROOM];
+} gi_zarr_plan;
+
+/* A real number or "NaN", "Infinity" ... Returns what follows, or NULL. */
+static const char *gi_json_real(const char *p, double *x)
+{
+    char text[32], *end;
+    bool quoted = *p == '"';
+    if (quoted && !(p = gi_json_string(p, text, sizeof text))) return NULL;
+    const char *from = quoted ? text : p;
+    *x               = strtod(from, &end);
+    if (end == from || (quoted && *end)) return NULL;
+    return quoted ? p : end;
+}
+
+/* fill_value, as an element. */
+static bool gi_read_fill(const char *p, gi_zarr *z)
+{
+    ga_dtype dtype = z->h.dtype;
+    double   c[2]  = { 0, 0 };
+    char    *end   = NULL;
+    if (!p || !strncmp(p, "null", 4)) return true;
+    bool is_true = !strncmp(p, "true", 4);
+    errno        = 0;
+    if (is_true || !strncmp(p, "false", 5)) {
+        c[0] = is_true;
+    } else if (gi_is_signed(dtype)) {
+        int64_t v = strtoll(p, &end, 10);
+        if (end != p && !strchr(".eE", *end) && !errno) return gi_cast(dtype, GA_I64, 1, z->fill, &v), true;
+    } else if (gi_is_unsigned(dtype)) {
+        uint64_t v = strtoull(p, &end, 10);
+        if (end != p && !strchr(".eE", *end) && !errno) return gi_cast(dtype, GA_U64, 1, z->fill, &v), true;
+    }
+    if (*p == '[') {
+        p = gi_json_real(gi_skip_blanks(p + 1), &c[0]);
+        if (!p || *(p = gi_skip_blanks(p)) != ',') return false;
+        p = gi_json_real(gi_skip_blanks(p + 1), &c[1]);
+    } else if (*p != 't' && *p != 'f') {
+        p = gi_json_real(p, &c[0]);
+    }
+    if (!p || (gi_is_int(dtype) && !(fabs(c[0]) < 0x1p63))) return false;
+    if (gi_is_complex(dtype)) gi_cast(dtype, GA_C128, 1, z->fill, c);
+    else gi_cast(dtype, GA_F64, 1, z->fill, c);
+    return true;
+}
+
+static bool gi_read_zarray(const char *site, const char *what, const char *text, gi_zarr *z)
+{
+    char        word[48] = "";
+    int         dims     = 0;
+    bool        too_many = false;
+    const char *whole = gi_json_skip(text, 0), *p;
+    memset(z, 0, sizeof *z);
+    if (!whole || *gi_skip_blanks(whole)) return gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no JSON: is it damaged?", what) != NULL;
+    p = gi_json_find(text, "zarr_format");
+    if (!p || strtol(p, NULL, 10) != 2)
+        return gi_fail(site, GA_BAD_FILE, "%s is Zarr of format %.8s; 2 is known: write it with zarr_format=2", what, p ? p : "?") != NULL;
+    p = gi_json_find(text, "dtype");
+    if (p && *p == '[') return gi_fail(site, GA_BAD_DTYPE, "the elements in %s are structured: save each field as an array of its own, a['field']", what) != NULL;
+    if (!p || !gi_json_string(p, word, sizeof word)) return gi_fail(site, GA_BAD_FILE, "the .zarray of %s lacks 'dtype': is it damaged?", what) != NULL;
+    if (!gi_read_descr(site, what, word, &z->h)) return false;
+    bool shaped = gi_json_lengths(gi_json_find(text, "shape"), &z->h.ndim, z->h.shape, &too_many) &&
+                  gi_json_lengths(gi_json_find(text, "chunks"), &dims, z->chunk, &too_many) && dims == z->h.ndim;
+    for (int d = 0; d < z->h.ndim && shaped; d++) shaped = z->h.shape[d] >= 0 && z->chunk[d] > 0;
+    if (too_many)
+        return gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions: #define GPUARR_MAX_DIMS for more", what, GPUARR_MAX_DIMS) != NULL;
+    if (!shaped) return gi_fail(site, GA_BAD_FILE, "'shape' and 'chunks' in the .zarray of %s make no sense: is it damaged?", what) != NULL;
+    int64_t strides[GPUARR_MAX_DIMS];
+    z->chunk_bytes = gi_c_strides(z->h.dtype, z->h.ndim, z->chunk, strides);
+    if (z->chunk_bytes < 0)
+        return gi_fail(site, GA_BAD_FILE, "%s claims chunks of %s, more than can be counted: is it damaged?", what, gi_shape_text(z->h.ndim, z->chunk)) != NULL;
+    p = gi_json_find(text, "order");
+    if (!p || !gi_json_string(p, word, sizeof word) || (strcmp(word, "C") != 0 && strcmp(word, "F") != 0))
+        return gi_fail(site, GA_BAD_FILE, "'order' in the .zarray of %s is neither \"C\" nor \"F\": is it damaged?", what) != NULL;
+    z->h.fortran = word[0] == 'F';
+    p            = gi_json_find(text, "dimension_separator");
+    if (p && (!gi_json_string(p, word, sizeof word) || (strcmp(word, ".") != 0 && strcmp(word, "/") != 0)))
+        return gi_fail(site, GA_BAD_FILE, "'dimension_separator' in the .zarray of %s is neither \".\" nor \"/\": is it damaged?", what) != NULL;
+    z->separator = p ? word[0] : '.';
+    p            = gi_json_find(text, "compressor");
+    if (p && *p == '{') {
+        p = gi_json_find(p, "id");
+        if (!p || !gi_json_string(p, word, sizeof word)) strcpy(word, "?");
+        z->codec = !strcmp(word, "zlib") ? GI_CODEC_ZLIB : !strcmp(word, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
+        if (z->codec == GI_CODEC_NONE)
+            return gi_fail(site, GA_BAD_FILE,
+                           "the chunks of %s are packed by %s, which gpuarr cannot unpack (zlib and gzip it can): write it with compressor=None, "
+                           "zarr.save_array(path, a, compressor=None)",
+                           what, word) != NULL;
+    }
+    p = gi_json_find(text, "filters");
+    if (p && *p == '[' && *gi_skip_blanks(p + 1) != ']') {
+        p = gi_json_find(p + 1, "id");
+        if (!p || !gi_json_string(p, word, sizeof word)) strcpy(word, "?");
+        return gi_fail(site, GA_BAD_FILE, "the elements of %s went through the filter %s, which gpuarr does not know: write it with filters=None", what, word) != NULL;
+    }
+    if (!gi_read_fill(gi_json_find(text, "fill_value"), z))
+        return gi_fail(site, GA_BAD_FILE, "'fill_value' in the .zarray of %s is no element of %s: is it damaged?", what, ga_dtype_name(z->h.dtype)) != NULL;
+    return true;
+}
+
+/* The n bytes of a zlib or gzip file, which must give exactly `room` ones. */
+static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigned char *in, size_t n, void *out, size_t room)
+{
+    if (codec == GI_CODEC_ZLIB) { /* RFC 1950 */
+        if (n < 6 || (in[0] & 15) != 8 || (in[0] << 8 | in[1]) % 31 != 0 || (in[1] & 32) || !gi_inflate(inflater, in + 2, n - 6, out, room)) return false;
+        uint32_t a = 1, b = 0, sum = (uint32_t)in[n - 4] << 24 | (uint32_t)in[n - 3] << 16 | (uint32_t)in[n - 2] << 8 | in[n - 1];
+        for (size_t i = 0; i < room;) {
+            for (size_t end = room - i < 5552 ? room : i + 5552; i < end; i++) b += a += ((const unsigned char *)out)[i];
+            a %= 65521;
+            b %= 65521;
+        }
+        return (b << 16 | a) == sum;
+    }
+    if (n < 18 || in[0] != 0x1f || in[1] != 0x8b || in[2] != 8) return false; /* RFC 1952 */
+    size_t at = 10, end = n - 8;
+    int    flags = in[3];
+    if (flags & 4) at += 2 + (size_t)gi_little_endian(in + 10, 2);
+    for (int text = 8; text <= 16; text *= 2) /* a name, a comment */
+        if (flags & text) {
+            while (at < end && in[at]) at++;
+            at++;
+        }
+    if (flags & 2) at += 2;
+    if (at > end || !gi_inflate(inflater, in + at, end - at, out, room)) return false;
+    gi_crc_table table;
+    gi_make_crc_table(&table);
+    return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) && (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
+}
+
+/* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
+typedef struct gi_unpacked {
+    struct gi_unpacked *next;
+    const gi_lazy      *node;
+    int64_t             number;
+    ga_array           *value;
+} gi_unpacked;
+static struct {
+    pthread_mutex_t lock;
+    gi_unpacked    *first; /* the latest */
+    int64_t         bytes;
+} gi_kept_chunks = { PTHREAD_MUTEX_INITIALIZER, NULL, 0 };
+
+#define GI_KEPT_BYTES ((int64_t)64 << 20)
+
+/* Lets go of what does not fit in `most` bytes, the oldest first; of `node` alone if it is given. */
+static void gi_shrink_kept(const gi_lazy *node, int64_t most)
+{
+    gi_unpacked *gone = NULL;
+    int64_t      bytes = 0;
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    for (gi_unpacked **at = &gi_kept_chunks.first; *at;) {
+        gi_unpacked *u    = *at;
+        int64_t      size = (int64_t)u->value->owner->bytes;
+        bytes += size;
+        if (bytes <= most || (node && u->node != node)) {
+            at = &u->next;
+            continue;
+        }
+        bytes -= size;
+        gi_kept_chunks.bytes -= size;
+        *at     = u->next;
+        u->next = gone;
+        gone    = u;
+    }
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    while (gone) {
+        gi_unpacked *next = gone->next;
+        ga_free(gone->value);
+        gi_release(gone, sizeof *gone);
+        gone = next;
+    }
+}
+static void gi_forget_chunks(void) { gi_shrink_kept(NULL, 0); }
+
+static ga_array *gi_find_kept(const gi_lazy *n, int64_t number)
+{
+    ga_array *found = NULL;
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    for (gi_unpacked **at = &gi_kept_chunks.first; *at; at = &(*at)->next) {
+        gi_unpacked *u = *at;
+        if (u->node != n || u->number != number) continue;
+        *at                  = u->next; /* to the front */
+        u->next              = gi_kept_chunks.first;
+        gi_kept_chunks.first = u;
+        found                = gi_hold(n->site, u->value);
+        break;
+    }
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    return found;
+}
+
+/* Keeps a chunk, if there is room: without memory for that everything works, slower. */
+static void gi_keep_chunk(const gi_lazy *n, int64_t number, const ga_array *value)
+{
+    ga_memory m    = ga_memory_stats();
+    int64_t   most = m.limit_bytes > 0 && m.limit_bytes / 4 < GI_KEPT_BYTES ? m.limit_bytes / 4 : GI_KEPT_BYTES, size = (int64_t)value->owner->bytes;
+    if (size > most || (m.limit_bytes > 0 && m.used_bytes > m.limit_bytes / 2)) return;
+    gi_shrink_kept(NULL, most - size);
+    gi_unpacked *u = (gi_unpacked *)gi_alloc(n->site, sizeof *u);
+    if (!u) return;
+    u->node   = n;
+    u->number = number;
+    u->value  = gi_hold(n->site, value);
+    if (!u->value) {
+        gi_release(u, sizeof *u);
+        return;
+    }
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    u->next              = gi_kept_chunks.first;
+    gi_kept_chunks.first = u;
+    gi_kept_chunks.bytes += size;
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+}
+
+enum { GI_KEY_ROOM = 24 * GPUARR_MAX_DIMS };
+
+/* The name of a chunk's file: 0.3.1 */
+static void gi_chunk_key(int ndim, const int64_t *index, char separator, char *key)
+{
+    int n = 0;
+    key[0] = '0';
+    key[1] = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (d > 0) key[n++] = separator;
+        n += snprintf(key + n, (size_t)(GI_KEY_ROOM - n), "%lld", (long long)index[d]);
+    }
+}
+
+/* All elements of a chunk, from the n bytes of its file. */
+static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packed_bytes)
+{
+    enum { BEST_RATIO = 1032 }; /* of deflate */
+    const gi_zarr *z = &((const gi_zarr_plan *)n->plan)->z;
+    size_t         bytes = (size_t)z->chunk_bytes;
+    if (bytes / BEST_RATIO > packed_bytes + 1)
+        return (ga_array *)gi_fail(n->site, GA_BAD_FILE, "%s claims %zu bytes packed into %zu: is it damaged?", f->what, bytes, packed_bytes);
+    int64_t stored[GPUARR_MAX_DIMS];
+    for (int d = 0; d < n->ndim; d++) stored[d] = z->chunk[f->fortran ? n->ndim - 1 - d : d];
+    gi_inflater   *inflater = (gi_inflater *)gi_alloc(n->site, sizeof *inflater);
+    unsigned char *packed   = inflater ? (unsigned char *)gi_alloc(n->site, packed_bytes) : NULL;
+    ga_array      *a        = packed ? gi_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
+    if (a) {
+        errno = 0;
+        if (!gi_pread(f->fd, 0, packed, packed_bytes))
+            gi_fail(n->site, GA_NO_FILE, "cannot read %s: %s", f->what, errno ? strerror(errno) : "it has become shorter since it was opened");
+        else if (!gi_unpack_bytes(z->codec, inflater, packed, packed_bytes, a->data, bytes))
+            gi_fail(n->site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", f->what);
+        else {
+            gi_layout l = gi_layout_of(a);
+            gi_repair_elements(f, a->data, a->size);
+            for (int d = 0; d < n->ndim && f->fortran; d++) {
+                l.shape[d]   = a->shape[n->ndim - 1 - d];
+                l.strides[d] = a->strides[n->ndim - 1 - d];
+            }
+            view = gi_view_with(n->site, a, &l);
+        }
+    }
+    ga_free(a);
+    gi_release(packed, packed_bytes);
+    gi_release(inflater, sizeof *inflater);
+    return view;
+}
+
+/* The elements of one chunk that a box shows, which is counted in the chunk. */
+static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const gi_box *box, ga_array *out)
+{
+    const gi_zarr_plan *p = (const gi_zarr_plan *)n->plan;
+    const gi_zarr      *z = &p->z;
+    int64_t             number = 0;
+    ga_array           *chunk = NULL, *r = NULL;
+    for (int d = 0; d < n->ndim; d++) number = number * ((n->shape[d] + z->chunk[d] - 1) / z->chunk[d]) + index[d];
+    if (z->codec != GI_CODEC_NONE) chunk = gi_find_kept(n, number);
+    if (!chunk) {
+        char key[GI_KEY_ROOM], what[2 * GI_NAME_ROOM];
+        gi_chunk_key(n->ndim, index, z->separator, key);
+        snprintf(what, sizeof what, "chunk '%s' of %s", key, p->what);
+        gi_raw      f = { n->site, what, gi_open_at(p->dir, key), 0, n->dtype, z->h.swapped, z->h.fortran, n->ndim, z->chunk };
+        struct stat about;
+        if (f.fd < 0 && errno == ENOENT) { /* one element, again and again */
+            ga_array *one = gi_new(n->site, n->dtype, GA_CPU, 0, NULL);
+            if (!one) return NULL;
+            memcpy(one->data, z->fill, (size_t)ga_itemsize(n->dtype));
+            gi_layout l = gi_layout_of(one);
+            for (int d = 0; d < n->ndim; d++) gi_layout_append(&l, box->count[d], 0);
+            r = gi_view_with(n->site, one, &l);
+            ga_free(one);
+            return r;
+        }
+        if (f.fd < 0 || fstat(f.fd, &about) != 0) gi_fail(n->site, GA_NO_FILE, "cannot open %s: %s", what, strerror(errno));
+        else if (!S_ISREG(about.st_mode)) gi_fail(n->site, GA_BAD_FILE, "%s is no file", what);
+        else if (z->codec == GI_CODEC_NONE && about.st_size != z->chunk_bytes)
+            gi_fail(n->site, GA_BAD_FILE, "%s has %lld bytes, but %lld are the elements of a chunk: is it damaged?", what, (long long)about.st_size,
+                    (long long)z->chunk_bytes);
+        else if (z->codec == GI_CODEC_NONE) r = gi_read_box(&f, box, out);
+        else chunk = gi_unpack_chunk(n, &f, (size_t)about.st_size);
+        if (f.fd >= 0) (void)close(f.fd);
+        if (!chunk) return r;
+        gi_keep_chunk(n, number, chunk);
+    }
+    r = gi_view_of_box(n->site, chunk, box);
+    ga_free(chunk);
+    return r;
+}
+
+static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const int64_t *chunk = ((const gi_zarr_plan *)n->plan)->z.chunk;
+    int64_t        index[GPUARR_MAX_DIMS], from[GPUARR_MAX_DIMS]; /* the box's first element in the chunk at hand */
+    ga_array      *r = NULL;
+    int            d;
+    (void)w;
+    memset(from, 0, sizeof from);
+    do {
+        gi_box part  = *box;
+        bool   whole = true;
+        for (d = 0; d < n->ndim; d++) {
+            int64_t first = box->start[d] + from[d] * box->step[d];
+            index[d]      = first / chunk[d];
+            part.start[d] = first - index[d] * chunk[d];
+            part.count[d] = (chunk[d] - part.start[d] + box->step[d] - 1) / box->step[d];
+            if (part.count[d] > box->count[d] - from[d]) part.count[d] = box->count[d] - from[d];
+            whole = whole && part.count[d] == box->count[d];
+        }
+        if (whole) return gi_part_of_chunk(n, index, &part, out);
+        if (!r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+        if (!r) return NULL;
+        gi_layout place = gi_layout_of(r);
+        for (d = 0; d < n->ndim; d++) {
+            place.data += from[d] * place.strides[d];
+            place.shape[d] = part.count[d];
+        }
+        ga_array *target = gi_view_with(n->site, r, &place);
+        bool      ok     = target && gi_put_elements(n->site, target, gi_part_of_chunk(n, index, &part, target));
+        ga_free(target);
+        if (!ok) {
+            ga_free(r);
+            return NULL;
+        }
+        for (d = n->ndim - 1; d >= 0; d--) { /* the next chunk */
+            from[d] += part.count[d];
+            if (from[d] < box->count[d]) break;
+            from[d] = 0;
+        }
+    } while (d >= 0);
+    return r;
+}
+static const gi_lazy_kind gi_kind_zarr = { "Zarr", gi_eval_zarr, true }, gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false };
+
+static void gi_close_zarr(gi_lazy *n)
+{
+    gi_shrink_kept(n, 0);
+    (void)close(((gi_zarr_plan *)n->plan)->dir);
+}
+
+/* What a folder is that is no array of Zarr 2. */
+static void gi_no_zarr(const char *site, const char *what, const char *path, const char *name, int dir)
+{
+    struct stat about;
+    char        names[300] = "", group[4096];
+    snprintf(group, sizeof group, "%s/%s", path, name);
+    int         used       = 0, fd = gi_open_at(dir, ".zgroup");
+    if (fd >= 0) {
+        (void)close(fd);
+        DIR *list = opendir(group);
+        for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
+            char member[300];
+            if (e->d_name[0] == '.' || snprintf(member, sizeof member, "%s/.zarray", e->d_name) >= (int)sizeof member || (fd = gi_open_at(dir, member)) < 0) continue;
+            (void)close(fd);
+            if (used < (int)sizeof names - 1) used += snprintf(names + used, sizeof names - (size_t)used, used ? ", %s" : "%s", e->d_name);
+        }
+        if (list) (void)closedir(list);
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is a group of arrays: say which one, ga_open(path, .name = \"...\"); it has: %s", what, used ? names : "none");
+        return;
+    }
+    fd = gi_open_at(dir, "zarr.json");
+    if (fd >= 0 && fstat(fd, &about) == 0) gi_fail(site, GA_BAD_FILE, "%s is Zarr of format 3; 2 is known: write it with zarr_format=2", what);
+    else gi_fail(site, GA_BAD_FILE, "%s is a folder, but no Zarr array: there is no .zarray in it", what);
+    if (fd >= 0) (void)close(fd);
+}
+
+/* The text of .zarray; NULL with an error. Release it with `room`. */
+static char *gi_zarray_text(const char *site, const char *what, int fd, size_t *room)
+{
+    enum { LONGEST = 1 << 20 };
+    struct stat about;
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > LONGEST)
+        return (char *)gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no file, or larger than any array of numbers needs: is it damaged?", what);
+    *room      = (size_t)about.st_size + 1;
+    char *text = (char *)gi_alloc(site, *room);
+    if (!text) return NULL;
+    errno = 0;
+    if (!gi_pread(fd, 0, text, *room - 1)) {
+        gi_release(text, *room);
+        return (char *)gi_fail(site, GA_NO_FILE, "cannot read the .zarray of %s: %s", what, errno ? strerror(errno) : "it ends early");
+    }
+    for (size_t i = 0; i + 1 < *room; i++) /* messages quote it, and it ends where it ends */
+        if (text[i] == 0 || (unsigned char)text[i] >= 127) text[i] = '?';
+    text[*room - 1] = 0;
+    return text;
+}
+
+/* Takes over `dir`, the group or the array. */
+static ga_array *gi_open_zarr(const char *site, const char *path, const char *name, int dir, const ga_shape *chunks)
+{
+    gi_zarr_plan p;
+    struct stat  about;
+    size_t       room = 0;
+    ga_array    *a    = NULL;
+    memset(&p, 0, sizeof p);
+    snprintf(p.what, sizeof p.what, name ? "'%.250s/%.100s'" : "'%.300s'", path, name);
+    p.dir = name ? gi_open_at(dir, name) : dir;
+    if (name) {
+        int error = errno;
+        (void)close(dir);
+        if (p.dir < 0) return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot open %s: %s", p.what, strerror(error));
+    }
+    int fd = gi_open_at(p.dir, ".zarray");
+    if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
+    char *text = fd >= 0 ? gi_zarray_text(site, p.what, fd, &room) : NULL;
+    if (text && fstat(fd, &about) == 0 && gi_read_zarray(site, p.what, text, &p.z))
+        a = gi_new_lazy(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim, p.z.h.shape, 0, NULL, &p, sizeof p);
+    if (text) gi_release(text, room);
+    if (fd >= 0) (void)close(fd);
+    if (a) return gi_opened(site, a, gi_close_zarr, gi_file_seed(&about), chunks, p.z.chunk);
+    (void)close(p.dir);
+    return NULL;
+}
+
+/* ---- HDF5, and NetCDF-4, which is that; through libhdf5, which lets one thread in at a time ---- */
+
+#ifdef GPUARR_USE_HDF5
+#include <hdf5.h>
+
+static pthread_mutex_t gi_hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct gi_hdf5_plan {
+    hid_t file, set, type; /* type: of elements in memory */
+    char  what[GI_NAME_ROOM];
+} gi_hdf5_plan;
+
+/* The program's own way to print HDF5's errors is put aside meanwhile. */
+typedef struct gi_hdf5_quiet {
+    H5E_auto2_t print;
+    void       *user;
+} gi_hdf5_quiet;
+
+static gi_hdf5_quiet gi_hdf5_enter(void)
+{
+    gi_hdf5_quiet q;
+    pthread_mutex_lock(&gi_hdf5_lock);
+    (void)H5Eget_auto2(H5E_DEFAULT, &q.print, &q.user);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return q;
+}
+
+static void gi_hdf5_leave(const gi_hdf5_quiet *q)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, q->print, q->user);
+    pthread_mutex_unlock(&gi_hdf5_lock);
+}
+
+static herr_t gi_hdf5_deepest(unsigned n, const H5E_error2_t *error, void *text)
+{
+    (void)n;
+    snprintf((char *)text, 200, "%s", error->desc ? error->desc : "");
+    return 0;
+}
+
+static void gi_hdf5_fail(const char *site, ga_status status, const char *doing, const char *what)
+{
+    char why[200] = "";
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, gi_hdf5_deepest, why);
+    gi_fail(site, status, "cannot %s %s; HDF5 says: %s", doing, what, why);
+}
+
+static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_hdf5_plan *p = (const gi_hdf5_plan *)n->plan;
+    ga_array           *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    hsize_t             start[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
+    (void)w;
+    if (!r) return NULL;
+    for (int d = 0; d < n->ndim; d++) {
+        start[d] = (hsize_t)box->start[d];
+        count[d] = (hsize_t)box->count[d];
+        step[d]  = (hsize_t)(box->count[d] > 1 ? box->step[d] : 1);
+    }
+    gi_hdf5_quiet q     = gi_hdf5_enter();
+    hid_t         there = n->ndim > 0 ? H5Dget_space(p->set) : H5S_ALL, here = n->ndim > 0 ? H5Screate_simple(n->ndim, count, NULL) : H5S_ALL;
+    bool          ok    = there >= 0 && here >= 0;
+    if (n->ndim > 0) ok = ok && H5Sselect_hyperslab(there, H5S_SELECT_SET, start, step, count, NULL) >= 0;
+    ok = ok && H5Dread(p->set, p->type, here, there, H5P_DEFAULT, r->data) >= 0;
+    if (!ok) gi_hdf5_fail(n->site, GA_BAD_FILE, "read", p->what);
+    if (n->ndim > 0 && there >= 0) (void)H5Sclose(there);
+    if (n->ndim > 0 && here >= 0) (void)H5Sclose(here);
+    gi_hdf5_leave(&q);
+    if (!ok) {
+        ga_free(r);
+        return NULL;
+    }
+    if (n->dtype == GA_BOOL)
+        for (unsigned char *b = (unsigned char *)r->data, *end = b + r->size; b < end; b++) *b = *b != 0;
+    return r;
+}
+static const gi_lazy_kind gi_kind_hdf5 = { "HDF5", gi_eval_hdf5, true }, gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, false };
+
+static void gi_close_hdf5_ids(const gi_hdf5_plan *p)
+{
+    if (p->type >= 0) (void)H5Tclose(p->type);
+    if (p->set >= 0) (void)H5Dclose(p->set);
+    if (p->file >= 0) (void)H5Fclose(p->file);
+}
+
+static void gi_close_hdf5(gi_lazy *n)
+{
+    gi_hdf5_quiet q = gi_hdf5_enter();
+    gi_close_hdf5_ids((const gi_hdf5_plan *)n->plan);
+    gi_hdf5_leave(&q);
+}
+
+/* The dtype that a type of the file has here, and its type in memory; 0 if it has none. */
+static ga_dtype gi_hdf5_dtype(hid_t type, hid_t *memory)
+{
+    size_t      size  = H5Tget_size(type);
+    H5T_class_t class_ = H5Tget_class(type);
+    *memory            = -1;
+    if (class_ == H5T_ENUM && size == 1 && H5Tget_nmembers(type) == 2) { /* h5py's bool */
+        *memory = H5Tcopy(type);
+        return GA_BOOL;
+    }
+    if (class_ == H5T_INTEGER) {
+        bool  is_signed = H5Tget_sign(type) == H5T_SGN_2;
+        hid_t wide[4]   = { is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8, is_signed ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16,
+                            is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64 };
+        for (int k = 0; k < 4; k++)
+            if (size == (size_t)1 << k) {
+                static const ga_dtype with[4] = { GA_I8, GA_I16, GA_I32, GA_I64 }, without[4] = { GA_U8, GA_U16, GA_U32, GA_U64 };
+                *memory = H5Tcopy(wide[k]);
+                return is_signed ? with[k] : without[k];
+            }
+    }
+    if (class_ == H5T_FLOAT && (size == 4 || size == 8)) {
+        *memory = H5Tcopy(size == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE);
+        return size == 4 ? GA_F32 : GA_F64;
+    }
+    if (class_ == H5T_COMPOUND && H5Tget_nmembers(type) == 2 && (size == 8 || size == 16)) { /* h5py's complex numbers: r and i */
+        char *r = H5Tget_member_name(type, 0), *i = H5Tget_member_name(type, 1);
+        bool  ok = r && i && !strcmp(r, "r") && !strcmp(i, "i") && H5Tget_member_class(type, 0) == H5T_FLOAT;
+        if (r) (void)H5free_memory(r);
+        if (i) (void)H5free_memory(i);
+        if (!ok) return GA_DTYPE_DEFAULT;
+        hid_t part = size == 8 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+        *memory    = H5Tcreate(H5T_COMPOUND, size);
+        if (H5Tinsert(*memory, "r", 0, part) < 0 || H5Tinsert(*memory, "i", size / 2, part) < 0) return GA_DTYPE_DEFAULT;
+        return size == 8 ? GA_C64 : GA_C128;
+    }
+    return GA_DTYPE_DEFAULT;
+}
+
+/* The arrays in the outermost group, but for NetCDF's axes. */
+typedef struct gi_hdf5_names {
+    int  n;
+    char first[100], all[300];
+} gi_hdf5_names;
+
+static herr_t gi_hdf5_name(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    gi_hdf5_names *names = (gi_hdf5_names *)user;
+    (void)info;
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    if (object >= 0 && H5Iget_type(object) == H5I_DATASET && H5Aexists(object, "CLASS") <= 0) {
+        if (names->n++ == 0) snprintf(names->first, sizeof names->first, "%s", name);
+        size_t used = strlen(names->all);
+        snprintf(names->all + used, sizeof names->all - used, used ? ", %s" : "%s", name);
+    }
+    if (object >= 0) (void)H5Oclose(object);
+    return 0;
+}
+
+/* Opens the array; the plan tells what has been opened when it fails. */
+static ga_array *gi_find_hdf5(const char *site, const char *path, const char *name, gi_hdf5_plan *p, int64_t *chunk)
+{
+    gi_hdf5_names names;
+    hsize_t       n[GPUARR_MAX_DIMS], c[GPUARR_MAX_DIMS];
+    int64_t       shape[GPUARR_MAX_DIMS];
+    memset(&names, 0, sizeof names);
+    p->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (p->file < 0) return gi_hdf5_fail(site, GA_BAD_FILE, "open", p->what), (ga_array *)NULL;
+    if (!name) {
+        (void)H5Literate(p->file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, gi_hdf5_name, &names);
+        if (names.n != 1)
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "say which array of %s, ga_open(path, .name = \"...\"); in its outermost group are: %s", p->what,
+                                       names.n ? names.all : "none");
+        name = names.first;
+    }
+    snprintf(p->what, sizeof p->what, "'%.100s' of '%.250s'", name, path);
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    (void)H5Pset_chunk_cache(access, 12421, (size_t)GI_KEPT_BYTES, 0.75);
+    p->set = H5Dopen2(p->file, name, access);
+    (void)H5Pclose(access);
+    if (p->set < 0) return gi_hdf5_fail(site, GA_BAD_FILE, "open", p->what), (ga_array *)NULL;
+    hid_t    space = H5Dget_space(p->set), type = H5Dget_type(p->set), made = H5Dget_create_plist(p->set);
+    int      ndim  = H5Sget_simple_extent_ndims(space);
+    ga_dtype dtype = gi_hdf5_dtype(type, &p->type);
+    bool     many = ndim > GPUARR_MAX_DIMS, ok = ndim >= 0 && !many && H5Sget_simple_extent_dims(space, n, NULL) >= 0, chunked = false;
+    if (ok && H5Sget_simple_extent_type(space) == H5S_NULL) ok = false;
+    for (int d = 0; d < ndim && ok; d++) ok = (shape[d] = (int64_t)n[d]) >= 0;
+    chunked = ok && ndim > 0 && H5Pget_layout(made) == H5D_CHUNKED && H5Pget_chunk(made, ndim, c) == ndim;
+    for (int d = 0; d < ndim && ok; d++) chunk[d] = chunked ? (int64_t)c[d] : 0;
+    (void)H5Pclose(made);
+    (void)H5Tclose(type);
+    (void)H5Sclose(space);
+    if (many) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s has %d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", p->what, ndim, GPUARR_MAX_DIMS);
+    if (!ok) return gi_hdf5_fail(site, GA_BAD_FILE, "find the shape of", p->what), (ga_array *)NULL;
+    if (dtype == GA_DTYPE_DEFAULT)
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "the elements of %s are none that gpuarr can hold (numbers of 1 to 8 bytes, complex ones, bool): save them as float64", p->what);
+    return gi_new_lazy(site, chunked ? &gi_kind_chunked_hdf5 : &gi_kind_hdf5, dtype, ndim, shape, 0, NULL, p, sizeof *p);
+}
+
+static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about, const ga_shape *chunks)
+{
+    gi_hdf5_plan p;
+    int64_t      chunk[GPUARR_MAX_DIMS];
+    memset(&p, 0, sizeof p);
+    memset(chunk, 0, sizeof chunk);
+    p.file = p.set = p.type = -1;
+    snprintf(p.what, sizeof p.what, "'%.300s'", path);
+    gi_hdf5_quiet q = gi_hdf5_enter();
+    ga_array     *a = gi_find_hdf5(site, path, name, &p, chunk);
+    if (!a) gi_close_hdf5_ids(&p);
+    gi_hdf5_leave(&q);
+    return a ? gi_opened(site, a, gi_close_hdf5, gi_file_seed(about), chunks, chunk) : NULL;
+}
+#else
+static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about, const ga_shape *chunks)
+{
+    (void)name, (void)about, (void)chunks;
+    return (ga_array *)gi_fail(site, GA_NO_LIBRARY,
+                               "'%.300s' is HDF5, and this program was built without it: install it (apt-get install libhdf5-dev) and compile with "
+                               "-DGPUARR_USE_HDF5 $(pkg-config --cflags --libs hdf5)",
+                               path);
+}
+#endif
+
+/* ---- ga_open ---- */
+
+ga_array *(ga_open)(const char *path, ga_open_options o)
+{
+    if (!path) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the path is NULL");
+    struct stat   about;
+    unsigned char start[8] = { 0 };
+    int           fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &about) != 0) {
+        gi_fail(o.site, GA_NO_FILE, "cannot open '%.300s': %s", path, strerror(errno));
+        if (fd >= 0) (void)close(fd);
+        return NULL;
+    }
+    if (S_ISDIR(about.st_mode)) return gi_open_zarr(o.site, path, o.name, fd, &o.chunks);
+    bool read = gi_pread(fd, 0, start, about.st_size < 8 ? (size_t)about.st_size : 8);
+    bool hdf5 = read && !memcmp(start, "\x89HDF\r\n\x1a\n", 8), npy = read && !memcmp(start, "\x93NUMPY", 6);
+    if (S_ISREG(about.st_mode) && npy && !o.name) return gi_open_npy(o.site, path, fd, &about, &o.chunks);
+    (void)close(fd);
+    if (hdf5) return gi_open_hdf5(o.site, path, o.name, &about, &o.chunks);
+    if (npy) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "'%.300s' is an .npy file, which holds one array without a name: leave .name out", path);
+    const char *is = "is no .npy file, no HDF5 file and no folder of Zarr";
+    if (!S_ISREG(about.st_mode)) is = "is neither a file nor a folder";
+    else if (!memcmp(start, "PK\3\4", 4)) is = "is an .npz archive, whose arrays can only be read whole: use ga_load_from(path, name)";
+    else if (!memcmp(start, "SIMPLE  ", 8)) is = "is FITS, which is read whole: use ga_fits_read";
+    else if (!memcmp(start, "CDF\1", 4) || !memcmp(start, "CDF\2", 4) || !memcmp(start, "CDF\5", 4)) is = "is a NetCDF file of the classic kind: make it HDF5, nccopy -k nc4 old.nc new.nc";
+    return (ga_array *)gi_fail(o.site, GA_BAD_FILE, "'%.300s' %s", path, is);
+}
+
+/* ---- ga_store: fingerprints, so that a rerun does not go on with what was another array ---- */
+
+static uint64_t gi_print_node(gi_lazy *n);
+
+static uint64_t gi_hash_text(uint64_t hash, const char *text) { return gi_hash(hash, text, strlen(text) + 1); }
+
+/* Shape, dtype and elements; of many elements some. */
+static uint64_t gi_print_array(uint64_t hash, const ga_array *a)
+{
+    enum { MOST = 1 << 16 };
+    hash = gi_hash(hash, a->shape, (size_t)a->ndim * sizeof *a->shape);
+    hash = gi_hash_text(hash, ga_dtype_name(a->dtype));
+    if (gi_is_chunked(a)) {
+        int64_t  offset = (char *)a->data - GI_NOWHERE;
+        uint64_t node   = gi_print_node(a->owner->node);
+        hash            = gi_hash(hash, &node, sizeof node);
+        hash            = gi_hash(hash, &offset, sizeof offset);
+        return gi_hash(hash, a->strides, (size_t)a->ndim * sizeof *a->strides);
+    }
+    if (a->device != GA_CPU) return hash;
+    for (int64_t i = 0, step = a->size > MOST ? a->size / MOST : 1; i < a->size; i += step) {
+        const char *p    = (const char *)a->data;
+        int64_t     rest = i;
+        for (int d = a->ndim - 1; d >= 0; d--) {
+            p += rest % a->shape[d] * a->strides[d];
+            rest /= a->shape[d];
+        }
+        hash = gi_hash(hash, p, (size_t)ga_itemsize(a->dtype));
+    }
+    return hash;
+}
+
+/* The operation, by the text of its call (its line may move), its numbers and what it works on. */
+static uint64_t gi_print_node(gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark) return n->print;
+    const char *call = n->site ? strchr(n->site, '\t') : NULL;
+    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &n->seed, sizeof n->seed), n->kind->name);
+    hash             = gi_hash_text(gi_hash_text(hash, call ? call : ""), ga_dtype_name(n->dtype));
+    hash             = gi_hash(hash, n->shape, (size_t)n->ndim * sizeof *n->shape);
+    if (n->value) hash = gi_print_array(hash, n->value);
+    if (n->kind == &gi_kind_map) {
+        const gi_map_plan *p = (const gi_map_plan *)n->plan;
+        for (int k = 0; k < p->inputs; k++) {
+            if (p->in[k].array) continue;
+            hash = gi_hash(hash, &p->in[k].kind, sizeof p->in[k].kind);
+            hash = gi_hash(hash, &p->in[k].i, sizeof p->in[k].i);
+            hash = gi_hash(hash, &p->in[k].re, sizeof p->in[k].re);
+            hash = gi_hash(hash, &p->in[k].im, sizeof p->in[k].im);
+        }
+    } else if (n->kind == &gi_kind_generator) {
+        const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
+        hash                       = gi_hash(hash, p->plan, sizeof p->plan);
+    } else if (n->kind == &gi_kind_fold) {
+        const gi_fold_plan *p = (const gi_fold_plan *)n->plan;
+        hash                  = gi_hash(hash, p->marked, sizeof p->marked);
+        hash                  = gi_hash(gi_hash_text(hash, p->name ? p->name : ""), &p->o.ddof, sizeof p->o.ddof);
+    }
+    for (int k = 0; k < n->inputs; k++) hash = gi_print_array(hash, n->in[k]);
+    n->mark = gi_computing.mark;
+    return n->print = hash;
+}
+
+/* ---- files that come into being ---- */
+
+enum { GI_PATH_ROOM = 4096, GI_SINKS_AT_ONCE = 8 };
+#define GI_STORE_BYTES ((int64_t)1 << 20) /* of .npy: what is worked out and written down as done at a time */
+
+/* A file in the making: NAME.part, a folder for Zarr, and beside it NAME.journal, which lists the units that are done. */
+typedef struct gi_sink {
+    const char    *path;
+    ga_array      *a; /* in the chunks of the file */
+    bool           zarr, replaces;
+    int            fd, journal; /* the file or the folder; -1: none */
+    int64_t        at;          /* of the first element in an .npy file */
+    int64_t        unit[GPUARR_MAX_DIMS], units, left;
+    unsigned char *done; /* a byte each */
+    char           part[GI_PATH_ROOM], log[GI_PATH_ROOM];
+} gi_sink;
+
+static bool gi_pwrite(int fd, int64_t at, const void *from, size_t n)
+{
+    for (const char *p = (const char *)from; n > 0;) {
+        ssize_t put = pwrite(fd, p, n < (size_t)1 << 30 ? n : (size_t)1 << 30, (off_t)at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put == 0) errno = ENOSPC;
+        if (put <= 0) return false;
+        p += put;
+        at += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+/* Removes a folder with all that is in it. */
+static void gi_remove_folder(const char *path, int depth)
+{
+    char member[GI_PATH_ROOM];
+    DIR *list = depth < 2 * GPUARR_MAX_DIMS ? opendir(path) : NULL;
+    for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        if (snprintf(member, sizeof member, "%s/%s", path, e->d_name) >= (int)sizeof member) continue;
+        if (unlink(member) != 0) gi_remove_folder(member, depth + 1);
+    }
+    if (list) (void)closedir(list);
+    (void)rmdir(path);
+}
+
+static bool gi_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* The unit of an .npy file: small chunks together, large ones in parts, unless they can only be worked out whole. */
+static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
+{
+    const int64_t *shape = s->a->shape;
+    int64_t        most = GI_STORE_BYTES / ga_itemsize(s->a->dtype), elements = 1;
+    bool           local = n->local || n->value;
+    for (int d = 0; d < s->a->ndim; d++) elements *= s->unit[d];
+    for (int d = s->a->ndim - 1; d >= 0 && elements < most; d--) {
+        int64_t times = most / elements, all = s->unit[d] > 0 ? (shape[d] + s->unit[d] - 1) / s->unit[d] : 1;
+        if (times > all) times = all;
+        if (times < 1) times = 1;
+        elements *= times;
+        s->unit[d] *= times;
+        if (times < all) break;
+    }
+    for (int d = s->a->ndim - 1; d >= 0 && local; d--) {
+        if (s->unit[d] > most) s->unit[d] = most > 0 ? most : 1;
+        most /= s->unit[d];
+    }
+}
+
+static bool gi_write_zarray(const char *site, const gi_sink *s)
+{
+    char  text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], order = ga_itemsize(s->a->dtype) == 1 ? '|' : GI_LITTLE_ENDIAN ? '<' : '>';
+    for (int k = 0; k < 2; k++) {
+        int n = 0;
+        lists[k][0] = 0;
+        for (int d = 0; d < s->a->ndim; d++)
+            n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld", (long long)(k ? s->unit[d] : s->a->shape[d]));
+    }
+    int n = snprintf(text, sizeof text,
+                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": %s,\n    \"filters\": null,\n"
+                     "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
+                     lists[1], order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+                     gi_is_complex(s->a->dtype) ? "null" : s->a->dtype == GA_BOOL ? "false" : gi_is_float(s->a->dtype) ? "0.0" : "0", lists[0]);
+    snprintf(path, sizeof path, "%s/.zarray", s->part);
+    int  fd    = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);
+    if (fd >= 0 && close(fd) != 0) wrote = false;
+    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+    return wrote;
+}
+
+/* What the journal begins with: it must be of the same array. */
+static void gi_journal_head(const gi_sink *s, uint64_t print, char *text, size_t room)
+{
+    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype), gi_shape_of(s->a),
+             gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
+}
+
+/* Reads which units are done. False with an error, if it is the journal of another array. */
+static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
+{
+    struct stat about;
+    size_t      n = strlen(head);
+    if (fstat(s->journal, &about) != 0 || about.st_size == 0) return true;
+    size_t room = (size_t)about.st_size + 1;
+    if ((int64_t)room > 24 * (s->units + 100)) room = (size_t)(24 * (s->units + 100));
+    char *text = (char *)gi_alloc(site, room);
+    if (!text) return false;
+    bool ours = gi_pread(s->journal, 0, text, room - 1) && room > n && !memcmp(text, head, n);
+    text[room - 1] = 0;
+    for (char *p = text + n, *end; ours && (end = strchr(p, '\n')) != NULL; p = end + 1) { /* a last line without end was not finished */
+        char     *after;
+        long long unit = strtoll(p, &after, 10);
+        if (after != end || unit < 0 || unit >= s->units || s->done[unit]) continue;
+        s->done[unit] = 1;
+        s->left--;
+    }
+    gi_release(text, room);
+    if (!ours)
+        gi_fail(site, GA_BAD_FILE, "'%s' tells of another array, or of another expression for it: remove it and '%s', or leave .resume out, which begins anew", s->log,
+                s->part);
+    return ours;
+}
+
+/* Makes NAME.part, or finds what an earlier run has done of it. False with an error. */
+static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t print)
+{
+    char        head[1024], header[GI_NPY_HEADER_ROOM];
+    struct stat about;
+    gi_journal_head(s, print, head, sizeof head);
+    if (!resume) (void)unlink(s->log);
+    if (resume && stat(s->part, &about) != 0) (void)unlink(s->log); /* of a file that is gone */
+    if (s->zarr && mkdir(s->part, 0777) != 0 && errno == EEXIST && !resume) {
+        gi_remove_folder(s->part, 0);
+        (void)mkdir(s->part, 0777);
+    }
+    s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (s->fd < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno)) != NULL;
+    if (flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return gi_fail(site, GA_NO_FILE, "'%s' is being written by another program: wait for it, or store elsewhere", s->part) != NULL;
+    if (resume) {
+        s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (s->journal < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
+        if (!gi_read_journal(site, s, head)) return false;
+    }
+    int64_t header_bytes = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
+    s->at                = header_bytes;
+    if (s->left < s->units) return true; /* goes on */
+    bool ok = s->zarr ? gi_write_zarray(site, s) : true;
+    if (!s->zarr) {
+        ok = ftruncate(s->fd, 0) == 0 && gi_pwrite(s->fd, 0, header, (size_t)header_bytes) &&
+             ftruncate(s->fd, (off_t)(header_bytes + s->a->size * ga_itemsize(s->a->dtype))) == 0;
+        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno));
+    }
+    if (ok && s->journal >= 0) {
+        ok = ftruncate(s->journal, 0) == 0 && write(s->journal, head, strlen(head)) == (ssize_t)strlen(head);
+        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno));
+    }
+    return ok;
+}
+
+/* Gives the file its name, if all of it is there. False with an error. */
+static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
+{
+    bool begun = s->fd >= 0, ok = complete;
+    if (begun && close(s->fd) != 0 && ok) ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
+    if (s->journal >= 0) (void)close(s->journal);
+    if (ok) {
+        char old[GI_PATH_ROOM + 8];
+        snprintf(old, sizeof old, "%s.old", s->path);
+        bool aside = s->replaces && rename(s->path, old) == 0;
+        ok         = rename(s->part, s->path) == 0;
+        if (!ok) gi_fail(site, GA_NO_FILE, "cannot rename '%s' to '%s': %s", s->part, s->path, strerror(errno));
+        if (!ok && aside) (void)rename(old, s->path);
+        if (ok && aside) gi_remove_folder(old, 0);
+        if (ok) (void)unlink(s->log);
+    } else if (begun && s->journal < 0) { /* nobody will go on with it */
+        if (s->zarr) gi_remove_folder(s->part, 0);
+        else (void)unlink(s->part);
+    }
+    s->fd = s->journal = -1;
+    return ok;
+}
+
+/* ---- and are filled ---- */
+
+typedef struct gi_storing {
+    gi_computation run; /* of the units, all alike */
+    int            sinks;
+    gi_sink       *sink[GI_SINKS_AT_ONCE];
+} gi_storing;
+
+/* Writes the packed elements of a box to where they belong in an .npy file. */
+static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, const ga_array *x)
+{
+    const ga_array *a   = s->a;
+    int64_t         run = ga_itemsize(a->dtype), times = 1, strides[GPUARR_MAX_DIMS];
+    int             d   = a->ndim - 1;
+    gi_c_strides(a->dtype, a->ndim, a->shape, strides);
+    for (; d > 0 && box->count[d] == a->shape[d]; d--) run *= box->count[d]; /* whole rows lie side by side */
+    if (d >= 0) run *= box->count[d];
+    for (int k = 0; k < d; k++) times *= box->count[k];
+    for (int64_t i = 0; i < times; i++) {
+        int64_t at = s->at, rest = i;
+        for (int k = a->ndim - 1; k >= 0; k--) {
+            at += box->start[k] * strides[k];
+            if (k >= d) continue;
+            at += rest % box->count[k] * strides[k];
+            rest /= box->count[k];
+        }
+        errno = 0;
+        if (!gi_pwrite(s->fd, at, (const char *)x->data + i * run, (size_t)run))
+            return gi_fail(site, GA_NO_FILE, "cannot write bytes %lld to %lld of '%s': %s", (long long)at, (long long)(at + run), s->part, strerror(errno)) != NULL;
+    }
+    return true;
+}
+
+static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, const ga_array *chunk)
+{
+    char    key[GI_KEY_ROOM];
+    int64_t index[GPUARR_MAX_DIMS];
+    for (int d = 0; d < s->a->ndim; d++) index[d] = box->start[d] / s->unit[d];
+    gi_chunk_key(s->a->ndim, index, '.', key);
+    errno      = 0;
+    int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, chunk->data, (size_t)(chunk->size * ga_itemsize(chunk->dtype)));
+    int  error = errno;
+    if (fd >= 0 && close(fd) != 0 && wrote) {
+        wrote = false;
+        error = errno;
+    }
+    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write chunk '%s' of '%s': %s", key, s->part, strerror(error));
+    return wrote;
+}
+
+/* Works out one piece, into its chunk (Zarr) or into the file. */
+static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, const gi_box *unit, const gi_box *piece, ga_array *chunk)
+{
+    gi_layout all = gi_layout_of(s->a), l = gi_part_of_layout(&all, piece);
+    for (int d = 0; d < l.ndim; d++) l.shape[d] = piece->count[d];
+    if (!chunk) {
+        ga_array *x = gi_pull(w, s->a, &l, NULL), *c = x;
+        if (x && !ga_is_contiguous(x)) {
+            c = gi_convert(site, x, x->dtype);
+            ga_free(x);
+        }
+        bool ok = c && gi_put_npy(site, s, piece, c);
+        ga_free(c);
+        return ok;
+    }
+    gi_layout place = gi_layout_of(chunk);
+    for (int d = 0; d < place.ndim; d++) {
+        place.data += (piece->start[d] - unit->start[d]) * place.strides[d];
+        place.shape[d] = piece->count[d];
+    }
+    ga_array *out = gi_view_with(site, chunk, &place);
+    bool      ok  = out && gi_put_elements(site, out, gi_pull(w, s->a, &l, out));
+    ga_free(out);
+    return ok;
+}
+
+/* Works out a unit of all files that lack it. */
+static bool gi_store_unit(gi_storing *t, int64_t number, double start)
+{
+    gi_computation *r     = &t->run;
+    gi_worker       w     = { NULL, 0 };
+    gi_box          whole = gi_box_number(r->ndim, r->shape, r->unit, number);
+    ga_array       *chunk[GI_SINKS_AT_ONCE] = { NULL };
+    bool            ok                      = true;
+    for (int k = 0; k < t->sinks && ok; k++) {
+        if (!t->sink[k]->zarr || t->sink[k]->done[number]) continue;
+        chunk[k] = gi_new(r->site, t->sink[k]->a->dtype, GA_CPU, r->ndim, r->unit);
+        ok       = chunk[k] && (gi_equal_shapes(r->ndim, r->unit, r->ndim, whole.count) || gi_clear(r->site, chunk[k]));
+    }
+    int64_t pieces = gi_count_boxes(r->ndim, whole.count, r->piece);
+    for (int64_t piece = 0; piece < pieces && ok; piece++) {
+        gi_box box = gi_box_number(r->ndim, whole.count, r->piece, piece);
+        for (int d = 0; d < r->ndim; d++) box.start[d] += whole.start[d];
+        for (int k = 0; k < t->sinks && ok; k++)
+            if (!t->sink[k]->done[number]) ok = gi_store_piece(r->site, &w, t->sink[k], &whole, &box, chunk[k]);
+        gi_forget(&w);
+    }
+    for (int k = 0; k < t->sinks; k++) {
+        gi_sink *s = t->sink[k];
+        if (ok && !s->done[number]) {
+            char line[32];
+            int  n = snprintf(line, sizeof line, "%lld\n", (long long)number);
+            ok     = !chunk[k] || gi_put_zarr(r->site, s, &whole, chunk[k]);
+            if (ok && s->journal >= 0 && write(s->journal, line, (size_t)n) != n)
+                ok = gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
+        }
+        ga_free(chunk[k]);
+    }
+    ok = ok && gi_unit_done(r, number, start);
+    if (!ok) gi_run_failed(r, r->ndim, &whole);
+    return ok;
+}
+
+static void gi_run_stores(int64_t begin, int64_t end, void *job)
+{
+    gi_storing *t = (gi_storing *)job;
+    gi_aside    aside;
+    gi_put_aside(&aside);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&t->run.failed, __ATOMIC_RELAXED); unit++) {
+        bool lacking = false;
+        for (int k = 0; k < t->sinks; k++) lacking = lacking || !t->sink[k]->done[unit];
+        double start = ga_now();
+        if (!lacking) __atomic_add_fetch(&t->run.done, 1, __ATOMIC_RELAXED);
+        else if (!gi_store_unit(t, unit, start)) break;
+    }
+    gi_take_back(&aside);
+}
+
+/* Fills files of one shape in the same units. */
+static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
+{
+    gi_storing      t;
+    gi_computation *r = &t.run;
+    memset(&t, 0, sizeof t);
+    pthread_mutex_init(&r->lock, NULL);
+    r->site = site;
+    r->ndim = sinks[0]->a->ndim;
+    t.sinks = n;
+    int64_t piece = GI_PIECE_BYTES;
+    bool    local = true;
+    for (int k = 0; k < n; k++) {
+        const gi_lazy *node = sinks[k]->a->owner->node;
+        t.sink[k]           = sinks[k];
+        local               = local && (node->local || node->value);
+    }
+    piece /= ga_itemsize(sinks[0]->a->dtype);
+    for (int d = r->ndim - 1; d >= 0; d--) {
+        r->shape[d] = sinks[0]->a->shape[d];
+        r->unit[d]  = sinks[0]->unit[d];
+        r->piece[d] = !local || r->unit[d] <= piece ? r->unit[d] : piece;
+        piece /= r->piece[d];
+        if (piece < 1) piece = 1;
+    }
+    r->units = sinks[0]->units;
+    r->begun = r->told = ga_now();
+    gi_parallel(r->units, 1, gi_run_stores, &t);
+    return gi_run_ends(r);
+}
+
+/* Path, format, chunks; nothing is written yet. False with an error. */
+static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
+{
+    struct stat about;
+    s->path = path;
+    s->fd = s->journal = -1;
+    if (!gi_check_any(o->site, a, "the array")) return false;
+    if (a->device != GA_CPU) return gi_fail(o->site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first") != NULL;
+    if (!path || !*path) return gi_fail(o->site, GA_BAD_ARGUMENT, path ? "the path is empty" : "the path is NULL") != NULL;
+    s->zarr = gi_ends_with(path, ".zarr");
+    if (o->format && strcmp(o->format, "npy") != 0 && strcmp(o->format, "zarr") != 0)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no format '%.40s': use \"npy\" or \"zarr\"", o->format) != NULL;
+    if (o->format) s->zarr = !strcmp(o->format, "zarr");
+    else if (!s->zarr && !gi_ends_with(path, ".npy"))
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+    if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
+    snprintf(s->log, sizeof s->log, "%s.journal", path);
+    if (stat(path, &about) == 0) {
+        bool folder = S_ISDIR(about.st_mode);
+        char inner[GI_PATH_ROOM + 16];
+        snprintf(inner, sizeof inner, "%s/.zarray", path);
+        if (!folder && !S_ISREG(about.st_mode)) return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': it is no ordinary file", path) != NULL;
+        if (folder != s->zarr)
+            return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': there is a %s of that name already", path, folder ? "folder" : "file") != NULL;
+        if (folder && (!o->overwrite || stat(inner, &about) != 0))
+            return gi_fail(o->site, GA_NO_FILE, "'%s' is there already: %s", path,
+                           o->overwrite ? "it is no Zarr array, so remove it yourself" : ".overwrite = true replaces it") != NULL;
+        s->replaces = folder;
+    }
+    s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
+    if (!s->a) return false;
+    ga_shape chunks = ga_chunks_of(s->a);
+    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
+    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
+    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
+    s->done  = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
+    if (s->done) memset(s->done, 0, (size_t)s->units);
+    return s->done != NULL;
+}
+
+/* Is there memory for what lies about meanwhile? False with an error. */
+static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, const ga_array *const *arrays)
+{
+    gi_forecast f = gi_foresee_all(n, arrays);
+    f.results     = 0;
+    for (int k = 0; k < n; k++) {
+        int64_t bytes = ga_itemsize(arrays[k]->dtype);
+        for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
+        if (sinks[k].zarr) f.piece += bytes;
+    }
+    return gi_has_room(site, &f);
+}
+
+/* Fills all files; those of one shape and in the same units together. */
+static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array **arrays)
+{
+    gi_folds f    = { site, NULL, 0, 0 };
+    int64_t  left = 0;
+    bool     ok   = true;
+    for (int k = 0; k < n; k++) left += sinks[k].left;
+    if (left > 0) ok = gi_compute_folds(&f, n, arrays);
+    for (int first = 0; first < n && ok && left > 0; first++) {
+        gi_sink *group[GI_SINKS_AT_ONCE];
+        int      m = 0;
+        for (int k = first; k < n && m < GI_SINKS_AT_ONCE; k++) {
+            const ga_array *a = sinks[k].a, *b = sinks[first].a;
+            if (sinks[k].left == 0 || !gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape) || !gi_equal_shapes(a->ndim, sinks[k].unit, b->ndim, sinks[first].unit)) continue;
+            group[m++] = &sinks[k];
+        }
+        if (m == 0 || sinks[first].left == 0) continue;
+        ok = gi_fill_sinks(site, m, group);
+        for (int k = 0; k < m && ok; k++) group[k]->left = 0;
+    }
+    gi_drop_folds(&f);
+    gi_forget_chunks();
+    return ok;
+}
+
+bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o)
+{
+    if (n < 0 || (n > 0 && (!arrays || !paths))) return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
+    if (gi_inside_task) return gi_fail(o.site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
+                return gi_fail(o.site, GA_BAD_ARGUMENT, "arrays %d and %d have the same path '%.300s'", j, i, paths[i]) != NULL;
+    size_t           bytes = (size_t)n * sizeof(gi_sink), list = (size_t)n * sizeof(void *);
+    gi_sink         *sinks = (gi_sink *)gi_alloc(o.site, bytes);
+    const ga_array **held  = sinks ? (const ga_array **)gi_alloc(o.site, list) : NULL;
+    bool             ok    = held != NULL;
+    int              made  = 0;
+    if (ok) {
+        gi_scope *scope  = gi_current_scope;
+        gi_current_scope = NULL;
+        memset(sinks, 0, bytes);
+        for (; made < n && ok; made++) {
+            ok         = gi_plan_sink(&o, arrays[made], paths[made], &sinks[made]);
+            held[made] = sinks[made].a;
+        }
+        ok = ok && gi_has_store_room(o.site, n, sinks, held);
+        pthread_mutex_lock(&gi_computing.busy);
+        gi_watch_begins();
+        gi_computing.mark++; /* for the fingerprints */
+        for (int k = 0; k < n && ok; k++) ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
+        ok = ok && gi_fill_all(o.site, n, sinks, held);
+        for (int k = 0; k < made; k++) {
+            ok = gi_end_sink(o.site, &sinks[k], ok) && ok;
+            ga_free(sinks[k].a);
+            if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
+        }
+        gi_watch_ends(o.site);
+        pthread_mutex_unlock(&gi_computing.busy);
+        gi_current_scope = scope;
+    }
+    if (held) gi_release(held, list);
+    gi_release(sinks, bytes);
+    return ok;
+}
+
+bool(ga_store)(const ga_array *a, const char *path, ga_store_options o) { return (ga_store_n)(1, &a, &path, o); }
 
 /* ==== >>timing ==================================================================================================== */
 
