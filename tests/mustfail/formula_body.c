@@ -1,4 +1,4 @@
-/* gcc: "before"  clang: "expected ';' at end of declaration" clang++: "expected ';' at end of declaration" flags:  */
+/* gcc: "before"  clang: "expected ';' at end of declaration" flags:  */
 /* lines: gcc 8 clang 6 g++ 8 clang++ 6 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"

@@ -1,4 +1,4 @@
-/* gcc: "chi"  clang: "undeclared identifier 'chi'" clang++: "undeclared identifier 'chi'"  flags:  */
+/* gcc: "chi"  clang: "undeclared identifier 'chi'"  flags:  */
 /* lines: gcc 8 clang 6 g++ 5 clang++ 6 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"

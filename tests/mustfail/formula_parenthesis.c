@@ -1,4 +1,4 @@
-/* gcc: "unterminated argument list"  clang: "unterminated function-like macro" clang++: "unterminated function-like macro"  flags:  */
+/* gcc: "unterminated argument list"  clang: "unterminated function-like macro"  flags:  */
 /* lines: gcc 8 clang 8 g++ 8 clang++ 8 nvcc 8 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"

@@ -1,4 +1,4 @@
-/* gcc: "chi"  clang: "undeclared identifier 'chi'" clang++: "undeclared identifier 'chi'"  nvcc: "is undefined"  flags:  */
+/* gcc: "chi"  clang: "undeclared identifier 'chi'"  nvcc: "is undefined"  flags:  */
 /* lines: gcc 12 clang 8 g++ 9 clang++ 9 nvcc 9 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"

@@ -1,4 +1,4 @@
-/* gcc: "more parameters than 8 operands"  clang: "more parameters than 8 operands" clang++: "more parameters than 8 operands"  flags:  */
+/* gcc: "more parameters than 8 operands"  clang: "more parameters than 8 operands"  flags:  */
 /* lines: gcc 4 clang 5 g++ 4 clang++ 5 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"

@@ -1,4 +1,4 @@
-/* gcc: "undeclared (first use"  clang: "use of undeclared identifier 'y'" clang++: "undeclared identifier 'y'" flags:  */
+/* gcc: "undeclared (first use"  clang: "use of undeclared identifier 'y'" flags:  */
 /* lines: gcc 8 clang 5 g++ 5 clang++ 5 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"

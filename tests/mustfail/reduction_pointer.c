@@ -1,4 +1,4 @@
-/* gcc: "incompatible types when returning"  clang: "incompatible result type" clang++: "cannot initialize return object"  flags:  */
+/* gcc: "incompatible types when returning"  clang: "incompatible result type"  flags:  */
 /* lines: gcc 8 clang 8 g++ 8 clang++ 8 nvcc 8 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"

@@ -1,4 +1,4 @@
-/* gcc: "put the reach along 1 to 3 axes in parentheses"  clang: "put the reach along 1 to 3 axes in parentheses" clang++: "put the reach along 1 to 3 axes in parentheses"  flags:  */
+/* gcc: "put the reach along 1 to 3 axes in parentheses"  clang: "put the reach along 1 to 3 axes in parentheses"  flags:  */
 /* lines: gcc 4 clang 5 g++ 4 clang++ 5 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"
