@@ -28,14 +28,14 @@
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
                         >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
-                        >>chunked  >>files  >>timing
+                        >>chunked  >>tasks  >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
-        >>chunks        what chunked arrays are made of, and how they are worked out
+        >>chunks        what chunked arrays are made of, and how they are worked out; >>running tasks
         >>text  >>npy  >>timing  >>pictures  >>fits
         >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
@@ -698,6 +698,30 @@ GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
     return i;
 }
 
+/* Is x, which comes after `best`, to be preferred? */
+GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
+{
+    const bool nan = !GA_FN(equal)(x, x);
+    if (nan != !GA_FN(equal)(best, best)) return nan != skip_nan;
+    return !nan && !(largest ? GA_FN(less_equal)(x, best) : GA_FN(less_equal)(best, x));
+}
+
+/* Of n lines side by side, `best` are the extremes so far; of those that are no_better, the rows from number k on have none that is. */
+static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GA_T *best,
+                                      int64_t *places, int64_t k, bool largest, bool skip_nan)
+{
+    const bool *at = no_better, *beyond = no_better + n;
+    for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
+        const int64_t i = at - no_better;
+        for (int r = 0; r < count; r++) {
+            const GA_T x = ((const GA_T *)rows[r])[i];
+            if (!GA_FN(is_better)(x, best[i], largest, skip_nan)) continue;
+            best[i]   = x;
+            places[i] = k + r;
+        }
+    }
+}
+
 #endif /* GI_PASS == 3 */
 #if GI_PASS == 4
 #include "gpuarr_cpu.h"
@@ -914,7 +938,8 @@ typedef enum ga_status {
     GA_NO_FILE,    /* cannot open, read or write */
     GA_BAD_FILE,   /* read, but not what it should be */
     GA_NO_LIBRARY, /* an optional library is missing */
-    GA_CUDA_FAILED /* a call of the CUDA runtime, or a kernel */
+    GA_CUDA_FAILED, /* a call of the CUDA runtime, or a kernel */
+    GA_STOPPED      /* by a function of yours */
 } ga_status;
 
 /* The first error of this thread since ga_clear_error: a sentence with file, line, call and what to do; NULL if none. */
@@ -1125,6 +1150,21 @@ ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                           ga_order_options o); /* q in percent, number or array (its axes come first) */
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+
+/* The numbers that describe a set of numbers. */
+typedef struct ga_statistics {
+    int64_t count;
+    double  mean, median, std, min, max; /* NaN where there are no elements */
+} ga_statistics;
+typedef struct ga_describe_options {
+    const char   *site;
+    int ddof      GI_DEFAULT; /* std: divide by count - ddof */
+    bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
+} ga_describe_options;
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
+   On error count is 0. */
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
+
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
@@ -1577,6 +1617,65 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
 /* Computes the elements now and keeps them in memory: what is made of the array from now on starts from there. Returns another view. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
 
+/* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
+   .tasks chunks. */
+typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME } ga_color_by;
+typedef struct ga_visualize_options {
+    const char       *site;
+    int64_t tasks     GI_DEFAULT; /* default 200 */
+    ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, or the time that it has taken so far */
+} ga_visualize_options;
+bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
+
+/* How far the computing of chunked arrays has come: asked about ten times a second, by any thread, one at a time. Return false to stop it.
+   NULL: nothing is told. GA_PROGRESS=1 in the environment does as ga_set_progress(ga_progress_line, NULL). */
+typedef struct ga_progress {
+    const char *what;          /* the call that is worked on */
+    double      done;          /* of it, 0 to 1 */
+    double      seconds, left; /* so far, and to go at this rate */
+    int64_t     used_bytes;    /* in arrays */
+} ga_progress;
+typedef bool (*ga_progress_function)(const ga_progress *p, void *user);
+void ga_set_progress(ga_progress_function f, void *user);
+bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
+
+/* ==== >>tasks: functions that wait for each other, as dask.delayed ================================================== */
+/*  What ga_array cannot say: any C functions, each of which needs the results of others.
+
+        ga_graph *g = ga_graph_new();
+        ga_task  *a = ga_delayed(g, load, "a.fits"), *b = ga_delayed(g, load, "b.fits"), *c = ga_delayed(g, join, NULL, a, b);
+        ga_result    result;
+        if (ga_run(g, c, &result)) ...
+        ga_graph_free(g);
+
+    Only what is asked for is run, on all threads, deep before wide, so that few results wait. Tasks belong to their graph.         */
+
+typedef union ga_result { /* what a task gives */
+    ga_array *array;
+    void     *pointer;
+    double    real;
+    int64_t   integer;
+} ga_result;
+typedef struct ga_graph ga_graph;
+typedef struct ga_task  ga_task;
+/* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run. */
+typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
+
+typedef struct ga_delayed_options {
+    const char       *site;
+    const char *name  GI_DEFAULT;               /* for errors and pictures; not given: that of the function */
+    void (*release)(ga_result *result)  GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
+} ga_delayed_options;
+
+ga_graph *(ga_graph_new)(const char *site);
+void      ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
+/* Runs what the n tasks need, and them. results[k] is yours. False on error: then no result is left. */
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site);
+/* The graph as a picture: path ends in .svg or .dot; of more than .tasks tasks (default 200) only the number is written. */
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o);
+
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
@@ -1930,6 +2029,13 @@ template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one mo
     return r;
 }
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_REST(__VA_ARGS__, 0))
+
+template <class... T> static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
+{
+    ga_task *const needs[] = { t... }; /* and a NULL behind them */
+    return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, ga_delayed_options{ .site = site });
+}
+#define gi_delayed(g, f, user, site, ...) gi_make_delayed(g, f, (void *)(user), site, __VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
@@ -1958,6 +2064,10 @@ static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more 
     for (; r.ndim + 1 < n && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
     return r;
 }
+/* C's (user) may be const: a task does not write there unless its function does */
+#define gi_delayed(g, f, user, here, ...)                                                                                      \
+    (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,        \
+                   (ga_task *[]){ __VA_ARGS__ }, ((ga_delayed_options){ .site = here }))
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
 #define GI_SHAPE(...) ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
 
@@ -2001,6 +2111,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define GI_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_5(fn, O, here, a, b, c, d, e, ...) (fn)(a, b, c, d, e, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_N(fn, O, here, x, ...)          (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NN(fn, O, here, x, y, ...)      (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NNN(fn, O, here, x, y, z, ...)  (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
@@ -2114,6 +2225,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2198,6 +2310,14 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
+#define ga_run_n(g, n, t, r)    (ga_run_n)(g, n, t, r, GI_SITE("ga_run_n(" #g ", " #n ", " #t ", " #r ")"))
+#define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
+#define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* ga_delayed(g, f, user, tasks ...) */
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
+#define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_print(...)           GI_1(ga_print, ga_print_options, GI_SITE("ga_print(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_to_string(...)       GI_1(ga_to_string, ga_print_options, GI_SITE("ga_to_string(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -9460,6 +9580,24 @@ static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out
     gi_cpu_random()((const gi_random_plan *)plan, begin, n, out);
 }
 
+GI_BEGIN_FAST
+/* Element i alone. */
+static void gi_make_random_one(const gi_random_plan *p, int64_t i, void *out)
+{
+    gi_philox_words x   = gi_philox((uint64_t)i / (p->kind == GI_UNIFORM_F32 ? 4 : 2), p->stream, p->seed);
+    uint32_t        low = x.w[2 * (i % 2)], high = x.w[2 * (i % 2) + 1];
+    double          pair[2];
+    switch (p->kind) {
+    case GI_UNIFORM_F32: *(float *)out = gi_unit_f32(x.w[i % 4]); break;
+    case GI_UNIFORM_F64: *(double *)out = gi_unit_f64(low, high); break;
+    case GI_INTEGERS: *(int64_t *)out = gi_random_integer(p, (uint64_t)high << 32 | low, i); break;
+    default:
+        pair[0]        = gi_normal_pair(p, gi_unit_f64(x.w[0], x.w[1]), gi_unit_f64(x.w[2], x.w[3]), &pair[1]);
+        *(double *)out = pair[i % 2];
+    }
+}
+GI_END_FAST
+
 static const gi_generator gi_random_generator = GI_GENERATOR(random);
 
 /* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
@@ -9516,6 +9654,7 @@ typedef struct gi_lines {
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
+    bool            near; /* who folds them has just read them */
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
@@ -9676,8 +9815,8 @@ static void gi_touch(const void *p, int64_t bytes)
 /* Are packed lines read where they lie, and more than the near caches hold? */
 static bool gi_lies_far(const gi_lines *p)
 {
-    int64_t size = ga_itemsize(p->a->dtype);
-    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+    int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
+    return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
 }
 
 /* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
@@ -9809,6 +9948,17 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     return s;
 }
 
+/* The unit of work number `unit`: a block of `rows` elements of a panel. They are numbered as they lie in memory, so that each thread gets
+   a part of it. */
+static gi_panel gi_panel_block(const gi_lines *p, int64_t columns, int64_t width, int64_t blocks, int64_t rows, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, group = unit / (panels * blocks);
+    gi_panel s      = gi_panel_of(p, columns, width, group * panels + unit % panels);
+    s.start         = unit / panels % blocks * rows;
+    s.n             = p->length - s.start < rows ? p->length - s.start : rows;
+    return s;
+}
+
 /* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
 static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
 {
@@ -9837,10 +9987,8 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
     int64_t                           size = r->fold.acc_bytes;
     __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block = unit % r->blocks;
-        gi_panel s     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
-        s.start        = block * GI_BLOCK;
-        s.n            = p->length - s.start < GI_BLOCK ? p->length - s.start : GI_BLOCK;
+        gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block = s.start / GI_BLOCK;
         s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
         int64_t column = s.first % r->columns, group = s.first - column;
@@ -10230,10 +10378,8 @@ static void gi_moment_panels(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
     const gi_nodes                    more = { count, s, m };
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block  = unit % r->blocks;
-        gi_panel v      = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
-        v.start         = block * GI_BLOCK;
-        v.n             = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
+        gi_panel v      = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block  = v.start / GI_BLOCK;
         v.raw           = raw;
         v.cast          = cast;
         int64_t  column = v.first % r->columns, group = v.first - column;
@@ -10381,17 +10527,18 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block with the best extreme is looked through. Lines side by side are gone through row by row.   */
+    row above, then the first block with the best extreme is looked through. Lines side by side are gone through by some rows at once.   */
 
 #define GI_SEGMENT_BLOCKS 64   /* of a line */
 #define GI_SEGMENT_ROWS   512  /* at least, of lines side by side, */
 #define GI_SEARCH_WIDTH   2048 /* so many at once */
 #define GI_SEARCH_LEAST   64   /* and not fewer */
+enum { GI_SEARCH_TOGETHER = 8 }; /* rows, as a fold takes them */
 
 typedef struct gi_search {
     gi_lines  lines;
     gi_fold   fold; /* of the extremes */
-    gi_kernel less_equal, equal, unordered;
+    gi_kernel less_equal, unordered;
     bool      largest, skip_nan, nothing; /* nothing but NaN is left */
     int64_t   columns, width;             /* of lines side by side */
     int64_t   segment, segments;          /* elements of one, segments of a line */
@@ -10406,14 +10553,33 @@ static bool gi_is_nan(const gi_search *r, const void *x)
     return nan;
 }
 
-/* Is x, which comes after `best`, to be preferred? */
 static bool gi_is_better(const gi_search *r, const void *x, const void *best)
 {
-    bool no_better, nan = gi_is_nan(r, x);
-    if (nan != gi_is_nan(r, best)) return nan != r->skip_nan;
-    if (nan) return false;
-    r->less_equal(1, &no_better, r->largest ? x : best, r->largest ? best : x, NULL);
-    return !no_better;
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_is_better_##tag(*(const T *)x, *(const T *)best, r->largest, r->skip_nan);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return false;
+    }
+}
+
+/* The same of the rows of a panel: `extremes` are those of each line in these rows, or the only row. */
+static void gi_take_better(const gi_search *r, const gi_panel *v, const void *extremes, const void *const *rows, int count,
+                           void *best, int64_t *places, int64_t k)
+{
+    bool no_better[GI_SEARCH_WIDTH];
+    r->less_equal(v->count, no_better, r->largest ? extremes : best, r->largest ? best : extremes, NULL);
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        gi_take_better_##tag(v->count, no_better, rows, count, (T *)best, places, k, r->largest, r->skip_nan);                 \
+        break;
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
 }
 
 /* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
@@ -10462,30 +10628,28 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16];
-    bool                              no_better[GI_SEARCH_WIDTH];
+    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16], extremes[GI_SEARCH_WIDTH * 8];
     int64_t                           size = ga_itemsize(p->dtype);
+    const bool                        together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
+    const void                       *rows[GI_SEARCH_TOGETHER];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  segment = unit % r->segments;
-        gi_panel v       = gi_panel_of(p, r->columns, r->width, unit / r->segments);
-        v.start          = segment * r->segment;
-        v.n              = p->length - v.start < r->segment ? p->length - v.start : r->segment;
+        gi_panel v       = gi_panel_block(p, r->columns, r->width, r->segments, r->segment, unit);
+        int64_t  segment = v.start / r->segment;
         v.raw            = raw;
         int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
         char    *best   = r->extremes + to * size;
         int64_t *places = r->places + to;
         memcpy(best, gi_read_row(&v, 0, 0), (size_t)(v.count * size));
         for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
-        for (int64_t k = 1; k < v.n; k++) {
-            const char *x = (const char *)gi_read_row(&v, k, 0);
-            r->less_equal(v.count, no_better, r->largest ? x : best, r->largest ? best : x, NULL);
-            const bool *at = no_better, *beyond = no_better + v.count;
-            for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
-                int64_t i = at - no_better;
-                if (!gi_is_better(r, x + i * size, best + i * size)) continue;
-                memcpy(best + i * size, x + i * size, (size_t)size);
-                places[i] = v.start + k;
-            }
+        int64_t k = 1;
+        for (; together && k + GI_SEARCH_TOGETHER <= v.n; k += GI_SEARCH_TOGETHER) {
+            for (int64_t row = 0; row < GI_SEARCH_TOGETHER; row++) rows[row] = gi_read_row(&v, k + row, 0);
+            r->fold.rows(v.count, extremes, rows);
+            gi_take_better(r, &v, extremes, rows, GI_SEARCH_TOGETHER, best, places, v.start + k);
+        }
+        for (; k < v.n; k++) {
+            rows[0] = gi_read_row(&v, k, 0);
+            gi_take_better(r, &v, rows[0], rows, 1, best, places, v.start + k);
         }
     }
 }
@@ -10540,7 +10704,6 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.lines              = *p;
     r.fold               = plan.fold;
     r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
-    r.equal              = gi_cpu_kernel(GA_OP_equal, a->dtype);
     r.unordered          = gi_cpu_kernel(GA_OP_isnan, a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
@@ -10757,16 +10920,13 @@ static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16],
         cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block = unit % r->blocks;
         gi_panel s[GPUARR_MAX_INPUTS];
         for (int i = 0; i < r->k->map.parameters; i++) {
-            s[i]       = gi_panel_of(&r->in[i], r->columns, r->width, unit / r->blocks);
-            s[i].start = block * GI_BLOCK;
-            s[i].n     = r->length - s[i].start < GI_BLOCK ? r->length - s[i].start : GI_BLOCK;
-            s[i].raw   = raw[i];
-            s[i].cast  = cast[i];
+            s[i]      = gi_panel_block(&r->in[i], r->columns, r->width, r->blocks, GI_BLOCK, unit);
+            s[i].raw  = raw[i];
+            s[i].cast = cast[i];
         }
-        int64_t column = s[0].first % r->columns, group = s[0].first - column;
+        int64_t column = s[0].first % r->columns, group = s[0].first - column, block = s[0].start / GI_BLOCK;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
         gi_reducing_rows(r, s, 0, 1, accs, room + s[0].count * size);
         if (!r->accs) r->k->finish(s[0].count, r->result + s[0].first * ga_itemsize(r->k->result), accs, r->length);
@@ -11630,11 +11790,14 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
 /* ---- sort, argsort ----------------------------------------------------------------------------------------------- */
 /*  Every element becomes an unsigned key that counts up in the wanted order: integers by adding a bias, floats by
     flipping bits, with one key for all NaNs (the last) and one for both zeros. Records that hold the keys are sorted
-    by a radix sort, byte by byte from the lowest (little-endian, as every machine with a GPU); it is stable, and
-    threads can share it. */
+    stably. Many records are first split into parts that fit into a cache, where a sample of the keys says; threads
+    can share that. A part is sorted digit by digit, beginning with the lowest of those that are likely to tell nearly
+    all of its records apart; the few that they do not are put right by insertion. */
 
-enum { GI_DIGITS = 256 };
-#define GI_RADIX_CHUNK  ((int64_t)1 << 17) /* records that one thread moves */
+enum { GI_DIGITS = 256 }; /* of a byte */
+enum { GI_SORT_BYTES = 1 << 18, GI_FEW_RECORDS = 24, GI_DIGIT_BITS = 11, GI_SPARE_BITS = 8 };
+enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096, GI_SPLIT_DEPTH = 4 };
+#define GI_SPLIT_CHUNK  ((int64_t)1 << 17) /* records that one thread moves */
 
 GI_BEGIN_FAST
 
@@ -11701,108 +11864,378 @@ static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
     gi_cast(dtype, gi_key_dtype(dtype), n, elements, keys);
 }
 
-/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own
-   bits. */
+/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits. */
 static void gi_restore_f32(int64_t n, float *sorted, const float *line)
 {
-    int64_t zeros = 0, nans = 0;
-    for (int64_t i = 0; i < n; i++) {
-        zeros += line[i] < 0;
-        nans += line[i] == line[i];
+    float   nowhere, *to;
+    int64_t zeros = 0, nans = n, beyond = n;
+    while (zeros < beyond) {
+        const int64_t middle = zeros + (beyond - zeros) / 2;
+        if (sorted[middle] < 0) zeros = middle + 1;
+        else beyond = middle;
     }
+    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f32(sorted[zeros]))) return; /* no NaN, nor -0 */
     for (int64_t i = 0; i < n; i++) {
-        if (line[i] == 0) sorted[zeros++] = line[i];
-        if (line[i] != line[i]) sorted[nans++] = line[i];
+        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
+        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
+        *to = line[i];
+        zeros += zero;
+        nans += nan;
     }
 }
 static void gi_restore_f64(int64_t n, double *sorted, const double *line)
 {
-    int64_t zeros = 0, nans = 0;
+    double  nowhere, *to;
+    int64_t zeros = 0, nans = n, beyond = n;
+    while (zeros < beyond) {
+        const int64_t middle = zeros + (beyond - zeros) / 2;
+        if (sorted[middle] < 0) zeros = middle + 1;
+        else beyond = middle;
+    }
+    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f64(sorted[zeros]))) return; /* no NaN, nor -0 */
     for (int64_t i = 0; i < n; i++) {
-        zeros += line[i] < 0;
-        nans += line[i] == line[i];
+        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
+        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
+        *to = line[i];
+        zeros += zero;
+        nans += nan;
     }
+}
+
+/* By what records of `size` bytes are sorted: some bits of one of their words. */
+typedef struct gi_sort_bits {
+    int      size, word, low;
+    uint64_t mask;
+} gi_sort_bits;
+
+static gi_sort_bits gi_sort_bits_of(int size, int byte, int bytes)
+{
+    const int      word = size > 4 ? byte / 8 : 0;
+    const gi_sort_bits o    = { size, word, 8 * (byte - 8 * word), UINT64_MAX >> (64 - 8 * bytes) };
+    return o;
+}
+
+static GI_INLINE uint64_t gi_record_key(const gi_sort_bits *o, const char *record, int size)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    if (size == 4) {
+        memcpy(&narrow, record, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, record + (size > 8 ? 8 * o->word : 0), sizeof wide);
+    return wide >> o->low & o->mask;
+}
+
+/* Sorts n records by `bits` bits of their keys from number `low` on, the lowest digits first. Returns where they are then. */
+static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *other, int64_t n, int size, int low, int bits, int most)
+{
+    for (int left = (bits + most - 1) / most; left > 0; left--) {
+        const int      wide = (bits + left - 1) / left;
+        const uint32_t mask = ((uint32_t)1 << wide) - 1;
+        int64_t        place[1 << GI_DIGIT_BITS], at = 0;
+        memset(place, 0, sizeof *place << wide);
+        for (int64_t i = 0; i < n; i++) place[gi_record_key(o, from + i * size, size) >> low & mask]++;
+        for (uint32_t d = 0; d <= mask; d++) {
+            const int64_t count = place[d];
+            place[d]            = at;
+            at += count;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const uint32_t d = (uint32_t)(gi_record_key(o, from + i * size, size) >> low) & mask;
+            memcpy(other + place[d]++ * size, from + i * size, (size_t)size);
+        }
+        char *sorted = other;
+        other        = from;
+        from         = sorted;
+        low += wide;
+        bits -= wide;
+    }
+    return from;
+}
+
+/* By insertion, from one place to another or in place. False if records had to be moved too far: then they are at `to` in some order
+   that is no less right. */
+static GI_INLINE bool gi_insert_records(const gi_sort_bits *o, const char *from, char *to, int64_t n, int size, int64_t most)
+{
     for (int64_t i = 0; i < n; i++) {
-        if (line[i] == 0) sorted[zeros++] = line[i];
-        if (line[i] != line[i]) sorted[nans++] = line[i];
+        char record[16];
+        memcpy(record, from + i * size, (size_t)size);
+        const uint64_t key = gi_record_key(o, record, size);
+        int64_t        j   = i;
+        for (; j > 0 && gi_record_key(o, to + (j - 1) * size, size) > key; j--)
+            memcpy(to + j * size, to + (j - 1) * size, (size_t)size);
+        memcpy(to + j * size, record, (size_t)size);
+        most -= i - j;
+        if (most < 0) {
+            if (from != to) memcpy(to + (i + 1) * size, from + (i + 1) * size, (size_t)((n - i - 1) * size));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The bits in which keys differ. */
+static GI_INLINE uint64_t gi_different_bits(const gi_sort_bits *o, const char *records, int64_t n, int size)
+{
+    uint64_t different = 0;
+    for (int64_t i = 1; i < n; i++) different |= gi_record_key(o, records, size) ^ gi_record_key(o, records + i * size, size);
+    return different;
+}
+
+/* Sorts records that lie at `from` to `to`, which may be `from`, or `other` with room for as many, or elsewhere. */
+static GI_INLINE void gi_sort_cached(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n, int size)
+{
+    if (n <= GI_FEW_RECORDS) {
+        gi_insert_records(o, from, to, n, size, INT64_MAX);
+        return;
+    }
+    const uint64_t different = gi_different_bits(o, from, n, size);
+    char          *sorted    = from;
+    if (different) {
+        const int low = __builtin_ctzll(different), high = 64 - __builtin_clzll(different);
+        const int most   = n < 1536 ? 8 : n < 4096 ? 10 : (int)GI_DIGIT_BITS;
+        int       passes = GI_SPARE_BITS, bits = high - low;
+        for (int64_t m = n; m > 1; m /= 2) passes++; /* the bits of a number of a record, and some more */
+        passes = (passes + most - 1) / most;
+        if (bits > passes * most && n > GI_SORT_BYTES / size) passes = (bits + most - 1) / most;
+        if (bits > passes * most) {
+            bits   = passes * most;
+            sorted = gi_sort_digits(o, from, other, n, size, high - bits, bits, most);
+            if (gi_insert_records(o, sorted, to, n, size, 4 * n)) return;
+            other  = to == from ? other : from;
+            from   = to;
+            bits   = high - low;
+        }
+        sorted = gi_sort_digits(o, from, other, n, size, low, bits, most);
+    }
+    if (sorted != to) memcpy(to, sorted, (size_t)(n * size));
+}
+
+/* Where a sample of the keys says that parts should be: bins of equal width, and in each so many parts of equal width, a power of
+   two, that all hold about as many records. */
+typedef struct gi_parting {
+    uint64_t low, span; /* keys below or beyond count like the ends */
+    int      shift;     /* bits of what a bin spans */
+    int      parts;
+    uint32_t bins[GI_SPLIT_BINS]; /* the first part of a bin, above that the bits that number them, and the bits that do not */
+} gi_parting;
+
+static void gi_plan_parts(gi_parting *s, const gi_sort_bits *o, const char *sample)
+{
+    uint64_t least = UINT64_MAX, greatest = 0;
+    int      count[GI_SPLIT_BINS] = { 0 };
+    for (int i = 0; i < GI_SPLIT_SAMPLE; i++) {
+        const uint64_t key = gi_record_key(o, sample + i * o->size, o->size);
+        least              = key < least ? key : least;
+        greatest           = key > greatest ? key : greatest;
+    }
+    s->low   = least;
+    s->span  = greatest - least;
+    s->parts = s->shift = 0;
+    while (s->span >> s->shift >= GI_SPLIT_BINS) s->shift++;
+    for (int i = 0; i < GI_SPLIT_SAMPLE; i++)
+        count[(gi_record_key(o, sample + i * o->size, o->size) - least) >> s->shift]++;
+    for (int b = 0; b < GI_SPLIT_BINS; b++) {
+        int bits = 0;
+        while (bits < s->shift && count[b] > GI_SPLIT_SAMPLE / GI_SPLIT_BINS << bits) bits++;
+        s->bins[b] = (uint32_t)s->parts | (uint32_t)bits << 16 | (uint32_t)(s->shift - bits) << 24;
+        s->parts += 1 << bits;
     }
 }
 
-/* A job of the radix sort: one digit, a byte, of all records. `places` has a row for each chunk: how often each digit
-   occurs there, then where the next record with that digit is to go. */
-typedef struct gi_radix {
-    char   *from, *to;
-    int64_t n, chunks, *places;
-    int     size, byte;
-} gi_radix;
-
-GI_FORMULA unsigned gi_digit(const gi_radix *r, int64_t i, int size) { return (unsigned char)r->from[i * size + r->byte]; }
-
-static void gi_count_digits(int64_t begin, int64_t end, void *job)
+static GI_INLINE int64_t gi_part_of_key(const gi_parting *s, uint64_t key)
 {
-    const gi_radix *r = (const gi_radix *)job;
+    uint64_t beyond = key < s->low ? 0 : key - s->low;
+    beyond          = beyond > s->span ? s->span : beyond;
+    const uint32_t bin = s->bins[beyond >> s->shift];
+    return (bin & 0xffff) + (uint32_t)(beyond >> (bin >> 24) & (((uint64_t)1 << (bin >> 16 & 0xff)) - 1));
+}
+
+/* What is sorted together, and the threads share: from records at `from` or, with `rule`, elements there, to `to`, by way of `parts`
+   and `spare`; then, with `loops`, to elements again. */
+typedef struct gi_splitting {
+    gi_sort_bits           by;
+    const gi_window_loops *loops;
+    const gi_keys         *rule;
+    bool                   elements; /* at `from` */
+    const char            *from;
+    char                  *parts, *spare, *to;
+    int64_t                n, chunks, *places; /* of the parts of each chunk: how many records are there, then where they go */
+    int64_t                starts[GI_SPLIT_PARTS + 1];
+    gi_parting             split;
+} gi_splitting;
+
+/* n records that begin with number i; or the keys of elements, in `room`. */
+static const char *gi_split_records(const gi_splitting *s, int64_t i, int64_t step, int64_t n, char *room)
+{
+    const char *from = s->from + i * s->by.size;
+    if (!s->elements && step == 1) return from;
+    for (int64_t k = 0; k < n && step > 1; k++)
+        memcpy(room + k * s->by.size, from + k * step * s->by.size, (size_t)s->by.size);
+    if (step == 1) memcpy(room, from, (size_t)(n * s->by.size));
+    if (s->elements) s->loops->to_keys(s->rule, n, room);
+    return room;
+}
+
+enum { GI_SPLIT_TILE = 512 };
+
+static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int size)
+{
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    int64_t      *count = s->places + chunk * s->split.parts;
+    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    memset(count, 0, (size_t)s->split.parts * sizeof *count);
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+        n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
+        const char *from = gi_split_records(s, i, 1, n, room);
+        for (int64_t k = 0; k < n; k++) count[gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size))]++;
+    }
+}
+
+static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int size)
+{
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    int64_t      *place = s->places + chunk * s->split.parts;
+    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+        n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
+        const char *from = gi_split_records(s, i, 1, n, room);
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t part = gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size));
+            memcpy(s->parts + place[part]++ * size, from + k * size, (size_t)size);
+        }
+    }
+}
+
+static void gi_count_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t start = chunk * GI_RADIX_CHUNK, stop = chunk == r->chunks - 1 ? r->n : start + GI_RADIX_CHUNK;
-        int64_t count[GI_DIGITS] = { 0 };
-        for (int64_t i = start; i < stop; i++) count[gi_digit(r, i, r->size)]++;
-        memcpy(r->places + chunk * GI_DIGITS, count, sizeof count);
+        if (s->by.size == 4) gi_count_chunk(s, chunk, 4);
+        if (s->by.size == 8) gi_count_chunk(s, chunk, 8);
+        if (s->by.size == 16) gi_count_chunk(s, chunk, 16);
     }
 }
 
-/* Compiled for each size of a record. */
-GI_FORMULA void gi_move_chunk(const gi_radix *r, int64_t chunk, int size)
+static void gi_move_parts(int64_t begin, int64_t end, void *job)
 {
-    int64_t start = chunk * GI_RADIX_CHUNK, stop = chunk == r->chunks - 1 ? r->n : start + GI_RADIX_CHUNK;
-    int64_t place[GI_DIGITS];
-    memcpy(place, r->places + chunk * GI_DIGITS, sizeof place);
-    for (int64_t i = start; i < stop; i++)
-        memcpy(r->to + place[gi_digit(r, i, size)]++ * size, r->from + i * size, (size_t)size);
-}
-
-static void gi_move_records(int64_t begin, int64_t end, void *job)
-{
-    const gi_radix *r = (const gi_radix *)job;
+    const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        if (r->size == 4) gi_move_chunk(r, chunk, 4);
-        if (r->size == 8) gi_move_chunk(r, chunk, 8);
-        if (r->size == 16) gi_move_chunk(r, chunk, 16);
+        if (s->by.size == 4) gi_move_chunk(s, chunk, 4);
+        if (s->by.size == 8) gi_move_chunk(s, chunk, 8);
+        if (s->by.size == 16) gi_move_chunk(s, chunk, 16);
     }
+}
+
+static bool gi_keys_differ(const gi_sort_bits *o, const char *records, int64_t n)
+{
+    const uint64_t first = gi_record_key(o, records, o->size);
+    for (int64_t i = 1; i < n; i++)
+        if (gi_record_key(o, records + i * o->size, o->size) != first) return true;
+    return false;
+}
+
+static void gi_sort_part(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n)
+{
+    if (o->size == 4) gi_sort_cached(o, from, other, to, n, 4);
+    if (o->size == 8) gi_sort_cached(o, from, other, to, n, 8);
+    if (o->size == 16) gi_sort_cached(o, from, other, to, n, 16);
 }
 
 GI_END_FAST
 
-/* Turns the counts into places. True if all records have the same digit: then there is nothing to move. */
-static bool gi_place_digits(const gi_radix *r)
+/* Turns the counts into places; returns the records of the largest part. */
+static int64_t gi_place_parts(gi_splitting *s)
 {
-    int64_t at = 0;
-    for (int digit = 0; digit < GI_DIGITS; digit++) {
-        int64_t start = at;
-        for (int64_t chunk = 0; chunk < r->chunks; chunk++) {
-            int64_t *place = &r->places[chunk * GI_DIGITS + digit], count = *place;
+    int64_t at = 0, largest = 0;
+    for (int part = 0; part < s->split.parts; part++) {
+        s->starts[part] = at;
+        for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
+            int64_t *place = &s->places[chunk * s->split.parts + part], count = *place;
             *place = at;
             at += count;
         }
-        if (at - start == r->n) return true;
+        if (at - s->starts[part] > largest) largest = at - s->starts[part];
     }
-    return false;
+    s->starts[s->split.parts] = at;
+    return largest;
 }
 
-static int64_t gi_radix_chunks(int64_t n) { return n < GI_RADIX_CHUNK ? 1 : n / GI_RADIX_CHUNK; }
+static int64_t gi_split_chunks(int64_t n) { return n < GI_SPLIT_CHUNK ? 1 : n / GI_SPLIT_CHUNK; }
+static int64_t gi_split_bytes(int64_t n) { return gi_split_chunks(n) * (int64_t)(GI_SPLIT_PARTS * sizeof(int64_t)); }
 
-/* Sorts n records by `bytes` of their bytes from number `byte` on, the lowest first. `spare` has room for as many
-   records. Returns where they are then: at records or at spare. */
-static char *gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
+static int64_t gi_most_of_part(const gi_splitting *s) { return GI_SORT_BYTES / s->by.size; }
+
+static void gi_sort_whole_part(const gi_splitting *s, char *from, char *other, char *to, int64_t n)
 {
-    gi_radix r = { records, spare, n, gi_radix_chunks(n), places, size, byte };
-    for (; r.byte < byte + bytes; r.byte++) {
-        gi_parallel(r.chunks, 1, gi_count_digits, &r);
-        if (gi_place_digits(&r)) continue;
-        gi_parallel(r.chunks, 1, gi_move_records, &r);
-        char *sorted = r.to;
-        r.to         = r.from;
-        r.from       = sorted;
+    gi_sort_part(&s->by, from, other, to, n);
+    if (s->loops) s->loops->from_keys(s->rule, n, to);
+}
+
+/* The parts that need not be split again. The room beside them is used again and again, if nothing else is kept there. */
+static void gi_sort_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_splitting *s    = (const gi_splitting *)job;
+    const int           size = s->by.size;
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t at = s->starts[part], n = s->starts[part + 1] - at;
+        if (n == 0 || n > gi_most_of_part(s)) continue;
+        char *spare = s->spare + (s->spare == s->to ? at : s->starts[begin]) * size;
+        gi_sort_whole_part(s, s->parts + at * size, spare, s->to + at * size, n);
     }
-    return r.from;
+}
+
+/* Splits the records, and those parts again that are too large for a cache, unless that does not help. */
+static void gi_sort_split(gi_splitting *s, int depth)
+{
+    const int size = s->by.size;
+    gi_plan_parts(&s->split, &s->by, gi_split_records(s, 0, s->n / GI_SPLIT_SAMPLE, GI_SPLIT_SAMPLE, s->parts));
+    gi_parallel(s->chunks, 1, gi_count_parts, s);
+    int64_t largest = gi_place_parts(s);
+    gi_parallel(s->chunks, 1, gi_move_parts, s);
+    gi_parallel(s->split.parts, 16, gi_sort_parts, s);
+    for (int part = 0; part < s->split.parts && largest > gi_most_of_part(s); part++) {
+        const int64_t at = s->starts[part] * size, n = s->starts[part + 1] - s->starts[part];
+        char         *from = s->parts + at, *other = s->spare + at;
+        if (n <= gi_most_of_part(s)) continue;
+        if (depth == 0 || n == s->n || !gi_keys_differ(&s->by, from, n)) {
+            gi_sort_whole_part(s, from, other, s->to + at, n);
+            continue;
+        }
+        gi_splitting again;
+        again.by       = s->by;
+        again.loops    = s->loops;
+        again.rule     = s->rule;
+        again.elements = false;
+        again.from     = from;
+        again.parts    = other;
+        again.spare    = from;
+        again.to       = s->to + at;
+        again.n        = n;
+        again.chunks   = gi_split_chunks(n);
+        again.places   = s->places;
+        gi_sort_split(&again, depth - 1);
+    }
+}
+
+/* Sorts n records by `bytes` of their bytes from number `byte` on. `spare` has room for as many records. */
+static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
+{
+    gi_splitting s;
+    s.by       = gi_sort_bits_of(size, byte, bytes);
+    s.loops    = NULL;
+    s.rule     = NULL;
+    s.elements = false;
+    s.from = s.spare = s.to = records;
+    s.parts  = spare;
+    s.n      = n;
+    s.chunks = gi_split_chunks(n);
+    s.places = places;
+    if (n > gi_most_of_part(&s)) gi_sort_split(&s, GI_SPLIT_DEPTH);
+    else gi_sort_part(&s.by, records, spare, records, n);
 }
 
 /* Lines in; sorted lines, or the int64 indices that sort them, out. Short lines are sorted in groups, as one, and by
@@ -11839,8 +12272,7 @@ static uint64_t gi_part_key(ga_dtype dtype, const char *elements, uint64_t i, in
 /* Complex numbers by real part, then imaginary part; those with a NaN behind all others: NaN in the imaginary part
    alone, in the real part alone, in both. Three stable sorts do it, the least important first. The records have their
    numbers. */
-static char *gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare,
-                              int64_t *places)
+static void gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare, int64_t *places)
 {
     const uint64_t nan = UINT64_MAX, mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : UINT64_MAX;
     ga_dtype       dtype = j->lines.dtype;
@@ -11851,11 +12283,8 @@ static char *gi_order_complex(const gi_sort_job *j, const char *elements, int64_
             uint64_t real = gi_part_key(dtype, elements, i, 0), imag = gi_part_key(dtype, elements, i, 1);
             word[2 * k] = round == 0 ? imag : round == 1 ? real : real == nan ? 2 : imag == nan ? 1 : 0;
         }
-        char *sorted = gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places);
-        spare        = sorted == records ? spare : records;
-        records      = sorted;
+        gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places);
     }
-    return records;
 }
 
 /* The order of the elements of a group of lines, as int64 numbers written over the records. */
@@ -11880,29 +12309,51 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
                 word[2 * k + 1] = number;
             }
         }
-    char *sorted = is_complex ? gi_order_complex(j, elements, n, records, spare, places)
-                              : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
-    if (lines > 1)
-        sorted = gi_sort_records(sorted, sorted == records ? spare : records, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8,
-                                 1, places);
+    if (is_complex) gi_order_complex(j, elements, n, records, spare, places);
+    else gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
+    if (lines > 1) gi_sort_records(records, spare, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8, 1, places);
     const uint64_t mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : j->record == 8 ? UINT32_MAX : UINT64_MAX;
-    word                = (uint64_t *)(void *)sorted;
     for (k = 0; k < n; k++) word[k] = word[j->record == 8 ? k : 2 * k + 1] & mask;
     return (int64_t *)word;
 }
 
-/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at records or at spare. */
-static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, int64_t *places)
+/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and of all the
+   places that are given. */
+static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, char *to, int64_t *places)
 {
-    ga_dtype dtype = j->lines.dtype;
-    int64_t  n     = j->lines.length;
-    gi_to_keys(dtype, n, records, line);
-    char *keys   = gi_sort_records(records, spare, n, j->record, 0, (int)ga_itemsize(dtype), places);
-    char *sorted = keys == records ? spare : records;
-    gi_from_keys(dtype, n, sorted, keys);
-    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line);
-    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line);
-    return sorted;
+    const ga_dtype dtype = j->lines.dtype;
+    const int64_t  n     = j->lines.length;
+    const int      size  = (int)ga_itemsize(dtype);
+    if (size < j->record) { /* as wider numbers */
+        gi_to_keys(dtype, n, records, line);
+        gi_sort_records(records, spare, n, j->record, 0, size, places);
+        gi_from_keys(dtype, n, spare, records);
+        return spare;
+    }
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    const gi_keys  rule = { gi_is_float(dtype) || gi_is_signed(dtype) ? sign : 0, gi_is_float(dtype), UINT64_MAX };
+    gi_splitting   s;
+    s.by       = gi_sort_bits_of(size, 0, size);
+    s.loops    = gi_cpu_windows(size);
+    s.rule     = &rule;
+    s.elements = true;
+    s.from     = line;
+    s.parts    = records;
+    s.spare    = spare;
+    s.to       = to ? to : spare;
+    s.n        = n;
+    s.chunks   = gi_split_chunks(n);
+    s.places   = places;
+    if (n > gi_most_of_part(&s)) {
+        gi_sort_split(&s, GI_SPLIT_DEPTH);
+    } else {
+        memcpy(records, line, (size_t)(n * size));
+        s.loops->to_keys(&rule, n, records);
+        gi_sort_whole_part(&s, records, spare, s.to, n);
+    }
+    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)s.to, (const float *)(const void *)line);
+    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)s.to, (const double *)(const void *)line);
+    return s.to;
 }
 
 static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, char *scratch)
@@ -11910,7 +12361,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
     int         size = (int)ga_itemsize(j->lines.dtype), out_size = (int)ga_itemsize(j->out.dtype);
     int64_t     n = j->lines.length, *order = NULL;
     char       *records = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
-    int64_t    *places   = (int64_t *)(void *)(scratch + j->bytes) - gi_radix_chunks(n * j->group) * GI_DIGITS;
+    int64_t    *places   = (int64_t *)(void *)(scratch + j->bytes - gi_split_bytes(n * j->group));
     const char *elements = room;
     for (int64_t k = 0; k < lines; k++) {
         const char *line = (const char *)gi_read_line(&j->lines, first + k, 0, n, room + k * n * size, NULL);
@@ -11920,7 +12371,9 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
     }
     char *sorted;
     if (j->by_keys) {
-        sorted = gi_sort_by_keys(j, elements, records, spare, places);
+        char *to = j->out.strides[0] == out_size ? (char *)gi_line_start(&j->out, first) : NULL;
+        sorted   = gi_sort_by_keys(j, elements, records, spare, to, places);
+        if (sorted == to) return;
     } else {
         order  = gi_order_group(j, elements, lines, records, spare, places);
         sorted = (char *)order;
@@ -11966,10 +12419,9 @@ static void gi_plan_sort(gi_sort_job *j)
     if (gi_is_complex(j->lines.dtype)) j->record = 16;
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
-    if (n >= 2 * GI_RADIX_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
+    if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
     j->half = gi_padded(n * j->group * j->record);
-    j->bytes =
-        2 * j->half + gi_padded(n * j->group * size) + gi_radix_chunks(n * j->group) * (int64_t)(GI_DIGITS * sizeof(int64_t));
+    j->bytes = 2 * j->half + gi_padded(n * j->group * size) + gi_split_bytes(n * j->group);
 }
 
 #if GI_HAS_CUDA
@@ -12005,7 +12457,7 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
         ga_free(result);
         return NULL;
     }
-    if (j.units == 1) gi_sort_units(0, 1, &j); /* not as a task, so that the radix sort may use the threads */
+    if (j.units == 1) gi_sort_units(0, 1, &j); /* not as a task, so that the sort may use the threads */
     else gi_parallel(j.units, 1, gi_sort_units, &j);
     gi_release(j.scratch, (size_t)(j.bytes * j.units));
     return result;
@@ -15570,7 +16022,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     const gi_keys    sign = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
     char            *tile = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
     int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
-    uint32_t        *numbers = (uint32_t *)(void *)(places + gi_radix_chunks(n) * GI_DIGITS), *found = numbers + n;
+    uint32_t        *numbers = (uint32_t *)(void *)((char *)places + gi_split_bytes(n)), *found = numbers + n;
     uint64_t        *records = (uint64_t *)(void *)memory;
     s.bits                   = (uint64_t *)(void *)(found + length + (n + length) % 2);
     s.words                  = (n + 63) / 64;
@@ -15581,7 +16033,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     case 4: gi_make_records(n, tile, records, 4); break;
     default: gi_make_records(n, tile, records, 8); break;
     }
-    records = (uint64_t *)(void *)gi_sort_records(memory, spare, n, record, record / 2, size, places);
+    gi_sort_records(memory, spare, n, record, record / 2, size, places);
     gi_find_numbers(n, records, size, numbers);
     s.first_nan = (uint32_t)n;
     if (w->keys.real && w->kind == GI_WINDOW_RANK) /* their key is the greatest */
@@ -15681,7 +16133,7 @@ static void gi_window_parts(int64_t begin, int64_t end, void *job)
 static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
 {
     return gi_roomy(n * size) + 2 * gi_roomy(n * (size == 8 ? 16 : 8)) +
-           (gi_radix_chunks(n) * GI_DIGITS + (n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
+           gi_split_bytes(n) + ((n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
 }
 
 /* Is it the median of a box of n rows of n elements? */
@@ -16403,6 +16855,16 @@ static void gi_key_element(ga_dtype dtype, uint64_t key, void *element)
     memcpy(element, &key, sizeof key);
 }
 
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
 static void gi_sort_few(uint64_t *v, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -16502,7 +16964,19 @@ static const uint64_t *gi_searched_keys(const gi_rank_search *s, int64_t start, 
     return tile;
 }
 
-static int64_t gi_part_start(const gi_rank_search *s, int64_t part) { return part == s->parts ? s->n : s->n / s->parts * part; }
+/* How many parts the threads take turns at. */
+static int64_t gi_rank_parts(int64_t n)
+{
+    int64_t most = 4 * (int64_t)ga_get_num_threads();
+    if (most > GI_MOST_THREADS) most = GI_MOST_THREADS;
+    return n < most * GI_SELECT_PART ? 1 + n / GI_SELECT_PART : most;
+}
+
+/* Parts begin with a block. */
+static int64_t gi_part_start(const gi_rank_search *s, int64_t part)
+{
+    return part == s->parts ? s->n : s->n / s->parts / GI_BLOCK * GI_BLOCK * part;
+}
 
 GI_BEGIN_FAST
 static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
@@ -16529,15 +17003,15 @@ static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equa
 
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job;
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
+        int64_t *counts = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
         memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(s, keys[k])]++;
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(&s, keys[k])]++;
         }
     }
 }
@@ -16545,16 +17019,16 @@ static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 /* counts now says where the next key of a bin goes; -1: nowhere. */
 static void gi_choose_keys(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job; /* a copy, which no key is written into */
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *to = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        int64_t *to = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
             for (int64_t k = 0; k < n; k++) {
-                int64_t bin = gi_rank_bin_of(s, keys[k]);
-                if (to[bin] >= 0) s->chosen[to[bin]++] = keys[k];
+                int64_t bin = gi_rank_bin_of(&s, keys[k]);
+                if (to[bin] >= 0) s.chosen[to[bin]++] = keys[k];
             }
         }
     }
@@ -16630,39 +17104,51 @@ typedef struct gi_bracket {
     uint64_t              low, high;
     char                  bounds[16];
     bool                  collect; /* else there is but one element to be had */
-    int64_t               room;    /* for collected keys, in each part */
-    uint64_t             *keys;
+    int64_t               room;    /* for collected elements, in each part */
+    uint64_t             *keys;    /* what is collected: elements in their eight-byte dtype, then their keys */
     int64_t               found[GI_MOST_THREADS];
     gi_sifted             sifted[GI_MOST_THREADS];
 } gi_bracket;
 
 enum {
     GI_BRACKET_SAMPLE    = 16384,
+    GI_NARROW_SAMPLE     = 2048,        /* of what has been collected */
     GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
     GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
 };
 
+typedef struct gi_sampling {
+    const gi_lines *lines;
+    int64_t         line, taken;
+    char           *out;
+} gi_sampling;
+
+/* A unit is a block of the sample. */
+static void gi_sample_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_sampling *s    = (const gi_sampling *)job;
+    const gi_lines    *p    = s->lines;
+    int64_t            size = ga_itemsize(p->a->dtype), part = p->length / s->taken, most = part < INT32_MAX ? part : INT32_MAX;
+    const char        *first = gi_line_start(p, s->line);
+    char               raw[GI_BLOCK * 8];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t  start = block * GI_BLOCK, n = s->taken - start < GI_BLOCK ? s->taken - start : GI_BLOCK;
+        uint32_t chance = (uint32_t)block * 2654435769u + 1;
+        for (int64_t k = 0; k < n; k++) {
+            chance         = chance * 1664525 + 1013904223;
+            const char *at = first + gi_offset_in_line(p, (start + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32));
+            if (size == 4) memcpy(raw + k * 4, at, 4); /* the next ones are fetched meanwhile */
+            else memcpy(raw + k * size, at, (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, s->out + start * 8, raw);
+    }
+}
+
 /* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
 static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 {
-    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, most = part < INT32_MAX ? part : INT32_MAX;
-    const char *first  = gi_line_start(p, line);
-    uint32_t    chance = 1;
-    char        raw[GI_BLOCK * 8];
-    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
-        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
-        for (int64_t k = 0; k < n; k++) {
-            chance              = chance * 1664525 + 1013904223;
-            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32);
-            const char *at      = first;
-            for (int d = p->reduced - 1; d > 0; d--) {
-                at += element % p->shape[d] * p->strides[d];
-                element /= p->shape[d];
-            }
-            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
-        }
-        gi_cast(p->dtype, p->a->dtype, n, (char *)out + i * 8, raw);
-    }
+    gi_sampling s = { p, line, taken, (char *)out };
+    gi_parallel((taken + GI_BLOCK - 1) / GI_BLOCK, 2, gi_sample_blocks, &s);
 }
 
 GI_BEGIN_FAST
@@ -16705,42 +17191,35 @@ static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in
 }
 GI_END_FAST
 
-static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
+/* Of the elements start .. stop of a part; what does not fit is not collected. */
+static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_t stop)
 {
-    gi_bracket                       *b = (gi_bracket *)job;
     const gi_rank_search             *s = b->search;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
-    uint64_t                          in[GI_BLOCK / 64];
+    uint64_t                          in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
     const gi_dense                   *loops = gi_cpu_dense(b->compared);
-    for (int64_t part = begin; part < end; part++) {
-        uint64_t *keys = b->keys + part * b->room;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0;
-        gi_sifted sum = { 0, 0, false };
-        for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
-            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
-            if (b->compared != b->lines.dtype) {
-                gi_cast(b->compared, b->lines.dtype, n, wide, x);
-                compared = wide;
-            }
-            loops->sift(n, compared, b->bounds, in, &sum);
-            if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
+    int64_t                           found = b->found[part];
+    gi_sifted                         sum   = b->sifted[part];
+    for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
+        int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+        const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+        if (b->compared != b->lines.dtype) {
+            gi_cast(b->compared, b->lines.dtype, n, wide, x);
+            compared = wide;
         }
-        gi_make_keys(s->lines->dtype, found, keys, keys);
-        b->found[part]  = found;
-        b->sifted[part] = sum;
+        loops->sift(n, compared, b->bounds, in, &sum);
+        if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
     }
+    b->found[part]  = found;
+    b->sifted[part] = sum;
 }
 
-/* The element of a key as float64. */
-static double gi_key_value(ga_dtype dtype, uint64_t key)
+static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    char   element[8];
-    double value;
-    gi_key_element(dtype, key, element);
-    gi_cast(GA_F64, dtype, 1, &value, element);
-    return value;
+    gi_bracket *b = (gi_bracket *)job;
+    for (int64_t part = begin; part < end; part++)
+        gi_collect_blocks(b, part, gi_part_start(b->search, part), gi_part_start(b->search, part + 1));
 }
 
 /* Places the bracket for one quantile. False: the sample is too small, or of no help. */
@@ -17011,6 +17490,104 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
+static size_t gi_bracket_bytes(const gi_bracket *b)
+{
+    int64_t room = b->search->parts * b->room;
+    return (size_t)(room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : room) * sizeof *b->keys;
+}
+
+/* Places a bracket for the one quantile of an order; returns 1, or 0 if there is none, -1 when memory is out. */
+static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    memset(b, 0, sizeof *b);
+    b->search   = s;
+    b->lines    = o->lines;
+    b->compared = gi_sifted_as(o->rule.source);
+    b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    if (b->compared == GA_F32) b->lines.dtype = GA_F32;
+    b->keys = (uint64_t *)gi_alloc(site, gi_bracket_bytes(b));
+    if (!b->keys) return -1;
+    if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return 0;
+}
+
+/* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
+   own. Returns 1, or 0 if it cannot, -1 when memory is out. */
+static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m, const int64_t *ranks,
+                             uint64_t *keys)
+{
+    uint64_t  sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    int64_t   parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0, room = found / 4 + GI_PICK_ROOM;
+    gi_sifted sum   = { 0, 0, false };
+    if (found < 4 * GI_NARROW_SAMPLE) return 0;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
+    int64_t reach = 2 * (int64_t)sqrt((double)taken), middle = (ranks[0] - below) * taken / found;
+    int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
+    gi_rank_select(sample, taken, 0, 2, two, 0);
+    double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
+    uint64_t *near      = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *near);
+    if (!near) return -1;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
+            int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
+            const uint64_t *x = b->keys + part * b->room + i;
+            gi_cpu_dense(GA_F64)->sift(n, x, bounds, in, &sum);
+            inside += gi_pick(false, n, x, in, near + inside);
+        }
+    below += found - sum.from_low;
+    bool done = inside <= room - GI_PICK_ROOM && ranks[0] >= below && ranks[m - 1] < below + inside;
+    if (done) {
+        gi_make_keys(GA_F64, inside, near, near);
+        gi_rank_select(near, inside, below, m, ranks, 0);
+        for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
+    }
+    gi_release(near, (size_t)room * sizeof *near);
+    return done;
+}
+
+/* Writes the quantile from what has been collected, and frees it; returns 1, or 0 if it was not enough, -1 when memory is out. */
+static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    int     done  = 0;
+    int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+    bool    full = false, odd = false;
+    for (int64_t part = 0; part < s->parts; part++) {
+        full = full || b->found[part] > b->room - GI_PICK_ROOM;
+        odd  = odd || b->sifted[part].odd;
+        found += b->found[part];
+        inside += b->sifted[part].inside;
+        below -= b->sifted[part].from_low;
+    }
+    if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
+    below += n;
+    if (n < s->n && !o->rule.skip_nan) n = 0;
+    if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+    if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
+        uint64_t keys[2] = { b->low, b->low };
+        done             = 1;
+        if (n > 0 && b->collect) {
+            gi_rank_search rest;
+            memset(&rest, 0, sizeof rest);
+            rest.keys  = b->keys;
+            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+            done       = o->lines.dtype == GA_F64 ? gi_narrow_bracket(site, b, found, below, m, ranks, keys) : 0;
+            for (int64_t part = 0; part < s->parts && done == 0; part++) {
+                gi_make_keys(o->lines.dtype, b->found[part], b->keys + rest.n, b->keys + part * b->room);
+                rest.n += b->found[part];
+            }
+            if (done == 0) done = gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
+        } else if (n > 0 && o->lines.dtype == GA_F64 && gi_key_value(GA_F64, b->low) == 0) { /* -0 before 0 */
+            int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+            for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+        }
+        if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+    }
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return done;
+}
+
 /* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
 static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
@@ -17019,54 +17596,14 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.count = 1;
     o.quantiles += quantile;
     o.places += quantile;
-    b.search     = s;
-    b.lines      = o.lines;
-    b.compared   = gi_sifted_as(o.rule.source);
-    b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
-    int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
-    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
-    if (!b.keys) return -1;
-    int done = 0;
-    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
-        gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
-        bool    full = false, odd = false;
-        for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] > b.room - GI_PICK_ROOM;
-            odd  = odd || b.sifted[part].odd;
-            if (part > 0) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
-            found += b.found[part];
-            inside += b.sifted[part].inside;
-            below -= b.sifted[part].from_low;
-        }
-        if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
-        below += n;
-        if (n < s->n && !o.rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
-        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
-            uint64_t keys[2] = { b.low, b.low };
-            done             = 1;
-            if (n > 0 && b.collect) {
-                gi_rank_search rest;
-                memset(&rest, 0, sizeof rest);
-                rest.keys  = b.keys;
-                rest.n     = found;
-                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
-            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
-                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
-                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
-            }
-            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
-        }
-    }
-    gi_release(b.keys, (size_t)room * sizeof *b.keys);
-    return done;
+    int placed = gi_begin_bracket(site, &o, s, &b);
+    if (placed < 1) return placed;
+    gi_parallel(s->parts, 1, gi_collect_bracket, &b);
+    return gi_end_bracket(site, &o, s, &b);
 }
 
 /* The threads work together on one long line after the other. */
-static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
+static bool gi_order_long_lines(const char *site, gi_order *o)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
     int64_t       *ranks = (int64_t *)(found + 2 * o->count);
@@ -17074,7 +17611,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
     s.n     = o->lines.length;
-    s.parts = s.n < threads * GI_SELECT_PART ? 1 + s.n / GI_SELECT_PART : threads;
+    s.parts = gi_rank_parts(s.n);
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
@@ -17114,7 +17651,7 @@ static bool gi_run_order(const char *site, gi_order *o)
     o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
-    if (is_long) ok = gi_order_long_lines(site, o, threads);
+    if (is_long) ok = gi_order_long_lines(site, o);
     else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
     else gi_parallel(o->parts, 1, gi_order_units, o);
     gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
@@ -17253,6 +17790,175 @@ ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
     return gi_percentile("ga_nanpercentile", true, a, q, o);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/*  What ga_mean, ga_median, ga_std, ga_min and ga_max return: a few blocks are folded for all of them before the next ones are read. */
+
+typedef struct gi_describing {
+    gi_reduction    mean;
+    gi_moments      moments;
+    gi_order        order; /* of the median */
+    gi_rank_search  search;
+    gi_bracket      bracket;
+    const gi_dense *loops;
+    double          range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
+} gi_describing;
+
+enum { GI_DESCRIBE_BLOCKS = 4 };
+
+static void gi_describe_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_describing *d     = (gi_describing *)job;
+    const int64_t  n     = GI_DESCRIBE_BLOCKS * GI_BLOCK, size = ga_itemsize(d->order.rule.source);
+    const char    *first = (const char *)d->mean.lines.a->data;
+    for (int64_t part = begin; part < end; part++) {
+        int64_t i = gi_part_start(&d->search, part), stop = gi_part_start(&d->search, part + 1);
+        for (int k = 0; k < 2; k++) memcpy((char *)d->range[part] + k * size, first + i * size, (size_t)size);
+        for (int64_t beyond; i < stop; i = beyond) {
+            beyond = stop - i < n ? stop : i + n;
+            gi_collect_blocks(&d->bracket, part, i, beyond); /* reads them in the order that the processor foresees */
+            gi_reduce_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->mean);
+            gi_moment_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->moments);
+            d->loops->widen_range(beyond - i, first + i * size, d->range[part]);
+        }
+    }
+}
+
+/* The least and the greatest element, from those of the parts. False where these are uncertain: there may be NaN or -0. */
+static bool gi_described_range(const gi_describing *d, double *min, double *max)
+{
+    bool odd = false;
+    for (int64_t part = 0; part < d->search.parts; part++) {
+        double range[2];
+        gi_cast(GA_F64, d->order.rule.source, 2, range, d->range[part]);
+        if (part == 0 || range[0] < *min) *min = range[0];
+        if (part == 0 || range[1] > *max) *max = range[1];
+        odd = odd || d->bracket.sifted[part].odd || d->bracket.found[part] > d->bracket.room - GI_PICK_ROOM;
+    }
+    return !odd && *min != 0 && *max != 0;
+}
+
+/* What a reduction of all elements returns. */
+static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_reduce_options), ga_reduce_options o, double *x)
+{
+    ga_array *number = fold(a, o);
+    bool      known  = number && gi_item_as(o.site, number, NULL, GA_F64, x);
+    ga_free(number);
+    return known;
+}
+
+/* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
+static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    ga_op             op = GA_OP_mean;
+    ga_reduce_options r  = gi_reduce_site(o->site);
+    ga_order_options  options;
+    gi_describing     d;
+    double            half  = 0.5;
+    int64_t           place = 0;
+    char              number[8];
+    memset((void *)&options, 0, sizeof options);
+    memset(&d, 0, sizeof d);
+    options.site = o->site;
+    if (!gi_plan_row(&op, "ga_mean", GI_ENDS_AVERAGE, GI_START_0, a, &r, &d.mean)) return -1;
+    if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
+    r.ddof = o->ddof;
+    if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;
+    d.loops             = gi_cpu_dense(a->dtype);
+    d.order.rule.median = true;
+    d.order.rule.result = a->dtype;
+    d.order.count       = 1;
+    d.order.quantiles   = &half;
+    d.order.places      = &place;
+    d.order.out         = number;
+    d.search.lines      = &d.order.lines;
+    d.search.n          = a->size;
+    d.search.parts      = gi_rank_parts(a->size);
+    int done            = gi_begin_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done < 1) return done;
+
+    int64_t blocks    = d.moments.blocks;
+    size_t  bytes     = (size_t)(blocks * (3 * (int64_t)sizeof(double) + d.mean.fold.acc_bytes));
+    d.moments.nodes.n = (double *)gi_alloc(o->site, bytes);
+    if (!d.moments.nodes.n) {
+        gi_release(d.bracket.keys, gi_bracket_bytes(&d.bracket));
+        return -1;
+    }
+    d.moments.nodes.s    = d.moments.nodes.n + blocks;
+    d.moments.nodes.m    = d.moments.nodes.s + blocks;
+    d.moments.lines.near = d.mean.lines.near = true;
+    d.moments.result     = &s->std;
+    d.mean.accs          = (char *)(d.moments.nodes.m + blocks);
+    d.mean.blocks        = blocks;
+    d.mean.result        = number;
+    gi_parallel(d.search.parts, 1, gi_describe_parts, &d);
+
+    gi_reduce_lines(0, 1, &d.mean);
+    gi_cast(GA_F64, a->dtype, 1, &s->mean, number);
+    gi_moment_lines(0, 1, &d.moments);
+    gi_cast(a->dtype, GA_F64, 1, number, &s->std); /* the dtype of ga_std */
+    gi_cast(GA_F64, a->dtype, 1, &s->std, number);
+    gi_release(d.moments.nodes.n, bytes);
+    bool ranged = gi_described_range(&d, &s->min, &s->max);
+    done        = gi_end_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done == 0) done = gi_run_order(o->site, &d.order) ? 1 : -1;
+    gi_cast(GA_F64, a->dtype, 1, &s->median, number);
+    if (done == 1 && o->skip_nan && s->mean != s->mean) return 0; /* NaN, or infinities of both signs */
+    r.ddof = 0;
+    if (done == 1 && !ranged && !(gi_folded(a, (ga_min), r, &s->min) && gi_folded(a, (ga_max), r, &s->max))) return -1;
+    s->count = a->size;
+    return done;
+}
+
+/* In any other case: by one call each. False with an error. */
+static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    const char       *site = o->site;
+    bool              skip = o->skip_nan && gi_is_float(a->dtype), ok = true;
+    ga_reduce_options r    = gi_reduce_site(site);
+    ga_order_options  order;
+    ga_array         *of[5] = { NULL, NULL, NULL, NULL, NULL }, *nan = NULL;
+    double           *to[5] = { &s->mean, &s->median, &s->std, &s->min, &s->max };
+    int64_t           nans  = 0;
+    memset((void *)&order, 0, sizeof order);
+    order.site = site;
+    of[0]      = (skip ? (ga_nanmean) : (ga_mean))(a, r);
+    of[1]      = of[0] ? (skip ? (ga_nanmedian) : (ga_median))(a, order) : NULL;
+    of[3]      = of[1] ? (skip ? (ga_nanmin) : (ga_min))(a, r) : NULL;
+    of[4]      = of[3] ? (skip ? (ga_nanmax) : (ga_max))(a, r) : NULL;
+    r.ddof     = o->ddof;
+    of[2]      = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
+    r.ddof     = 0;
+    if (skip && of[2]) { /* all is asked for before the first number is waited for */
+        nan            = (ga_isnan)(a, gi_map_site(site));
+        ga_array *sum  = nan ? (ga_count_nonzero)(nan, r) : NULL;
+        ok             = sum && gi_item_as(site, sum, NULL, GA_I64, &nans);
+        ga_free(sum);
+        ga_free(nan);
+    }
+    s->count = a->size - nans;
+    for (int i = 0; i < 5; i++) {
+        ok = ok && of[i] && gi_item_as(site, of[i], NULL, GA_F64, to[i]);
+        ga_free(of[i]);
+    }
+    return ok;
+}
+
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
+{
+    const double  nan  = gi_nan_f64();
+    ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
+    if (!gi_check(o.site, a, "a")) return none;
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order", ga_dtype_name(a->dtype));
+        return none;
+    }
+    if (a->size == 0) return none;
+    bool large = a->device == GA_CPU && a->size > GI_SELECT_PART && gi_is_float(a->dtype) && ga_is_contiguous(a);
+    int  done  = large ? gi_describe_at_once(a, &o, &s) : 0;
+    if (done == 0) done = gi_describe_apart(a, &o, &s) ? 1 : -1;
+    return done == 1 ? s : none;
 }
 
 /* ==== >>images: objects and their measures ============================================================================ */
@@ -19416,7 +20122,10 @@ typedef struct gi_memo { /* elements that another node may ask for again */
 } gi_memo;
 typedef struct gi_worker {
     gi_memo *memo;
+    double   inside; /* seconds that operations below the one at hand have taken */
 } gi_worker;
+static void gi_note_event(const char *site, bool unit, int64_t number, double start);
+static bool gi_is_watched(void);
 
 typedef struct gi_lazy_kind {
     const char *name;
@@ -19439,6 +20148,7 @@ struct gi_lazy {
     ga_array           *value; /* all elements, once they are kept, or while a call computes */
     uint64_t            mark;  /* set while a call computes: the call that has seen it, */
     int                 level; /* and how many reductions lie on top of each other up to here */
+    int64_t             nanoseconds; /* atomic: that its own operation has taken so far */
     size_t              room;  /* bytes of all this */
 };
 
@@ -19663,7 +20373,13 @@ static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *
     bool shared = __atomic_load_n(&n->uses, __ATOMIC_RELAXED) > 1;
     for (gi_memo *m = w->memo; m && shared; m = m->next)
         if (m->node == n && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
-    ga_array *r = n->kind->eval(w, n, box, out);
+    double start = ga_now(), inside = w->inside;
+    w->inside    = 0;
+    ga_array *r  = n->kind->eval(w, n, box, out);
+    double seconds = ga_now() - start;
+    __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
+    w->inside = inside + seconds;
+    if (gi_is_watched()) gi_note_event(n->site, false, 0, start);
     if (!r || !shared) return r;
     gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
     if (m) {
@@ -19808,7 +20524,12 @@ static void gi_generate_some(const gi_generator_plan *p, ga_dtype to, int64_t be
     for (int64_t i = 0, count; i < n; i += count) {
         int64_t first = begin + i * step, before = first % 4; /* generators begin at multiples of 4 */
         count = step > 1 ? 1 : n - i < most - before ? n - i : most - before;
-        p->generator(p->plan, first - before, before + count, block);
+        if (count == 1 && p->generator == gi_make_random) {
+            before = 0;
+            gi_make_random_one((const gi_random_plan *)(const void *)p->plan, first, block);
+        } else {
+            p->generator(p->plan, first - before, before + count, block);
+        }
         const char *x = (const char *)block + before * from_size;
         if (p->from == to) memcpy(out + i * to_size, x, (size_t)(count * to_size));
         else gi_cast(to, p->from, count, out + i * to_size, x);
@@ -20398,7 +21119,277 @@ typedef struct gi_computation {
     gi_layout     lines;           /* of a: the kept axes, then the reduced ones */
     int64_t       length, parts;   /* of a line: elements, and branches */
     gi_fold_part *part;            /* fold by fold, line by line */
+    int64_t       units, done;     /* done: atomic */
+    double        begun, told;     /* when it began, and when its progress was told */
 } gi_computation;
+
+/* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
+static const char *gi_bytes_text(int64_t bytes)
+{
+    static __thread char text[6][24];
+    static __thread int  turn;
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
+    char  *t = text[turn = (turn + 1) % 6];
+    double v = (double)bytes;
+    int    u = 0;
+    while (v >= 1024 && u < 5) {
+        v /= 1024;
+        u++;
+    }
+    snprintf(t, sizeof text[0], u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+    return t;
+}
+
+/* ---- what a run tells: progress, a trace, a report --------------------------------------------------------------------------------- */
+/*  GA_TRACE=run.json in the environment writes what each thread did when, for ui.perfetto.dev; GA_REPORT=run.html a page with the
+    threads' time line, the memory and the time of each operation; GA_PROGRESS=1 a line on stderr that grows. All of that is off, and
+    costs a comparison per piece, unless it is asked for.                                                                       */
+
+typedef struct gi_event { /* a thread was busy with something */
+    const char *site;
+    bool        unit; /* a unit of a run; else an operation inside one */
+    int         thread;
+    int64_t     number, used_bytes;
+    double      start, end;
+} gi_event;
+
+enum { GI_MOST_EVENTS = 1 << 18 }; /* later ones are counted only */
+
+static struct {
+    pthread_mutex_t      lock;
+    bool                 asked;        /* atomic: has the environment been looked at? */
+    bool                 events_on;    /* atomic */
+    const char          *trace, *report;
+    ga_progress_function progress;
+    void                *progress_user;
+    gi_event            *event;
+    int64_t              events, dropped;
+    double               begun; /* the first run */
+    int                  threads;
+    FILE                *trace_file;
+} gi_watch = { PTHREAD_MUTEX_INITIALIZER, false, false, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL };
+
+static bool gi_is_watched(void) { return __atomic_load_n(&gi_watch.events_on, __ATOMIC_RELAXED); }
+
+static int gi_thread_number(void)
+{
+    static __thread int number;
+    if (number == 0) number = __atomic_add_fetch(&gi_watch.threads, 1, __ATOMIC_RELAXED);
+    return number - 1;
+}
+
+bool ga_progress_line(const ga_progress *p, void *user)
+{
+    const int wide = 30, full = (int)(p->done * wide);
+    (void)user;
+    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full, "##############################", wide - full, "", 100 * p->done,
+            p->seconds, p->left, gi_bytes_text(p->used_bytes));
+    if (p->done >= 1) fputc('\n', stderr);
+    return true;
+}
+
+void ga_set_progress(ga_progress_function f, void *user)
+{
+    pthread_mutex_lock(&gi_watch.lock);
+    gi_watch.progress      = f;
+    gi_watch.progress_user = user;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_watch_begins(void)
+{
+    if (__atomic_load_n(&gi_watch.asked, __ATOMIC_ACQUIRE)) return;
+    pthread_mutex_lock(&gi_watch.lock);
+    const char *progress = getenv("GA_PROGRESS");
+    gi_watch.trace       = getenv("GA_TRACE");
+    gi_watch.report      = getenv("GA_REPORT");
+    gi_watch.begun       = ga_now();
+    if (progress && *progress && *progress != '0' && !gi_watch.progress) gi_watch.progress = ga_progress_line;
+    if ((gi_watch.trace && *gi_watch.trace) || (gi_watch.report && *gi_watch.report)) {
+        gi_watch.event = (gi_event *)malloc(GI_MOST_EVENTS * sizeof(gi_event));
+        if (gi_watch.event) __atomic_store_n(&gi_watch.events_on, true, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&gi_watch.asked, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_note_event(const char *site, bool unit, int64_t number, double start)
+{
+    gi_event e = { site, unit, gi_thread_number(), number, ga_memory_stats().used_bytes, start, ga_now() };
+    pthread_mutex_lock(&gi_watch.lock);
+    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = e;
+    else gi_watch.dropped++;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+/* The name of a call, "ga_add", from its site. Returns its length. */
+static int gi_call_name(const char *site, const char **name)
+{
+    const char *call = site ? strchr(site, '\t') : NULL;
+    *name            = call ? call + 1 : site ? site : "gpuarr";
+    return (int)strcspn(*name, "(\v");
+}
+
+/* A unit of a run is done: tells the progress. The unit fails if the progress function wants to stop. */
+static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+{
+    bool go_on = true;
+    if (gi_is_watched()) gi_note_event(r->site, true, number, start);
+    int64_t done = __atomic_add_fetch(&r->done, 1, __ATOMIC_RELAXED);
+    if (!gi_watch.progress) return true;
+    pthread_mutex_lock(&gi_watch.lock);
+    double now = ga_now();
+    if (gi_watch.progress && (now - r->told > 0.1 || done == r->units)) {
+        ga_progress p;
+        const char *name;
+        char        what[64];
+        snprintf(what, sizeof what, "%.*s", gi_call_name(r->folds ? r->fold[0]->site : r->site, &name), name);
+        r->told      = now;
+        p.what       = what;
+        p.done       = (double)done / (double)r->units;
+        p.seconds    = now - r->begun;
+        p.left       = p.seconds / (double)done * (double)(r->units - done);
+        p.used_bytes = ga_memory_stats().used_bytes;
+        go_on        = gi_watch.progress(&p, gi_watch.progress_user);
+    }
+    pthread_mutex_unlock(&gi_watch.lock);
+    if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
+    return go_on;
+}
+
+/* ---- the trace and the report ---- */
+
+/* Text inside of HTML and SVG, or of JSON. */
+static void gi_write_escaped(FILE *f, const char *s, int n)
+{
+    for (int i = 0; i < n && s[i]; i++) switch (s[i]) {
+        case '<': fputs("&lt;", f); break;
+        case '>': fputs("&gt;", f); break;
+        case '&': fputs("&amp;", f); break;
+        case '"': fputs("&quot;", f); break;
+        case '\\': fputs("&#92;", f); break;
+        default: fputc((unsigned char)s[i] < ' ' ? ' ' : s[i], f);
+        }
+}
+
+/* The events as a file of Chrome's trace format; written anew at the end of each run. */
+static void gi_write_trace(FILE *f)
+{
+    fputs("{\"traceEvents\":[\n", f);
+    for (int64_t i = 0; i < gi_watch.events; i++) {
+        const gi_event *e = &gi_watch.event[i];
+        const char     *name;
+        int             length = gi_call_name(e->site, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
+        fprintf(f, "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{\"number\":%lld,\"at\":\"", i ? ",\n" : "", e->thread,
+                (e->start - gi_watch.begun) * 1e6, (e->end - e->start) * 1e6, length, name, e->unit ? "unit" : "operation", (long long)e->number);
+        gi_write_escaped(f, e->site ? e->site : "", place);
+        fputs("\"}}", f);
+        if (e->unit)
+            fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}", (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
+    }
+    fprintf(f, "\n],\"otherData\":{\"dropped\":\"%lld\"}}\n", (long long)gi_watch.dropped);
+}
+
+typedef struct gi_share_of_time { /* of all calls at one place of the program */
+    const char *site;
+    int64_t     times;
+    double      seconds;
+} gi_share_of_time;
+
+static int gi_by_seconds(const void *x, const void *y)
+{
+    double a = ((const gi_share_of_time *)x)->seconds, b = ((const gi_share_of_time *)y)->seconds;
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* Colours that differ for different names, the same in all pictures. */
+static const char *gi_colour_of(const char *name, int length)
+{
+    static const char *const colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de", "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
+    uint32_t                 h         = 2166136261u;
+    for (int i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return colours[h % 10];
+}
+
+static void gi_write_report(FILE *f)
+{
+    enum { MOST_SITES = 200 };
+    const int wide = 1000, row = 26;
+    double    end   = 0;
+    int64_t most = 1;
+    int     threads = 1, sites = 0;
+    gi_share_of_time share[MOST_SITES];
+    for (int64_t i = 0; i < gi_watch.events; i++) {
+        const gi_event *e = &gi_watch.event[i];
+        int             k = 0;
+        if (e->end - gi_watch.begun > end) end = e->end - gi_watch.begun;
+        if (e->used_bytes > most) most = e->used_bytes;
+        if (e->thread + 1 > threads) threads = e->thread + 1;
+        if (e->unit) continue;
+        while (k < sites && share[k].site != e->site) k++;
+        if (k == MOST_SITES) continue;
+        if (k == sites) {
+            gi_share_of_time none = { e->site, 0, 0 };
+            share[sites++]        = none;
+        }
+        share[k].times++;
+        share[k].seconds += e->end - e->start;
+    }
+    if (end <= 0) end = 1e-9;
+    fprintf(f, "<!DOCTYPE html>\n<meta charset='utf-8'><title>gpuarr: what was computed</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:%dpx}td,th{padding:2px "
+               "12px 2px 0;text-align:left}text{font-size:11px}</style>\n<h1>What was computed</h1>\n<p>%lld pieces of work in %.3f s on %d thread%s; at most %s in arrays.%s</p>\n",
+            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
+    fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", wide + 80, threads * row + 20);
+    for (int t = 0; t < threads; t++) fprintf(f, "<text x='0' y='%d'>thread %d</text>\n", t * row + 17, t);
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < gi_watch.events; i++) {
+            const gi_event *e = &gi_watch.event[i];
+            const char     *name;
+            int             length = gi_call_name(e->site, &name);
+            double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
+            if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
+            fprintf(f, "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n", x, e->thread * row + (pass ? 6 : 2),
+                    w < 0.3 ? 0.3 : w, pass ? row - 14 : row - 6, pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
+                    (e->end - e->start) * 1e3);
+        }
+    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", threads * row + 15, wide + 20, threads * row + 15, end);
+    fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
+    for (int64_t i = 0; i < gi_watch.events; i++) {
+        const gi_event *e = &gi_watch.event[i];
+        if (e->unit) fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide, 120 - 100.0 * (double)e->used_bytes / (double)most);
+    }
+    fprintf(f, "'/><text x='0' y='25'>%s</text><text x='0' y='122'>0</text></svg>\n<h2>Operations</h2>\n<table><tr><th>call<th>where<th>times<th>seconds, with what it asked for</tr>\n",
+            gi_bytes_text(most));
+    qsort(share, (size_t)sites, sizeof *share, gi_by_seconds);
+    for (int k = 0; k < sites; k++) {
+        const char *site = share[k].site ? share[k].site : "", *call = strchr(site, '\t');
+        fputs("<tr><td>", f);
+        gi_write_escaped(f, call ? call + 1 : site, call ? (int)strcspn(call + 1, "\v") : (int)strlen(site));
+        fputs("<td>", f);
+        gi_write_escaped(f, site, (int)strcspn(site, "\t"));
+        fprintf(f, "<td>%lld<td>%.4f</tr>\n", (long long)share[k].times, share[k].seconds);
+    }
+    fputs("</table>\n", f);
+}
+
+/* At the end of a call that computes. A file that cannot be written is said, but fails nothing. */
+static void gi_watch_ends(const char *site)
+{
+    if (!gi_is_watched()) return;
+    pthread_mutex_lock(&gi_watch.lock);
+    for (int k = 0; k < 2; k++) {
+        const char *path = k == 0 ? gi_watch.trace : gi_watch.report;
+        if (!path || !*path) continue;
+        FILE *f = fopen(path, "w");
+        if (f) {
+            if (k == 0) gi_write_trace(f);
+            else gi_write_report(f);
+        }
+        if (!f || fclose(f) != 0) fprintf(stderr, "gpuarr: cannot write '%s': %s\n", path, strerror(errno));
+    }
+    pthread_mutex_unlock(&gi_watch.lock);
+    (void)site;
+}
 
 /* Remembers why a unit failed, for the thread that waits. The box is what was to be worked out. */
 static void gi_run_failed(gi_computation *r, int ndim, const gi_box *box)
@@ -20470,13 +21461,14 @@ static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *len
 static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 {
     gi_computation   *r = (gi_computation *)job;
-    gi_worker w = { NULL };
+    gi_worker w = { NULL, 0 };
     gi_aside  aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
+        double  start  = ga_now();
         gi_box  whole  = gi_box_number(r->ndim, r->shape, r->unit, unit);
         int64_t pieces = gi_count_boxes(r->ndim, whole.count, r->piece);
-        for (int64_t piece = 0; piece < pieces; piece++) {
+        for (int64_t piece = 0; piece < pieces && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); piece++) {
             gi_box box = gi_box_number(r->ndim, whole.count, r->piece, piece);
             for (int d = 0; d < r->ndim; d++) box.start[d] += whole.start[d];
             for (int k = 0; k < r->arrays; k++) {
@@ -20490,6 +21482,7 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
             }
             gi_forget(&w);
         }
+        if (!gi_unit_done(r, unit, start)) gi_run_failed(r, r->ndim, &whole);
     }
     gi_take_back(&aside);
 }
@@ -20498,12 +21491,13 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 static void gi_run_lines(int64_t begin, int64_t end, void *job)
 {
     gi_computation   *r = (gi_computation *)job;
-    gi_worker w = { NULL };
+    gi_worker w = { NULL, 0 };
     gi_aside  aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
-        gi_box    box = gi_box_number(r->kept, r->shape, r->unit, unit);
-        gi_layout l   = r->lines;
+        double    start = ga_now();
+        gi_box    box   = gi_box_number(r->kept, r->shape, r->unit, unit);
+        gi_layout l     = r->lines;
         for (int d = 0; d < r->kept; d++) {
             l.data += box.start[d] * l.strides[d];
             l.shape[d] = box.count[d];
@@ -20524,7 +21518,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
         }
         ga_free(x);
         gi_forget(&w);
-        if (!ok) gi_run_failed(r, r->kept, &box);
+        if (!ok || !gi_unit_done(r, unit, start)) gi_run_failed(r, r->kept, &box);
     }
     gi_take_back(&aside);
 }
@@ -20576,13 +21570,14 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line,
 static void gi_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_computation    *r = (gi_computation *)job;
-    gi_worker  w = { NULL };
+    gi_worker  w = { NULL, 0 };
     gi_aside   aside;
     size_t     bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
     gi_put_aside(&aside);
     gi_branch *branch = (gi_branch *)gi_alloc(r->site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         int64_t  line = unit / r->parts, part = unit % r->parts, first = part * GI_LONGEST_LINE;
+        double   start = ga_now();
         int64_t  n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
         ga_array elements;
         gi_line_of_run(r, line, &elements);
@@ -20596,7 +21591,7 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
         if (branch && gi_run_branch(r, &w, &elements, first, n, branch)) {
             int64_t lines = r->fold[0]->value->size;
             for (int k = 0; k < r->folds; k++) r->part[((int64_t)k * lines + line) * r->parts + part] = branch[k].part;
-            continue;
+            if (gi_unit_done(r, unit, start)) continue;
         }
         gi_box box;
         box.start[0] = first;
@@ -20605,6 +21600,13 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
     }
     if (branch) gi_release(branch, bytes);
     gi_take_back(&aside);
+}
+
+static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
+{
+    r->units = units;
+    r->begun = r->told = ga_now();
+    gi_parallel(units, 1, task, r);
 }
 
 static bool gi_run_ends(gi_computation *r)
@@ -20653,14 +21655,13 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
             beside /= r.unit[d];
             if (beside < 1) beside = 1;
         }
-        int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
-        gi_parallel(units, 1, gi_run_lines, &r);
+        gi_run_units_of(&r, gi_count_boxes(r.kept, r.shape, r.unit), gi_run_lines);
     } else if (ok && lines > 0) {
         r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
         size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
         r.part       = (gi_fold_part *)gi_alloc(site, bytes);
         ok           = r.part != NULL;
-        if (ok) gi_parallel(lines * r.parts, 1, gi_run_branches, &r);
+        if (ok) gi_run_units_of(&r, lines * r.parts, gi_run_branches);
         for (int k = 0; k < n && ok && !r.failed; k++)
             for (int64_t i = 0; i < lines && ok; i++)
                 ok = gi_join_parts((const gi_fold_plan *)fold[k]->plan, a->dtype, fold[k]->dtype, r.part + ((int64_t)k * lines + i) * r.parts, r.parts,
@@ -20800,7 +21801,7 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     r.ndim   = of[0]->ndim;
     memcpy(r.shape, of[0]->shape, sizeof r.shape);
     gi_divide_work(&r);
-    gi_parallel(gi_count_boxes(r.ndim, r.shape, r.unit), 1, gi_run_boxes, &r);
+    gi_run_units_of(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
     return gi_run_ends(&r);
 }
 
@@ -20811,6 +21812,7 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
     bool     ok = true;
     if (gi_inside_task) return gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
     pthread_mutex_lock(&gi_computing.busy);
+    gi_watch_begins();
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     ok               = gi_compute_folds(&f, n, arrays);
@@ -20834,8 +21836,121 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
     }
     gi_drop_folds(&f);
     gi_current_scope = scope;
+    gi_watch_ends(site);
     pthread_mutex_unlock(&gi_computing.busy);
     return ok;
+}
+
+/* ---- what it takes ------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes, foreseen before anything is computed. */
+typedef struct gi_forecast {
+    int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
+    int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
+    int64_t threads;
+} gi_forecast;
+
+static int64_t gi_forecast_total(const gi_forecast *f) { return f->results + f->values + f->threads * (f->piece + f->shared); }
+
+/* How many elements of a layout are worked out at a time at most? */
+static int64_t gi_piece_elements(const ga_array *a)
+{
+    const gi_lazy *n     = a->owner->node;
+    int64_t        piece = GI_PIECE_BYTES / ga_itemsize(n->dtype), chunk = 1;
+    ga_shape       chunks = ga_chunks_of(a);
+    for (int d = 0; d < chunks.ndim; d++) chunk *= chunks.n[d];
+    if (!n->local && !n->value && chunk > piece) piece = chunk;
+    return piece < a->size ? piece : a->size;
+}
+
+/* The most bytes that lie about while `elements` elements of a node are worked out, with them. Reductions below it have their own. */
+static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
+{
+    int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0;
+    bool    over  = false; /* may an input be written over? */
+    if (n->value) return 0;
+    if (n->mark == gi_computing.mark) return n->kind == &gi_kind_fold ? 0 : bytes;
+    n->mark = gi_computing.mark;
+    if (n->kind == &gi_kind_fold) {
+        f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        if (!gi_is_chunked(n->in[0])) return 0;
+        gi_lazy *below   = n->in[0]->owner->node;
+        int64_t  at_once = gi_piece_elements(n->in[0]), need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
+        if (need > f->piece) f->piece = need;
+        return 0;
+    }
+    for (int k = 0; k < n->inputs; k++) {
+        if (!gi_is_chunked(n->in[k])) continue;
+        gi_lazy *below = n->in[k]->owner->node;
+        int64_t  part = elements < n->in[k]->size ? elements : n->in[k]->size, need = gi_foresee(f, below, part);
+        if (held + need > most) most = held + need;
+        if (!below->value && below->kind != &gi_kind_fold) held += part * ga_itemsize(below->dtype);
+        over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
+    }
+    if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
+    if (n->uses > 1) f->shared += bytes;
+    return most;
+}
+
+static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays)
+{
+    gi_forecast f;
+    memset(&f, 0, sizeof f);
+    pthread_mutex_lock(&gi_computing.busy);
+    gi_computing.mark++;
+    f.threads = ga_get_num_threads();
+    for (int k = 0; k < n; k++) {
+        f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
+        int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k]));
+        if (need > f.piece) f.piece = need;
+    }
+    pthread_mutex_unlock(&gi_computing.busy);
+    return f;
+}
+
+/* The number behind a word in a small file of the system; -1: not there. An empty word: the file begins with the number. */
+static int64_t gi_system_number(const char *path, const char *word)
+{
+    char    line[256];
+    int64_t r = -1;
+    FILE   *f = fopen(path, "r");
+    while (f && r < 0 && fgets(line, sizeof line, f)) {
+        size_t length = strlen(word);
+        if (strncmp(line, word, length) == 0 && line[length + strspn(line + length, " ")] >= '0' && line[length + strspn(line + length, " ")] <= '9')
+            r = strtoll(line + length, NULL, 10);
+    }
+    if (f) fclose(f);
+    return r;
+}
+
+/* How many bytes may still be asked for: of ga_memory_limit, else of what the system and the control group of the process have left. */
+static int64_t gi_memory_left(int64_t *limit)
+{
+    ga_memory m = ga_memory_stats();
+    *limit      = m.limit_bytes;
+    if (m.limit_bytes > 0) return m.limit_bytes - m.used_bytes;
+    int64_t kept = m.total_bytes - m.used_bytes, left = gi_system_number("/proc/meminfo", "MemAvailable:");
+    left         = left < 0 ? INT64_MAX / 2 : left * 1024;
+    int64_t most = gi_system_number("/sys/fs/cgroup/memory.max", ""), used = gi_system_number("/sys/fs/cgroup/memory.current", "");
+    if (most < 0) {
+        most = gi_system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
+        used = gi_system_number("/sys/fs/cgroup/memory/memory.usage_in_bytes", "");
+    }
+    if (most > 0 && used >= 0 && most - used < left) left = most - used;
+    return left + kept;
+}
+
+/* Is there memory for all that? False with an error, before any work. */
+static bool gi_has_room(const char *site, const gi_forecast *f)
+{
+    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f);
+    if (total <= left) return true;
+    gi_fail(site, GA_NO_MEMORY,
+            "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: compute a part of it or a "
+            "reduction, use smaller chunks or fewer threads",
+            gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads, gi_bytes_text(f->piece + f->shared), gi_bytes_text(left),
+            limit > 0 ? " of ga_memory_limit's " : "", limit > 0 ? gi_bytes_text(limit) : "");
+    return false;
 }
 
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site)
@@ -20850,7 +21965,11 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     if (!chunked) return false;
     ga_array **to = (ga_array **)(void *)(chunked + n);
     int        m  = 0;
-    bool       ok = true;
+    for (int k = 0; k < n; k++)
+        if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
+    gi_forecast f  = gi_foresee_all(m, chunked);
+    bool        ok = gi_has_room(site, &f);
+    m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is    = gi_is_chunked(arrays[k]);
         results[k] = is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
@@ -20882,7 +22001,10 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
     if (!gi_check_any(site, a, "a")) return NULL;
     if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
-    gi_lazy  *n      = a->owner->node;
+    gi_lazy    *n = a->owner->node;
+    gi_forecast f = gi_foresee_all(1, &a);
+    f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+    if (!gi_has_room(site, &f)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape), *whole = NULL;
@@ -20940,10 +22062,608 @@ ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
 
 ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { return (ga_chunked)(a, chunks, site); }
 
+/* ---- pictures of an expression ------------------------------------------------------------------------------------------------------- */
+/*  A vertex is a chunk of a node, or a whole node where there would be too many. Vertices lie in layers, the arrays in memory at the
+    bottom; in its layer each lies below the middle of what needs it.                                                          */
+
+typedef struct gi_vertex {
+    const ga_array *memory; /* an array in memory, or */
+    gi_lazy        *node;   /* or */
+    const char     *name;   /* a task */
+    int             name_length;
+    int64_t         chunk; /* -1: all of them */
+    int             layer;
+    double          x, wanted;
+    int64_t         users;
+} gi_vertex;
+
+typedef struct gi_edge {
+    int64_t from, to;
+} gi_edge;
+
+typedef struct gi_drawing {
+    const char *site;
+    gi_vertex  *vertex;
+    gi_edge    *edge;
+    int64_t     vertices, edges, vertex_room, edge_room, tasks;
+    bool        whole; /* one vertex a node */
+    ga_color_by by;
+    bool        failed;
+} gi_drawing;
+
+/* Room for one more; false: there is none. */
+static bool gi_drawing_grows(gi_drawing *g, void **list, int64_t n, int64_t *room, size_t size)
+{
+    if (n < *room) return true;
+    int64_t more = *room ? 2 * *room : 64;
+    void   *p    = gi_alloc(g->site, (size_t)more * size);
+    if (!p) {
+        g->failed = true;
+        return false;
+    }
+    if (n > 0) memcpy(p, *list, (size_t)n * size);
+    if (*list) gi_release(*list, (size_t)*room * size);
+    *list = p;
+    *room = more;
+    return true;
+}
+
+static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->ndim, n->shape, n->chunk); }
+
+static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
+{
+    if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
+    gi_vertex v = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
+    g->vertex[g->vertices] = v;
+    return g->vertices++;
+}
+
+static void gi_add_edge(gi_drawing *g, int64_t from, int64_t to)
+{
+    if (g->edges > 0 && g->edge[g->edges - 1].from == from && g->edge[g->edges - 1].to == to) return;
+    if (!gi_drawing_grows(g, (void **)&g->edge, g->edges, &g->edge_room, sizeof *g->edge)) return;
+    gi_edge e            = { from, to };
+    g->edge[g->edges++] = e;
+    if (g->vertex[from].layer + 1 > g->vertex[to].layer) g->vertex[to].layer = g->vertex[from].layer + 1;
+}
+
+/* The vertices of a node, after those of its inputs; n->level remembers the first one. */
+static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark) return n->level;
+    n->mark = gi_computing.mark;
+    int64_t below[64], chunks = g->whole ? 1 : gi_chunks_of_node(n);
+    int     inputs = n->inputs < 64 ? n->inputs : 64;
+    for (int k = 0; k < inputs && !g->failed; k++)
+        below[k] = gi_is_chunked(n->in[k]) ? gi_draw_node(g, n->in[k]->owner->node) : gi_add_vertex(g, n->in[k], NULL, -1);
+    int64_t first = g->vertices;
+    n->level      = (int)first;
+    for (int64_t c = 0; c < chunks; c++) (void)gi_add_vertex(g, NULL, n, g->whole ? -1 : c);
+    for (int64_t c = 0; c < chunks && !g->failed; c++)
+        for (int k = 0; k < inputs && !g->failed; k++) {
+            const ga_array *a = n->in[k];
+            if (!gi_is_chunked(a) || g->whole) {
+                gi_add_edge(g, below[k], first + c);
+                continue;
+            }
+            gi_lazy  *in  = a->owner->node;
+            gi_layout l   = gi_layout_of(a);
+            gi_box    box = gi_box_number(n->ndim, n->shape, n->chunk, c), part;
+            int       axis[GPUARR_MAX_DIMS];
+            if (n->kind == &gi_kind_map || n->kind == &gi_kind_chunked) { /* which elements of the input does this chunk need? */
+                l.ndim = n->ndim;
+                memcpy(l.shape, n->shape, sizeof l.shape);
+                gi_broadcast_strides(a, n->ndim, n->shape, l.strides);
+                l = gi_part_of_layout(&l, &box);
+            }
+            bool known = gi_size(l.ndim, l.shape) > 0 && gi_box_of(in, &l, &part, axis);
+            for (int64_t j = 0; j < gi_chunks_of_node(in); j++) {
+                gi_box there = gi_box_number(in->ndim, in->shape, in->chunk, j);
+                bool   needs = true;
+                for (int d = 0; d < in->ndim && known; d++)
+                    needs = needs && part.start[d] < there.start[d] + there.count[d] && part.start[d] + (part.count[d] - 1) * part.step[d] >= there.start[d];
+                if (needs) gi_add_edge(g, below[k] + j, first + c);
+            }
+        }
+    return first;
+}
+
+static int64_t gi_count_tasks(gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark) return 0;
+    n->mark     = gi_computing.mark;
+    int64_t sum = gi_chunks_of_node(n);
+    for (int k = 0; k < n->inputs; k++)
+        if (gi_is_chunked(n->in[k])) sum += gi_count_tasks(n->in[k]->owner->node);
+    return sum;
+}
+
+static void gi_vertex_label(const gi_vertex *v, char *text, size_t room)
+{
+    const char *name;
+    if (v->memory) {
+        snprintf(text, room, "array %s", gi_shape_of(v->memory));
+        return;
+    }
+    if (v->name) {
+        snprintf(text, room, "%.*s", v->name_length, v->name);
+        return;
+    }
+    int length = gi_call_name(v->node->site, &name), used = snprintf(text, room, "%.*s", length, name);
+    if (v->chunk < 0) {
+        snprintf(text + used, room - (size_t)used, " %lld chunk%s", (long long)gi_chunks_of_node(v->node), gi_chunks_of_node(v->node) == 1 ? "" : "s");
+        return;
+    }
+    gi_box box = gi_box_number(v->node->ndim, v->node->shape, v->node->chunk, v->chunk);
+    for (int d = 0; d < v->node->ndim && used < (int)room - 24; d++)
+        used += snprintf(text + used, room - (size_t)used, "%s%lld%s", d ? ", " : " (", (long long)(box.start[d] / v->node->chunk[d]), d == v->node->ndim - 1 ? ")" : "");
+}
+
+/* From light to dark for 0 to 1. */
+static void gi_ramp(double t, char *text, size_t room)
+{
+    int red = (int)(255 - 40 * t), green = (int)(245 - 170 * t), blue = (int)(220 - 190 * t);
+    snprintf(text, room, "#%02x%02x%02x", red, green, blue);
+}
+
+static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds, char *text, size_t room)
+{
+    const gi_vertex *v = &g->vertex[i];
+    const char      *name;
+    if (v->memory) snprintf(text, room, "#fdeecb");
+    else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
+    else if (v->name) snprintf(text, room, "%s", gi_colour_of(v->name, v->name_length));
+    else if (g->by == GA_COLOR_TIME) gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
+    else {
+        int length = gi_call_name(v->node->site, &name);
+        snprintf(text, room, "%s", gi_colour_of(name, length));
+    }
+}
+
+static int gi_by_wanted(const void *x, const void *y)
+{
+    const gi_vertex *a = *(const gi_vertex *const *)x, *b = *(const gi_vertex *const *)y;
+    double           p = a->users ? a->wanted / (double)a->users : 0, q = b->users ? b->wanted / (double)b->users : 0;
+    return p < q ? -1 : p > q ? 1 : a < b ? -1 : a > b;
+}
+
+static void gi_write_svg(gi_drawing *g, FILE *f)
+{
+    const int beside = 150, above = 80, box_width = 136, box_height = 26;
+    int     layers = 0;
+    int64_t widest = 1;
+    double  most   = 0;
+    for (int64_t i = 0; i < g->vertices; i++) {
+        if (g->vertex[i].layer + 1 > layers) layers = g->vertex[i].layer + 1;
+        if (g->vertex[i].node && (double)g->vertex[i].node->nanoseconds * 1e-9 > most) most = (double)g->vertex[i].node->nanoseconds * 1e-9;
+    }
+    size_t      bytes = (size_t)g->vertices * sizeof(gi_vertex *);
+    gi_vertex **layer = (gi_vertex **)gi_alloc(g->site, bytes);
+    if (!layer) {
+        g->failed = true;
+        return;
+    }
+    for (int l = 0; l < layers; l++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < g->vertices; i++) n += g->vertex[i].layer == l;
+        if (n > widest) widest = n;
+    }
+    double width = (double)(widest * beside + 20), height = (double)layers * above + 20;
+    for (int l = layers - 1; l >= 0; l--) { /* what is needed lies below the middle of what needs it */
+        int64_t n = 0;
+        for (int64_t i = 0; i < g->vertices; i++)
+            if (g->vertex[i].layer == l) layer[n++] = &g->vertex[i];
+        qsort(layer, (size_t)n, sizeof *layer, gi_by_wanted);
+        for (int64_t i = 0; i < n; i++) layer[i]->x = ((double)i + 0.5) * width / (double)n;
+        for (int64_t e = 0; e < g->edges; e++) {
+            if (g->vertex[g->edge[e].to].layer != l) continue;
+            g->vertex[g->edge[e].from].wanted += g->vertex[g->edge[e].to].x;
+            g->vertex[g->edge[e].from].users++;
+        }
+    }
+    gi_release(layer, bytes);
+    fprintf(f, "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' font-size='11'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+            width, height);
+    for (int64_t e = 0; e < g->edges; e++) {
+        const gi_vertex *a = &g->vertex[g->edge[e].from], *b = &g->vertex[g->edge[e].to];
+        fprintf(f, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#999'/>\n", a->x, height - 30 - a->layer * above - box_height / 2.0, b->x,
+                height - 30 - b->layer * above + box_height / 2.0);
+    }
+    for (int64_t i = 0; i < g->vertices; i++) {
+        const gi_vertex *v = &g->vertex[i];
+        char             label[160], colour[16];
+        double           y = height - 30 - v->layer * above;
+        gi_vertex_label(v, label, sizeof label);
+        gi_vertex_colour(g, i, most, colour, sizeof colour);
+        fprintf(f, "<g><title>");
+        if (v->node) gi_write_escaped(f, v->node->site ? v->node->site : "", 300);
+        else gi_write_escaped(f, label, 160);
+        fprintf(f, "</title><rect x='%.1f' y='%.1f' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%.1f' y='%.1f' text-anchor='middle'>", v->x - box_width / 2.0,
+                y - box_height / 2.0, box_width, box_height, v->memory ? 0 : 12, colour, v->x, y + 4);
+        gi_write_escaped(f, label, 22);
+        fputs("</text></g>\n", f);
+    }
+    fputs("</svg>\n", f);
+}
+
+static void gi_write_dot(const gi_drawing *g, FILE *f)
+{
+    fputs("digraph gpuarr {\n  rankdir=BT; node [fontname=Helvetica, fontsize=10, style=filled];\n", f);
+    for (int64_t i = 0; i < g->vertices; i++) {
+        char label[160], colour[16];
+        gi_vertex_label(&g->vertex[i], label, sizeof label);
+        gi_vertex_colour(g, i, 0, colour, sizeof colour);
+        fprintf(f, "  n%lld [shape=%s, fillcolor=\"%s\", label=\"%s\"];\n", (long long)i, g->vertex[i].memory ? "box" : "ellipse", colour, label);
+    }
+    for (int64_t e = 0; e < g->edges; e++) fprintf(f, "  n%lld -> n%lld;\n", (long long)g->edge[e].from, (long long)g->edge[e].to);
+    fputs("}\n", f);
+}
+
+/* Writes the picture and lets go of the drawing. */
+static bool gi_write_drawing(gi_drawing *g, const char *path)
+{
+    size_t length = path ? strlen(path) : 0;
+    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    FILE  *f = NULL;
+    if (!g->failed && !svg && !dot) {
+        gi_fail(g->site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)");
+    } else if (!g->failed) {
+        f = fopen(path, "w");
+        if (f && svg) gi_write_svg(g, f);
+        else if (f) gi_write_dot(g, f);
+        if ((!f || fclose(f) != 0) && !g->failed) {
+            f = NULL;
+            gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+        }
+    }
+    if (g->vertex) gi_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
+    if (g->edge) gi_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);
+    return f != NULL && !g->failed;
+}
+
+bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
+{
+    if (!gi_check_any(o.site, a, "a")) return false;
+    if (!gi_is_chunked(a)) return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
+    gi_drawing g;
+    memset(&g, 0, sizeof g);
+    g.site = o.site;
+    g.by   = o.color;
+    pthread_mutex_lock(&gi_computing.busy);
+    gi_computing.mark++;
+    g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
+    gi_computing.mark++;
+    (void)gi_draw_node(&g, a->owner->node);
+    bool ok = gi_write_drawing(&g, path);
+    pthread_mutex_unlock(&gi_computing.busy);
+    return ok;
+}
+
+/* ==== >>running tasks: graphs of functions ============================================================================ */
+/*  Tasks lie in blocks that belong to their graph. A run marks what is needed, counts who waits for whom, and lets all threads take from
+    one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
+
+struct ga_task {
+    ga_task_function   f;
+    void              *user;
+    const char        *site, *name;
+    void             (*release)(ga_result *result);
+    ga_result             result;
+    struct ga_task   **needs, *next, *before; /* next: in the stack; before: the task that was made before */
+    int64_t            number, users;         /* users: where its users begin in the run's list */
+    int32_t            n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
+    uint32_t           run;                   /* the last run that needs it */
+};
+
+typedef struct gi_task_block {
+    struct gi_task_block *next;
+    size_t                used, room;
+} gi_task_block;
+
+struct ga_graph {
+    gi_task_block *blocks;
+    ga_task       *last;
+    int64_t        tasks;
+    uint32_t       run;
+};
+
+ga_graph *(ga_graph_new)(const char *site)
+{
+    ga_graph *g = (ga_graph *)gi_alloc(site, sizeof *g);
+    if (g) memset(g, 0, sizeof *g);
+    return g;
+}
+
+void ga_graph_free(ga_graph *g)
+{
+    if (!g) return;
+    while (g->blocks) {
+        gi_task_block *b = g->blocks;
+        g->blocks        = b->next;
+        gi_release(b, b->room);
+    }
+    gi_release(g, sizeof *g);
+}
+
+/* Memory that lives as long as the graph. */
+static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
+{
+    const size_t head = (sizeof(gi_task_block) + 15) / 16 * 16, least = (size_t)1 << 16;
+    bytes             = (bytes + 15) / 16 * 16;
+    if (!g->blocks || g->blocks->used + bytes > g->blocks->room) {
+        size_t         room = head + bytes > least ? head + bytes : least;
+        gi_task_block *b    = (gi_task_block *)gi_alloc(site, room);
+        if (!b) return NULL;
+        b->next   = g->blocks;
+        b->used   = head;
+        b->room   = room;
+        g->blocks = b;
+    }
+    void *p = (char *)g->blocks + g->blocks->used;
+    g->blocks->used += bytes;
+    return p;
+}
+
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
+{
+    if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
+    if (n < 0 || (n > 0 && !needs)) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
+    for (int k = 0; k < n; k++)
+        if (!needs[k]) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "task %d of those that are needed is NULL: the call that should have made it failed", k);
+    ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
+    if (!t) return NULL;
+    memset(t, 0, sizeof *t);
+    t->f       = f;
+    t->user    = user;
+    t->site    = o.site;
+    t->name    = o.name;
+    t->release = o.release;
+    t->n       = n;
+    t->needs   = (ga_task **)(void *)(t + 1);
+    t->before  = g->last;
+    t->number  = g->tasks++;
+    g->last    = t;
+    for (int k = 0; k < n; k++) t->needs[k] = needs[k];
+    return t;
+}
+
+/* The name that was given, else the function as it is written in the call: ga_delayed(g, load, ...). Returns its length. */
+static int gi_task_name(const ga_task *t, const char **name)
+{
+    *name = t->name;
+    if (t->name) return (int)strlen(t->name);
+    int length = gi_call_name(t->site, name);
+    if (!strchr(*name, ',')) return length;
+    *name = strchr(*name, ',') + 1;
+    *name += strspn(*name, " &");
+    return (int)strcspn(*name, " ,)");
+}
+
+typedef struct gi_task_run {
+    const char     *site;
+    ga_graph       *g;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t  change;
+    ga_task        *ready;
+    int64_t         left; /* tasks that have not run */
+    bool            failed;
+    ga_status       status;
+    char            text[1024 + 256];
+    ga_task       **users;
+} gi_task_run;
+
+static void gi_task_failed(gi_task_run *r, const ga_task *t)
+{
+    const char *name, *place = t->site ? t->site : "";
+    int         length = gi_task_name(t, &name);
+    pthread_mutex_lock(&r->lock);
+    if (!r->failed) {
+        r->failed = true;
+        r->status = gi_error_status != GA_OK ? gi_error_status : GA_STOPPED;
+        snprintf(r->text, sizeof r->text, "task %lld, %.*s (%.*s), failed%s%s", (long long)t->number, length, name, (int)strcspn(place, "\t"), place,
+                 gi_error_status != GA_OK ? ": " : "", gi_error_status != GA_OK ? gi_error_text : "");
+    }
+    pthread_cond_broadcast(&r->change);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool gi_run_task(ga_task *t)
+{
+    ga_result  few[16], *in = few;
+    size_t  bytes = (size_t)t->n * sizeof *in;
+    if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
+    if (!in) return false;
+    for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
+    bool ok = t->f(&t->result, in, t->n, t->user);
+    if (in != few) gi_release(in, bytes);
+    return ok;
+}
+
+enum { GI_TASK_RAN = -1 };
+
+/* A thread's part: takes tasks that are ready until all are done. */
+static void gi_take_tasks(int64_t begin, int64_t end, void *job)
+{
+    gi_task_run *r = (gi_task_run *)job;
+    gi_aside     aside;
+    (void)begin, (void)end;
+    gi_put_aside(&aside);
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        while (!r->ready && r->left > 0 && !r->failed) pthread_cond_wait(&r->change, &r->lock);
+        if (r->left == 0 || r->failed) break;
+        ga_task *t = r->ready, *next = NULL;
+        r->ready   = t->next;
+        pthread_mutex_unlock(&r->lock);
+        int64_t done = 0;
+        for (; t; t = next) { /* whoever was waiting for this one alone comes at once */
+            next = NULL;
+            if (!gi_run_task(t)) {
+                gi_task_failed(r, t);
+                break;
+            }
+            done++;
+            t->waits = GI_TASK_RAN;
+            for (int k = 0; k < t->n; k++)
+                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release) t->needs[k]->release(&t->needs[k]->result);
+            ga_task *more = NULL;
+            for (ga_task **u = r->users + t->users; *u; u++) {
+                if (__atomic_sub_fetch(&(*u)->waits, 1, __ATOMIC_ACQ_REL) > 0) continue;
+                if (!next) {
+                    next = *u;
+                    continue;
+                }
+                (*u)->next = more;
+                more       = *u;
+            }
+            if (!more) continue;
+            pthread_mutex_lock(&r->lock);
+            while (more) {
+                ga_task *u = more;
+                more       = u->next;
+                u->next    = r->ready;
+                r->ready   = u;
+            }
+            pthread_cond_broadcast(&r->change);
+            pthread_mutex_unlock(&r->lock);
+        }
+        pthread_mutex_lock(&r->lock);
+        r->left -= done;
+        if (r->left == 0) pthread_cond_broadcast(&r->change);
+    }
+    pthread_mutex_unlock(&r->lock);
+    gi_take_back(&aside);
+}
+
+/* Marks what the tasks need, without recursion: `list` gets it all, and has room for every task of the graph. Returns how many. */
+static int64_t gi_needed_tasks(ga_graph *g, int n, ga_task *const *tasks, ga_task **list)
+{
+    int64_t m = 0;
+    g->run++;
+    for (int k = 0; k < n; k++) {
+        if (tasks[k]->run == g->run) continue;
+        tasks[k]->run = g->run;
+        list[m++]     = tasks[k];
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < list[i]->n; k++) {
+            ga_task *t = list[i]->needs[k];
+            if (t->run == g->run) continue;
+            t->run    = g->run;
+            list[m++] = t;
+        }
+    return m;
+}
+
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site)
+{
+    if (!g || n < 0 || (n > 0 && (!tasks || !results)))
+        return gi_fail(site, GA_BAD_ARGUMENT, g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
+    for (int k = 0; k < n; k++)
+        if (!tasks[k]) return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
+    if (n == 0) return true;
+    gi_task_run r;
+    memset(&r, 0, sizeof r);
+    r.site           = site;
+    r.g              = g;
+    size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
+    ga_task **needed = (ga_task **)gi_alloc(site, bytes);
+    if (!needed) return false;
+    r.left        = gi_needed_tasks(g, n, tasks, needed);
+    const int64_t m = r.left;
+    int64_t edges = 0, at = 0;
+    for (int64_t i = 0; i < m; i++) {
+        needed[i]->waits = needed[i]->n;
+        needed[i]->left  = 0;
+        edges += needed[i]->n;
+    }
+    edge_bytes = (size_t)(edges + m) * sizeof(ga_task *);
+    r.users    = (ga_task **)gi_alloc(site, edge_bytes);
+    if (!r.users) {
+        gi_release(needed, bytes);
+        return false;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) needed[i]->needs[k]->left++;
+    for (int64_t i = 0; i < m; i++) { /* the users of each, and a NULL behind them */
+        needed[i]->users = at;
+        at += needed[i]->left;
+        r.users[at++] = NULL;
+        needed[i]->left = 0;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) {
+            ga_task *t                     = needed[i]->needs[k];
+            r.users[t->users + t->left++] = needed[i];
+        }
+    for (int64_t i = 0; i < m; i++) { /* what was asked for last lies on top: it was found first */
+        if (needed[i]->n > 0) continue;
+        needed[i]->next = r.ready;
+        r.ready         = needed[i];
+    }
+    for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.change, NULL);
+    gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    pthread_cond_destroy(&r.change);
+    pthread_mutex_destroy(&r.lock);
+    for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
+    for (int64_t i = 0; i < m && r.failed; i++)
+        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release) needed[i]->release(&needed[i]->result);
+    gi_release(r.users, edge_bytes);
+    gi_release(needed, bytes);
+    if (r.failed) gi_fail(site, r.status, "%s", r.text);
+    return !r.failed;
+}
+
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site) { return (ga_run_n)(g, 1, &task, result, site); }
+
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o)
+{
+    if (!g) return gi_fail(o.site, GA_BAD_ARGUMENT, "the graph is NULL") != NULL;
+    gi_drawing d;
+    int64_t    most = o.tasks > 0 ? o.tasks : 200;
+    memset(&d, 0, sizeof d);
+    d.site = o.site;
+    d.by   = o.color;
+    if (g->tasks > most) {
+        gi_fail(o.site, GA_BAD_ARGUMENT, "%lld tasks are too many for a picture: give .tasks = %lld if you want it all the same", (long long)g->tasks, (long long)g->tasks);
+        return false;
+    }
+    size_t          bytes = (size_t)(g->tasks + 1) * sizeof(ga_task *);
+    const ga_task **order = (const ga_task **)gi_alloc(o.site, bytes);
+    if (!order) return false;
+    for (const ga_task *t = g->last; t; t = t->before) order[t->number] = t;
+    for (int64_t i = 0; i < g->tasks && !d.failed; i++) {
+        const char *name;
+        int64_t     v = gi_add_vertex(&d, NULL, NULL, -1);
+        if (d.failed) break;
+        d.vertex[v].name_length = gi_task_name(order[i], &name);
+        d.vertex[v].name        = name;
+        for (int k = 0; k < order[i]->n; k++) gi_add_edge(&d, order[i]->needs[k]->number, i);
+    }
+    gi_release(order, bytes);
+    return gi_write_drawing(&d, path);
+}
+
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */
 /*  First the elements that will be seen are copied side by side (of a long array only its corners), then they are measured, so
     that every word of the array gets the same width, then they are written. Digits come from printf's %e, whose rounding is
     exact, and no decimal point is ever read from or asked of the C library: the user's locale does not matter.             */
+
+/* A chunked array has no elements to be printed: its shape, dtype and chunks, and what computing it takes. */
+static char *gi_chunked_text(const char *site, const ga_array *a)
+{
+    enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
+    gi_forecast f      = gi_foresee_all(1, &a);
+    ga_shape    chunks = ga_chunks_of(a);
+    char       *text   = (char *)malloc(ROOM);
+    if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
+    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more>", ga_dtype_name(a->dtype), gi_shape_of(a),
+             (long long)gi_count_boxes(a->ndim, a->shape, chunks.n), gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s",
+             gi_shape_text(chunks.ndim, chunks.n), gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results));
+    return text;
+}
 
 typedef struct gi_text { /* text that grows; a failed allocation is remembered and reported at the end */
     char  *s;
@@ -21418,7 +23138,8 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_check_any(o.site, a, "a")) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                "precision %d, threshold %d, edgeitems %d, linewidth %d: none may be negative", o.precision,
@@ -22506,7 +24227,7 @@ static bool gi_is_regular_file(const char *path)
 }
 
 /* Writes a whole file. A part of one is not left behind (but /dev/full stays where it is). */
-static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
+__attribute__((unused)) static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
 {
     errno      = 0;
     FILE *file = fopen(path, "wb");

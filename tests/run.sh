@@ -128,6 +128,18 @@ pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are 
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+chunked_picture() { # chunked_picture PROGRAM: the sums are NumPy's, and of 500000 x 500000 random numbers only those that are seen are made
+    local out n=0 bad=0 want
+    out=$(dirname "$1")/out
+    mkdir -p "$out"
+    GA_REPORT="$out/report.html" "$1" --out "$out" >"$out/chunked_picture.txt" || return 1
+    for want in "^sums of red, green, blue: 23985359, 23845834, 23552282\$" "^mean of every 500th .* 0.499[0-9]\|0.500[0-9]\$" "^<chunked float64 (300, 600, 3), 6 chunks"; do
+        if grep -q "$want" "$out/chunked_picture.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL no line '$want'"; fi
+    done
+    grep -q "ga_sin" "$out/report.html" && grep -q "ga_stack" "$out/chunked_picture.svg" && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no report, or no picture of the expression"; }
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 distances() { # distances PROGRAM...: the printed numbers are SciPy's, and each of the seven ways gives the same distances
     local out n=0 bad=0 line close
     out=$(dirname "$1")/out
@@ -291,7 +303,7 @@ language() {
 }
 
 # ---- 2. what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
-TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked"
+TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked tasks"
 
 sanitized() {
     local t
@@ -386,10 +398,11 @@ examples() {
     local e
     implementation gcc-O2
     mkdir -p "$B/examples"
-    for e in pictures astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
+    for e in pictures chunked_picture astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
         one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. "examples/$e.c" "$B/impl-gcc-O2.o" -o "$B/examples/$e" $LIBS
     done
     part "pictures of the seed" pictures "$B/examples/pictures"
+    part "a picture of chunks" chunked_picture "$B/examples/chunked_picture"
     part "convolution of the lesson" convolution 1182763.826 101407.8533 "$B/examples/convolution"
     part "distances of the course" distances "$B/examples/distances"
     part "heat and life" heat_and_life "$B/examples"
