@@ -13,6 +13,7 @@ FITS=
 LIBS="-lm -lpthread"
 if printf '#include <fitsio.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS=-DGPUARR_USE_CFITSIO LIBS="$LIBS -lcfitsio"; fi
 if printf '#include <fftw3.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS="$FITS -DGPUARR_USE_FFTW" LIBS="$LIBS -lfftw3 -lfftw3f"; fi
+if pkg-config --exists hdf5 2>/dev/null; then FITS="$FITS -DGPUARR_USE_HDF5 $(pkg-config --cflags hdf5)" LIBS="$LIBS $(pkg-config --libs hdf5)"; fi
 SHARE="-DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0" # threads share all that can be shared, short as it may be
 passed=0 failed=0 skipped=0
 
@@ -303,7 +304,7 @@ language() {
 }
 
 # ---- 2. what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
-TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked tasks"
+TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_files tasks"
 
 sanitized() {
     local t
@@ -312,6 +313,7 @@ sanitized() {
         one "build of $t" gcc $SAN $WARN -Wno-conversion -I. "tests/$t.c" "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
         part "$t, ASan + UBSan" "$B/$t-asan"
     done
+    part "files of Zarr, HDF5 and NumPy" $PY tests/chunked_files.py "$B/chunked_files-asan"
 }
 
 optimised() {
@@ -430,8 +432,9 @@ fuzz_target() { # fuzz_target NAME VARIABLE=VALUE...: a short run of a libFuzzer
 
 fuzzing() {
     one "build of fuzz" clang -std=c11 -O1 -g1 -fsanitize=fuzzer,address,undefined $FITS -DGPUARR_BASELINE_ONLY -I. tests/fuzz.c -o "$B/fuzz" $LIBS
-    part "fuzzing .npy" fuzz_target npy ASAN_OPTIONS=allocator_may_return_null=0
-    part "fuzzing FITS" fuzz_target fits
+    part "fuzzing .npy" fuzz_target npy
+    part "fuzzing FITS" fuzz_target fits ASAN_OPTIONS=allocator_may_return_null=1
+    part "fuzzing Zarr" fuzz_target zarr
 }
 
 format() { one "clang-format" clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c examples/*.c tests/*.c tests/*.h; }
