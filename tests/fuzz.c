@@ -1,8 +1,6 @@
 /*  All libFuzzer targets in one program, so that the library is compiled once with what they need: it does what it is called, fuzz_npy,
     fuzz_fits or fuzz_zarr (tests/run.sh links it under these names, and gives what fits_asan_options says). Each is also a program by
     itself. */
-#include <string.h>
-
 #define LLVMFuzzerInitialize   npy_initialize
 #define LLVMFuzzerTestOneInput npy_input
 #define judge                  npy_judge
