@@ -61,7 +61,8 @@ cuda_source() { # cuda_source MODE NAME: compiles tests/NAME.cu
 }
 
 cuda_program() { # cuda_program MODE NAME
-    local headers=$SIM/include object=$B/$2.o
+    local headers=$SIM/include object=$B/$2.o own=
+    [ "$2" != cuda_barriers ] || own=$B/$1/oracle_kernels.o
     if [ -f "tests/$2.cu" ]; then # with kernels of its own
         cuda_source "$1" "$2" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
         return
@@ -73,7 +74,7 @@ cuda_program() { # cuda_program MODE NAME
     *) test_object "$2" ;; # the one for the CPU
     esac
     once "$object" "build of $2" gcc -std=c11 -O1 -g1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c"
-    cuda_link "$1" "$object" -o "$B/$1/$2"
+    cuda_link "$1" "$object" $own -o "$B/$1/$2"
 }
 
 cuda_kernels() { # cuda_kernels MODE: those of tests/oracle_kernels.c
@@ -123,8 +124,8 @@ cuda_build() { # cuda_build MODE: everything
     local t
     SECONDS=0
     cuda_library "$1"
-    for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
     one "kernels for the oracle, $1" cuda_kernels "$1"
+    for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
     one "shared library, $1" cuda_link "$1" -shared "$B/$1/oracle_kernels.o" -o "$B/$1/libgpuarr.so"
     printf '%-34s %31ss\n' "builds, $1" "$SECONDS"
 }
