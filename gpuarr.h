@@ -25869,7 +25869,7 @@ static bool gi_is_regular_file(const char *path)
 }
 
 /* Writes a whole file. A part of one is not left behind (but /dev/full stays where it is). */
-static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
+__attribute__((unused)) static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
 {
     errno      = 0;
     FILE *file = fopen(path, "wb");

@@ -89,14 +89,14 @@ def options(*fields):
 
 
 OPTIONS = {
-    "N": options("t dtype", "i device", "b pinned", "b managed"),
+    "N": options("t dtype", "i device", "b pinned", "b managed", "s chunks"),
     "K": options("a out", "p stream", "b async"),
     "M": options("a out", "a where", "t dtype"),
     "R": options("i axis", "s axes", "b keepdims", "t dtype", "a out", "i ddof"),
     "O": options("i axis", "s axes", "b keepdims", "a out", "i method"),
     "A": options("i axis", "t dtype", "a out"),
     "X": options("i axis", "s axes"),
-    "L": options("t dtype", "i device", "b no_endpoint", "d base"),
+    "L": options("t dtype", "i device", "b no_endpoint", "d base", "s chunks"),
     "W": options("i device", "p release", "p user"),
     "C": options("d rtol", "d atol", "b equal_nan"),
     "Y": options("a where"),
@@ -112,7 +112,7 @@ OPTIONS = {
     "G": options("i rule", "d sigma", "d sigma_low", "d sigma_high", "i maxiters", "b mean", "p mask", "p passes", "p low",
                  "p high"),
     "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
-    "Z": options("t dtype", "i device", "u seed", "u stream"),
+    "Z": options("t dtype", "i device", "u seed", "u stream", "s chunks"),
     "v": options("i mode", "i method", "a out"),
     "2": options("i mode", "i boundary", "d fillvalue", "i method", "a out"),
     "3": options("i border", "d cval", "s origin", "i method", "a out"),
