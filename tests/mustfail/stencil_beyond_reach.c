@@ -1,4 +1,4 @@
-/* gcc: "reads beyond the stencil"  clang: "reads beyond the stencil"   nvcc: "GA_AT_within_the_reach_of_the_stencil"  flags:  */
+/* gcc: "reads beyond the stencil"  clang: "reads beyond the stencil"  flags:  */
 /* lines: gcc 5 clang 26 g++ 99 clang++ 99 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"
