@@ -914,7 +914,8 @@ typedef enum ga_status {
     GA_NO_FILE,    /* cannot open, read or write */
     GA_BAD_FILE,   /* read, but not what it should be */
     GA_NO_LIBRARY, /* an optional library is missing */
-    GA_CUDA_FAILED /* a call of the CUDA runtime, or a kernel */
+    GA_CUDA_FAILED, /* a call of the CUDA runtime, or a kernel */
+    GA_STOPPED      /* by a function of yours */
 } ga_status;
 
 /* The first error of this thread since ga_clear_error: a sentence with file, line, call and what to do; NULL if none. */
@@ -1605,6 +1606,28 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
    ga_map_overlap(a, smooth, NULL, .depth = ga_axes(2, 2)). */
 ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
 
+/* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
+   .tasks chunks. */
+typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME } ga_color_by;
+typedef struct ga_visualize_options {
+    const char       *site;
+    int64_t tasks     GI_DEFAULT; /* default 200 */
+    ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, or the time that it has taken so far */
+} ga_visualize_options;
+bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
+
+/* How far the computing of chunked arrays has come: asked about ten times a second, by any thread, one at a time. Return false to stop it.
+   NULL: nothing is told. GA_PROGRESS=1 in the environment does as ga_set_progress(ga_progress_line, NULL). */
+typedef struct ga_progress {
+    const char *what;          /* the call that is worked on */
+    double      done;          /* of it, 0 to 1 */
+    double      seconds, left; /* so far, and to go at this rate */
+    int64_t     used_bytes;    /* in arrays */
+} ga_progress;
+typedef bool (*ga_progress_function)(const ga_progress *p, void *user);
+void ga_set_progress(ga_progress_function f, void *user);
+bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
+
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
@@ -2226,6 +2249,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_map_blocks_n(...)    GI_4(ga_map_blocks_n, ga_blocks_options, GI_SITE("ga_map_blocks_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -9577,6 +9601,24 @@ static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out
 {
     gi_cpu_random()((const gi_random_plan *)plan, begin, n, out);
 }
+
+GI_BEGIN_FAST
+/* Element i alone. */
+static void gi_make_random_one(const gi_random_plan *p, int64_t i, void *out)
+{
+    gi_philox_words x   = gi_philox((uint64_t)i / (p->kind == GI_UNIFORM_F32 ? 4 : 2), p->stream, p->seed);
+    uint32_t        low = x.w[2 * (i % 2)], high = x.w[2 * (i % 2) + 1];
+    double          pair[2];
+    switch (p->kind) {
+    case GI_UNIFORM_F32: *(float *)out = gi_unit_f32(x.w[i % 4]); break;
+    case GI_UNIFORM_F64: *(double *)out = gi_unit_f64(low, high); break;
+    case GI_INTEGERS: *(int64_t *)out = gi_random_integer(p, (uint64_t)high << 32 | low, i); break;
+    default:
+        pair[0]        = gi_normal_pair(p, gi_unit_f64(x.w[0], x.w[1]), gi_unit_f64(x.w[2], x.w[3]), &pair[1]);
+        *(double *)out = pair[i % 2];
+    }
+}
+GI_END_FAST
 
 static const gi_generator gi_random_generator = GI_GENERATOR(random);
 
@@ -19685,7 +19727,10 @@ typedef struct gi_memo { /* elements that another node may ask for again */
 } gi_memo;
 typedef struct gi_worker {
     gi_memo *memo;
+    double   inside; /* seconds that operations below the one at hand have taken */
 } gi_worker;
+static void gi_note_event(const char *site, bool unit, int64_t number, double start);
+static bool gi_is_watched(void);
 
 typedef struct gi_lazy_kind {
     const char *name;
@@ -19708,6 +19753,7 @@ struct gi_lazy {
     ga_array           *value; /* all elements, once they are kept, or while a call computes */
     uint64_t            mark;  /* set while a call computes: the call that has seen it, */
     int                 level; /* and how many reductions lie on top of each other up to here */
+    int64_t             nanoseconds; /* atomic: that its own operation has taken so far */
     size_t              room;  /* bytes of all this */
 };
 
@@ -19935,7 +19981,13 @@ static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *
     bool shared = __atomic_load_n(&n->uses, __ATOMIC_RELAXED) > 1;
     for (gi_memo *m = w->memo; m && shared; m = m->next)
         if (m->node == n && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
-    ga_array *r = n->kind->eval(w, n, box, out);
+    double start = ga_now(), inside = w->inside;
+    w->inside    = 0;
+    ga_array *r  = n->kind->eval(w, n, box, out);
+    double seconds = ga_now() - start;
+    __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
+    w->inside = inside + seconds;
+    if (gi_is_watched()) gi_note_event(n->site, false, 0, start);
     if (!r || !shared) return r;
     gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
     if (m) {
@@ -20082,7 +20134,12 @@ static void gi_generate_some(const gi_generator_plan *p, ga_dtype to, int64_t be
     for (int64_t i = 0, count; i < n; i += count) {
         int64_t first = begin + i * step, before = first % 4; /* generators begin at multiples of 4 */
         count = step > 1 ? 1 : n - i < most - before ? n - i : most - before;
-        p->generator(p->plan, first - before, before + count, block);
+        if (count == 1 && p->generator == gi_make_random) {
+            before = 0;
+            gi_make_random_one((const gi_random_plan *)(const void *)p->plan, first, block);
+        } else {
+            p->generator(p->plan, first - before, before + count, block);
+        }
         const char *x = (const char *)block + before * from_size;
         if (p->from == to) memcpy(out + i * to_size, x, (size_t)(count * to_size));
         else gi_cast(to, p->from, count, out + i * to_size, x);
@@ -21623,7 +21680,277 @@ typedef struct gi_computation {
     gi_layout     lines;           /* of a: the kept axes, then the reduced ones */
     int64_t       length, parts;   /* of a line: elements, and branches */
     gi_fold_part *part;            /* fold by fold, line by line */
+    int64_t       units, done;     /* done: atomic */
+    double        begun, told;     /* when it began, and when its progress was told */
 } gi_computation;
+
+/* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
+static const char *gi_bytes_text(int64_t bytes)
+{
+    static __thread char text[6][24];
+    static __thread int  turn;
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
+    char  *t = text[turn = (turn + 1) % 6];
+    double v = (double)bytes;
+    int    u = 0;
+    while (v >= 1024 && u < 5) {
+        v /= 1024;
+        u++;
+    }
+    snprintf(t, sizeof text[0], u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+    return t;
+}
+
+/* ---- what a run tells: progress, a trace, a report --------------------------------------------------------------------------------- */
+/*  GA_TRACE=run.json in the environment writes what each thread did when, for ui.perfetto.dev; GA_REPORT=run.html a page with the
+    threads' time line, the memory and the time of each operation; GA_PROGRESS=1 a line on stderr that grows. All of that is off, and
+    costs a comparison per piece, unless it is asked for.                                                                       */
+
+typedef struct gi_event { /* a thread was busy with something */
+    const char *site;
+    bool        unit; /* a unit of a run; else an operation inside one */
+    int         thread;
+    int64_t     number, used_bytes;
+    double      start, end;
+} gi_event;
+
+enum { GI_MOST_EVENTS = 1 << 18 }; /* later ones are counted only */
+
+static struct {
+    pthread_mutex_t      lock;
+    bool                 asked;        /* atomic: has the environment been looked at? */
+    bool                 events_on;    /* atomic */
+    const char          *trace, *report;
+    ga_progress_function progress;
+    void                *progress_user;
+    gi_event            *event;
+    int64_t              events, dropped;
+    double               begun; /* the first run */
+    int                  threads;
+    FILE                *trace_file;
+} gi_watch = { PTHREAD_MUTEX_INITIALIZER, false, false, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL };
+
+static bool gi_is_watched(void) { return __atomic_load_n(&gi_watch.events_on, __ATOMIC_RELAXED); }
+
+static int gi_thread_number(void)
+{
+    static __thread int number;
+    if (number == 0) number = __atomic_add_fetch(&gi_watch.threads, 1, __ATOMIC_RELAXED);
+    return number - 1;
+}
+
+bool ga_progress_line(const ga_progress *p, void *user)
+{
+    const int wide = 30, full = (int)(p->done * wide);
+    (void)user;
+    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full, "##############################", wide - full, "", 100 * p->done,
+            p->seconds, p->left, gi_bytes_text(p->used_bytes));
+    if (p->done >= 1) fputc('\n', stderr);
+    return true;
+}
+
+void ga_set_progress(ga_progress_function f, void *user)
+{
+    pthread_mutex_lock(&gi_watch.lock);
+    gi_watch.progress      = f;
+    gi_watch.progress_user = user;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_watch_begins(void)
+{
+    if (__atomic_load_n(&gi_watch.asked, __ATOMIC_ACQUIRE)) return;
+    pthread_mutex_lock(&gi_watch.lock);
+    const char *progress = getenv("GA_PROGRESS");
+    gi_watch.trace       = getenv("GA_TRACE");
+    gi_watch.report      = getenv("GA_REPORT");
+    gi_watch.begun       = ga_now();
+    if (progress && *progress && *progress != '0' && !gi_watch.progress) gi_watch.progress = ga_progress_line;
+    if ((gi_watch.trace && *gi_watch.trace) || (gi_watch.report && *gi_watch.report)) {
+        gi_watch.event = (gi_event *)malloc(GI_MOST_EVENTS * sizeof(gi_event));
+        if (gi_watch.event) __atomic_store_n(&gi_watch.events_on, true, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&gi_watch.asked, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_note_event(const char *site, bool unit, int64_t number, double start)
+{
+    gi_event e = { site, unit, gi_thread_number(), number, ga_memory_stats().used_bytes, start, ga_now() };
+    pthread_mutex_lock(&gi_watch.lock);
+    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = e;
+    else gi_watch.dropped++;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+/* The name of a call, "ga_add", from its site. Returns its length. */
+static int gi_call_name(const char *site, const char **name)
+{
+    const char *call = site ? strchr(site, '\t') : NULL;
+    *name            = call ? call + 1 : site ? site : "gpuarr";
+    return (int)strcspn(*name, "(\v");
+}
+
+/* A unit of a run is done: tells the progress. The unit fails if the progress function wants to stop. */
+static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+{
+    bool go_on = true;
+    if (gi_is_watched()) gi_note_event(r->site, true, number, start);
+    int64_t done = __atomic_add_fetch(&r->done, 1, __ATOMIC_RELAXED);
+    if (!gi_watch.progress) return true;
+    pthread_mutex_lock(&gi_watch.lock);
+    double now = ga_now();
+    if (gi_watch.progress && (now - r->told > 0.1 || done == r->units)) {
+        ga_progress p;
+        const char *name;
+        char        what[64];
+        snprintf(what, sizeof what, "%.*s", gi_call_name(r->folds ? r->fold[0]->site : r->site, &name), name);
+        r->told      = now;
+        p.what       = what;
+        p.done       = (double)done / (double)r->units;
+        p.seconds    = now - r->begun;
+        p.left       = p.seconds / (double)done * (double)(r->units - done);
+        p.used_bytes = ga_memory_stats().used_bytes;
+        go_on        = gi_watch.progress(&p, gi_watch.progress_user);
+    }
+    pthread_mutex_unlock(&gi_watch.lock);
+    if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
+    return go_on;
+}
+
+/* ---- the trace and the report ---- */
+
+/* Text inside of HTML and SVG, or of JSON. */
+static void gi_write_escaped(FILE *f, const char *s, int n)
+{
+    for (int i = 0; i < n && s[i]; i++) switch (s[i]) {
+        case '<': fputs("&lt;", f); break;
+        case '>': fputs("&gt;", f); break;
+        case '&': fputs("&amp;", f); break;
+        case '"': fputs("&quot;", f); break;
+        case '\\': fputs("&#92;", f); break;
+        default: fputc((unsigned char)s[i] < ' ' ? ' ' : s[i], f);
+        }
+}
+
+/* The events as a file of Chrome's trace format; written anew at the end of each run. */
+static void gi_write_trace(FILE *f)
+{
+    fputs("{\"traceEvents\":[\n", f);
+    for (int64_t i = 0; i < gi_watch.events; i++) {
+        const gi_event *e = &gi_watch.event[i];
+        const char     *name;
+        int             length = gi_call_name(e->site, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
+        fprintf(f, "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{\"number\":%lld,\"at\":\"", i ? ",\n" : "", e->thread,
+                (e->start - gi_watch.begun) * 1e6, (e->end - e->start) * 1e6, length, name, e->unit ? "unit" : "operation", (long long)e->number);
+        gi_write_escaped(f, e->site ? e->site : "", place);
+        fputs("\"}}", f);
+        if (e->unit)
+            fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}", (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
+    }
+    fprintf(f, "\n],\"otherData\":{\"dropped\":\"%lld\"}}\n", (long long)gi_watch.dropped);
+}
+
+typedef struct gi_share_of_time { /* of all calls at one place of the program */
+    const char *site;
+    int64_t     times;
+    double      seconds;
+} gi_share_of_time;
+
+static int gi_by_seconds(const void *x, const void *y)
+{
+    double a = ((const gi_share_of_time *)x)->seconds, b = ((const gi_share_of_time *)y)->seconds;
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* Colours that differ for different names, the same in all pictures. */
+static const char *gi_colour_of(const char *name, int length)
+{
+    static const char *const colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de", "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
+    uint32_t                 h         = 2166136261u;
+    for (int i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return colours[h % 10];
+}
+
+static void gi_write_report(FILE *f)
+{
+    enum { MOST_SITES = 200 };
+    const int wide = 1000, row = 26;
+    double    end   = 0;
+    int64_t most = 1;
+    int     threads = 1, sites = 0;
+    gi_share_of_time share[MOST_SITES];
+    for (int64_t i = 0; i < gi_watch.events; i++) {
+        const gi_event *e = &gi_watch.event[i];
+        int             k = 0;
+        if (e->end - gi_watch.begun > end) end = e->end - gi_watch.begun;
+        if (e->used_bytes > most) most = e->used_bytes;
+        if (e->thread + 1 > threads) threads = e->thread + 1;
+        if (e->unit) continue;
+        while (k < sites && share[k].site != e->site) k++;
+        if (k == MOST_SITES) continue;
+        if (k == sites) {
+            gi_share_of_time none = { e->site, 0, 0 };
+            share[sites++]        = none;
+        }
+        share[k].times++;
+        share[k].seconds += e->end - e->start;
+    }
+    if (end <= 0) end = 1e-9;
+    fprintf(f, "<!DOCTYPE html>\n<meta charset='utf-8'><title>gpuarr: what was computed</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:%dpx}td,th{padding:2px "
+               "12px 2px 0;text-align:left}text{font-size:11px}</style>\n<h1>What was computed</h1>\n<p>%lld pieces of work in %.3f s on %d thread%s; at most %s in arrays.%s</p>\n",
+            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
+    fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", wide + 80, threads * row + 20);
+    for (int t = 0; t < threads; t++) fprintf(f, "<text x='0' y='%d'>thread %d</text>\n", t * row + 17, t);
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < gi_watch.events; i++) {
+            const gi_event *e = &gi_watch.event[i];
+            const char     *name;
+            int             length = gi_call_name(e->site, &name);
+            double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
+            if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
+            fprintf(f, "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n", x, e->thread * row + (pass ? 6 : 2),
+                    w < 0.3 ? 0.3 : w, pass ? row - 14 : row - 6, pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
+                    (e->end - e->start) * 1e3);
+        }
+    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", threads * row + 15, wide + 20, threads * row + 15, end);
+    fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
+    for (int64_t i = 0; i < gi_watch.events; i++) {
+        const gi_event *e = &gi_watch.event[i];
+        if (e->unit) fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide, 120 - 100.0 * (double)e->used_bytes / (double)most);
+    }
+    fprintf(f, "'/><text x='0' y='25'>%s</text><text x='0' y='122'>0</text></svg>\n<h2>Operations</h2>\n<table><tr><th>call<th>where<th>times<th>seconds, with what it asked for</tr>\n",
+            gi_bytes_text(most));
+    qsort(share, (size_t)sites, sizeof *share, gi_by_seconds);
+    for (int k = 0; k < sites; k++) {
+        const char *site = share[k].site ? share[k].site : "", *call = strchr(site, '\t');
+        fputs("<tr><td>", f);
+        gi_write_escaped(f, call ? call + 1 : site, call ? (int)strcspn(call + 1, "\v") : (int)strlen(site));
+        fputs("<td>", f);
+        gi_write_escaped(f, site, (int)strcspn(site, "\t"));
+        fprintf(f, "<td>%lld<td>%.4f</tr>\n", (long long)share[k].times, share[k].seconds);
+    }
+    fputs("</table>\n", f);
+}
+
+/* At the end of a call that computes. A file that cannot be written is said, but fails nothing. */
+static void gi_watch_ends(const char *site)
+{
+    if (!gi_is_watched()) return;
+    pthread_mutex_lock(&gi_watch.lock);
+    for (int k = 0; k < 2; k++) {
+        const char *path = k == 0 ? gi_watch.trace : gi_watch.report;
+        if (!path || !*path) continue;
+        FILE *f = fopen(path, "w");
+        if (f) {
+            if (k == 0) gi_write_trace(f);
+            else gi_write_report(f);
+        }
+        if (!f || fclose(f) != 0) fprintf(stderr, "gpuarr: cannot write '%s': %s\n", path, strerror(errno));
+    }
+    pthread_mutex_unlock(&gi_watch.lock);
+    (void)site;
+}
 
 /* Remembers why a unit failed, for the thread that waits. The box is what was to be worked out. */
 static void gi_run_failed(gi_computation *r, int ndim, const gi_box *box)
@@ -21695,13 +22022,14 @@ static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *len
 static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 {
     gi_computation   *r = (gi_computation *)job;
-    gi_worker w = { NULL };
+    gi_worker w = { NULL, 0 };
     gi_aside  aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
+        double  start  = ga_now();
         gi_box  whole  = gi_box_number(r->ndim, r->shape, r->unit, unit);
         int64_t pieces = gi_count_boxes(r->ndim, whole.count, r->piece);
-        for (int64_t piece = 0; piece < pieces; piece++) {
+        for (int64_t piece = 0; piece < pieces && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); piece++) {
             gi_box box = gi_box_number(r->ndim, whole.count, r->piece, piece);
             for (int d = 0; d < r->ndim; d++) box.start[d] += whole.start[d];
             for (int k = 0; k < r->arrays; k++) {
@@ -21715,6 +22043,7 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
             }
             gi_forget(&w);
         }
+        if (!gi_unit_done(r, unit, start)) gi_run_failed(r, r->ndim, &whole);
     }
     gi_take_back(&aside);
 }
@@ -21723,12 +22052,13 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 static void gi_run_lines(int64_t begin, int64_t end, void *job)
 {
     gi_computation   *r = (gi_computation *)job;
-    gi_worker w = { NULL };
+    gi_worker w = { NULL, 0 };
     gi_aside  aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
-        gi_box    box = gi_box_number(r->kept, r->shape, r->unit, unit);
-        gi_layout l   = r->lines;
+        double    start = ga_now();
+        gi_box    box   = gi_box_number(r->kept, r->shape, r->unit, unit);
+        gi_layout l     = r->lines;
         for (int d = 0; d < r->kept; d++) {
             l.data += box.start[d] * l.strides[d];
             l.shape[d] = box.count[d];
@@ -21749,7 +22079,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
         }
         ga_free(x);
         gi_forget(&w);
-        if (!ok) gi_run_failed(r, r->kept, &box);
+        if (!ok || !gi_unit_done(r, unit, start)) gi_run_failed(r, r->kept, &box);
     }
     gi_take_back(&aside);
 }
@@ -21823,13 +22153,14 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line,
 static void gi_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_computation    *r = (gi_computation *)job;
-    gi_worker  w = { NULL };
+    gi_worker  w = { NULL, 0 };
     gi_aside   aside;
     size_t     bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
     gi_put_aside(&aside);
     gi_branch *branch = (gi_branch *)gi_alloc(r->site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         int64_t  line = unit / r->parts, part = unit % r->parts, first = part * GI_LONGEST_LINE;
+        double   start = ga_now();
         int64_t  n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
         ga_array elements;
         gi_line_of_run(r, line, &elements);
@@ -21843,7 +22174,7 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
         if (branch && gi_run_branch(r, &w, &elements, first, n, branch)) {
             int64_t lines = r->fold[0]->value->size;
             for (int k = 0; k < r->folds; k++) r->part[((int64_t)k * lines + line) * r->parts + part] = branch[k].part;
-            continue;
+            if (gi_unit_done(r, unit, start)) continue;
         }
         gi_box box;
         box.start[0] = first;
@@ -21852,6 +22183,13 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
     }
     if (branch) gi_release(branch, bytes);
     gi_take_back(&aside);
+}
+
+static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
+{
+    r->units = units;
+    r->begun = r->told = ga_now();
+    gi_parallel(units, 1, task, r);
 }
 
 static bool gi_run_ends(gi_computation *r)
@@ -21902,13 +22240,13 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         }
         int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
         if (whole && units < ga_get_num_threads() && r.length > most) ok = gi_run_whole_lines(&r);
-        else gi_parallel(units, 1, gi_run_lines, &r);
+        else gi_run_units_of(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
         r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
         size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
         r.part       = (gi_fold_part *)gi_alloc(site, bytes);
         ok           = r.part != NULL;
-        if (ok) gi_parallel(lines * r.parts, 1, gi_run_branches, &r);
+        if (ok) gi_run_units_of(&r, lines * r.parts, gi_run_branches);
         for (int k = 0; k < n && ok && !r.failed; k++)
             for (int64_t i = 0; i < lines && ok; i++)
                 ok = gi_join_parts((const gi_fold_plan *)fold[k]->plan, a->dtype, fold[k]->dtype, r.part + ((int64_t)k * lines + i) * r.parts, r.parts,
@@ -21932,6 +22270,8 @@ typedef struct gi_folds {
     int64_t     n, room;
 } gi_folds;
 
+static bool gi_comes_first(const gi_lazy *n) { return n->kind == &gi_kind_fold || n->kind == &gi_kind_whole; }
+
 static bool gi_find_folds(gi_folds *f, gi_lazy *n)
 {
     if (n->mark == gi_computing.mark || n->value) return true;
@@ -21943,7 +22283,7 @@ static bool gi_find_folds(gi_folds *f, gi_lazy *n)
         if (!gi_find_folds(f, below)) return false;
         if (!below->value && below->level > n->level) n->level = below->level;
     }
-    if (n->kind != &gi_kind_fold && n->kind != &gi_kind_whole) return true;
+    if (!gi_comes_first(n)) return true;
     n->level++;
     if (f->n == f->room) {
         int64_t   room = f->room ? 2 * f->room : 16;
@@ -22052,7 +22392,7 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     r.ndim   = of[0]->ndim;
     memcpy(r.shape, of[0]->shape, sizeof r.shape);
     gi_divide_work(&r);
-    gi_parallel(gi_count_boxes(r.ndim, r.shape, r.unit), 1, gi_run_boxes, &r);
+    gi_run_units_of(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
     return gi_run_ends(&r);
 }
 
@@ -22063,6 +22403,7 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
     bool     ok = true;
     if (gi_inside_task) return gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
     pthread_mutex_lock(&gi_computing.busy);
+    gi_watch_begins();
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     ok               = gi_compute_folds(&f, n, arrays);
@@ -22087,8 +22428,138 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
     gi_drop_folds(&f);
     gi_drop_kept(0);
     gi_current_scope = scope;
+    gi_watch_ends(site);
     pthread_mutex_unlock(&gi_computing.busy);
     return ok;
+}
+
+/* ---- what it takes ------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes, foreseen before anything is computed. */
+typedef struct gi_forecast {
+    int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
+    int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
+    int64_t threads;
+} gi_forecast;
+
+static int64_t gi_forecast_total(const gi_forecast *f) { return f->results + f->values + f->threads * (f->piece + f->shared); }
+
+/* How many elements of a layout are worked out at a time at most? */
+static int64_t gi_piece_elements(const ga_array *a)
+{
+    const gi_lazy *n     = a->owner->node;
+    int64_t        piece = GI_PIECE_BYTES / ga_itemsize(n->dtype), chunk = 1;
+    ga_shape       chunks = ga_chunks_of(a);
+    for (int d = 0; d < chunks.ndim; d++) chunk *= chunks.n[d];
+    if (!n->local && !n->value && chunk > piece) piece = chunk;
+    return piece < a->size ? piece : a->size;
+}
+
+/* The most bytes that lie about while `elements` elements of a node are worked out, with them. Reductions below it have their own. */
+static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
+{
+    int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0;
+    bool    over  = false; /* may an input be written over? */
+    if (n->value) return 0;
+    if (n->mark == gi_computing.mark) return gi_comes_first(n) ? 0 : bytes;
+    n->mark = gi_computing.mark;
+    if (n->kind == &gi_kind_whole) { /* with all of its inputs */
+        f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        for (int k = 0; k < n->inputs; k++) {
+            if (!gi_is_chunked(n->in[k])) continue;
+            int64_t need = gi_foresee(f, n->in[k]->owner->node, gi_piece_elements(n->in[k]));
+            if (need > f->piece) f->piece = need;
+            f->values += n->in[k]->size * ga_itemsize(n->in[k]->dtype);
+        }
+        return 0;
+    }
+    if (n->kind == &gi_kind_fold) {
+        f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        if (!gi_is_chunked(n->in[0])) return 0;
+        gi_lazy *below   = n->in[0]->owner->node;
+        int64_t  at_once = gi_piece_elements(n->in[0]), need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
+        if (need > f->piece) f->piece = need;
+        return 0;
+    }
+    for (int k = 0; k < n->inputs; k++) {
+        if (!gi_is_chunked(n->in[k])) continue;
+        gi_lazy *below = n->in[k]->owner->node;
+        int64_t  part = elements;
+        if (n->kind == &gi_kind_call) {
+            gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
+            ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
+            part = gi_size(n->in[k]->ndim, needed.count);
+        }
+        if (part > n->in[k]->size) part = n->in[k]->size;
+        int64_t need = gi_foresee(f, below, part);
+        if (held + need > most) most = held + need;
+        if (!below->value && !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
+        over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
+    }
+    if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
+    if (n->uses > 1) f->shared += bytes;
+    return most;
+}
+
+static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays)
+{
+    gi_forecast f;
+    memset(&f, 0, sizeof f);
+    pthread_mutex_lock(&gi_computing.busy);
+    gi_computing.mark++;
+    f.threads = ga_get_num_threads();
+    for (int k = 0; k < n; k++) {
+        f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
+        int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k]));
+        if (need > f.piece) f.piece = need;
+    }
+    pthread_mutex_unlock(&gi_computing.busy);
+    return f;
+}
+
+/* The number behind a word in a small file of the system; -1: not there. An empty word: the file begins with the number. */
+static int64_t gi_system_number(const char *path, const char *word)
+{
+    char    line[256];
+    int64_t r = -1;
+    FILE   *f = fopen(path, "r");
+    while (f && r < 0 && fgets(line, sizeof line, f)) {
+        size_t length = strlen(word);
+        if (strncmp(line, word, length) == 0 && line[length + strspn(line + length, " ")] >= '0' && line[length + strspn(line + length, " ")] <= '9')
+            r = strtoll(line + length, NULL, 10);
+    }
+    if (f) fclose(f);
+    return r;
+}
+
+/* How many bytes may still be asked for: of ga_memory_limit, else of what the system and the control group of the process have left. */
+static int64_t gi_memory_left(int64_t *limit)
+{
+    ga_memory m = ga_memory_stats();
+    *limit      = m.limit_bytes;
+    if (m.limit_bytes > 0) return m.limit_bytes - m.used_bytes;
+    int64_t kept = m.total_bytes - m.used_bytes, left = gi_system_number("/proc/meminfo", "MemAvailable:");
+    left         = left < 0 ? INT64_MAX / 2 : left * 1024;
+    int64_t most = gi_system_number("/sys/fs/cgroup/memory.max", ""), used = gi_system_number("/sys/fs/cgroup/memory.current", "");
+    if (most < 0) {
+        most = gi_system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
+        used = gi_system_number("/sys/fs/cgroup/memory/memory.usage_in_bytes", "");
+    }
+    if (most > 0 && used >= 0 && most - used < left) left = most - used;
+    return left + kept;
+}
+
+/* Is there memory for all that? False with an error, before any work. */
+static bool gi_has_room(const char *site, const gi_forecast *f)
+{
+    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f);
+    if (total <= left) return true;
+    gi_fail(site, GA_NO_MEMORY,
+            "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: compute a part of it or a "
+            "reduction, use smaller chunks or fewer threads",
+            gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads, gi_bytes_text(f->piece + f->shared), gi_bytes_text(left),
+            limit > 0 ? " of ga_memory_limit's " : "", limit > 0 ? gi_bytes_text(limit) : "");
+    return false;
 }
 
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site)
@@ -22103,7 +22574,11 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     if (!chunked) return false;
     ga_array **to = (ga_array **)(void *)(chunked + n);
     int        m  = 0;
-    bool       ok = true;
+    for (int k = 0; k < n; k++)
+        if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
+    gi_forecast f  = gi_foresee_all(m, chunked);
+    bool        ok = gi_has_room(site, &f);
+    m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is    = gi_is_chunked(arrays[k]);
         results[k] = is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
@@ -22135,7 +22610,10 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
     if (!gi_check_any(site, a, "a")) return NULL;
     if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
-    gi_lazy  *n      = a->owner->node;
+    gi_lazy    *n = a->owner->node;
+    gi_forecast f = gi_foresee_all(1, &a);
+    f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+    if (!gi_has_room(site, &f)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape), *whole = NULL;
@@ -22193,10 +22671,293 @@ ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
 
 ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { return (ga_chunked)(a, chunks, site); }
 
+/* ---- pictures of an expression ------------------------------------------------------------------------------------------------------- */
+/*  A vertex is a chunk of a node, or a whole node where there would be too many. Vertices lie in layers, the arrays in memory at the
+    bottom; in its layer each lies below the middle of what needs it.                                                          */
+
+typedef struct gi_vertex {
+    const ga_array *memory; /* an array in memory, or */
+    gi_lazy        *node;
+    int64_t         chunk; /* -1: all of them */
+    int             layer;
+    double          x, wanted;
+    int64_t         users;
+} gi_vertex;
+
+typedef struct gi_edge {
+    int64_t from, to;
+} gi_edge;
+
+typedef struct gi_drawing {
+    const char *site;
+    gi_vertex  *vertex;
+    gi_edge    *edge;
+    int64_t     vertices, edges, vertex_room, edge_room, tasks;
+    bool        whole; /* one vertex a node */
+    ga_color_by by;
+    bool        failed;
+} gi_drawing;
+
+/* Room for one more; false: there is none. */
+static bool gi_drawing_grows(gi_drawing *g, void **list, int64_t n, int64_t *room, size_t size)
+{
+    if (n < *room) return true;
+    int64_t more = *room ? 2 * *room : 64;
+    void   *p    = gi_alloc(g->site, (size_t)more * size);
+    if (!p) {
+        g->failed = true;
+        return false;
+    }
+    if (n > 0) memcpy(p, *list, (size_t)n * size);
+    if (*list) gi_release(*list, (size_t)*room * size);
+    *list = p;
+    *room = more;
+    return true;
+}
+
+static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->ndim, n->shape, n->chunk); }
+
+static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
+{
+    if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
+    gi_vertex v = { memory, node, chunk, 0, 0, 0, 0 };
+    g->vertex[g->vertices] = v;
+    return g->vertices++;
+}
+
+static void gi_add_edge(gi_drawing *g, int64_t from, int64_t to)
+{
+    if (g->edges > 0 && g->edge[g->edges - 1].from == from && g->edge[g->edges - 1].to == to) return;
+    if (!gi_drawing_grows(g, (void **)&g->edge, g->edges, &g->edge_room, sizeof *g->edge)) return;
+    gi_edge e            = { from, to };
+    g->edge[g->edges++] = e;
+    if (g->vertex[from].layer + 1 > g->vertex[to].layer) g->vertex[to].layer = g->vertex[from].layer + 1;
+}
+
+/* The vertices of a node, after those of its inputs; n->level remembers the first one. */
+static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark) return n->level;
+    n->mark = gi_computing.mark;
+    int64_t below[64], chunks = g->whole ? 1 : gi_chunks_of_node(n);
+    int     inputs = n->inputs < 64 ? n->inputs : 64;
+    for (int k = 0; k < inputs && !g->failed; k++)
+        below[k] = gi_is_chunked(n->in[k]) ? gi_draw_node(g, n->in[k]->owner->node) : gi_add_vertex(g, n->in[k], NULL, -1);
+    int64_t first = g->vertices;
+    n->level      = (int)first;
+    for (int64_t c = 0; c < chunks; c++) (void)gi_add_vertex(g, NULL, n, g->whole ? -1 : c);
+    for (int64_t c = 0; c < chunks && !g->failed; c++)
+        for (int k = 0; k < inputs && !g->failed; k++) {
+            const ga_array *a = n->in[k];
+            if (!gi_is_chunked(a) || g->whole) {
+                gi_add_edge(g, below[k], first + c);
+                continue;
+            }
+            gi_lazy  *in  = a->owner->node;
+            gi_layout l   = gi_layout_of(a);
+            gi_box    box = gi_box_number(n->ndim, n->shape, n->chunk, c), part;
+            int       axis[GPUARR_MAX_DIMS];
+            if (n->kind == &gi_kind_map || n->kind == &gi_kind_chunked) { /* which elements of the input does this chunk need? */
+                l.ndim = n->ndim;
+                memcpy(l.shape, n->shape, sizeof l.shape);
+                gi_broadcast_strides(a, n->ndim, n->shape, l.strides);
+                l = gi_part_of_layout(&l, &box);
+            }
+            if (n->kind == &gi_kind_call) {
+                ((const gi_further *)n->plan)->needs(n, k, &box, &part);
+                gi_box inside = part; /* what comes from the opposite edge is left out */
+                for (int d = 0; d < a->ndim; d++) {
+                    int64_t low = part.start[d] > 0 ? part.start[d] : 0, high = part.start[d] + part.count[d];
+                    if (high > a->shape[d]) high = a->shape[d];
+                    inside.start[d] = low;
+                    inside.count[d] = high - low;
+                }
+                l = gi_part_of_layout(&l, &inside);
+            }
+            bool known = gi_size(l.ndim, l.shape) > 0 && gi_box_of(in, &l, &part, axis);
+            for (int64_t j = 0; j < gi_chunks_of_node(in); j++) {
+                gi_box there = gi_box_number(in->ndim, in->shape, in->chunk, j);
+                bool   needs = true;
+                for (int d = 0; d < in->ndim && known; d++)
+                    needs = needs && part.start[d] < there.start[d] + there.count[d] && part.start[d] + (part.count[d] - 1) * part.step[d] >= there.start[d];
+                if (needs) gi_add_edge(g, below[k] + j, first + c);
+            }
+        }
+    return first;
+}
+
+static int64_t gi_count_tasks(gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark) return 0;
+    n->mark     = gi_computing.mark;
+    int64_t sum = gi_chunks_of_node(n);
+    for (int k = 0; k < n->inputs; k++)
+        if (gi_is_chunked(n->in[k])) sum += gi_count_tasks(n->in[k]->owner->node);
+    return sum;
+}
+
+static void gi_vertex_label(const gi_vertex *v, char *text, size_t room)
+{
+    const char *name;
+    if (v->memory) {
+        snprintf(text, room, "array %s", gi_shape_of(v->memory));
+        return;
+    }
+    int length = gi_call_name(v->node->site, &name), used = snprintf(text, room, "%.*s", length, name);
+    if (v->chunk < 0) {
+        snprintf(text + used, room - (size_t)used, " %lld chunk%s", (long long)gi_chunks_of_node(v->node), gi_chunks_of_node(v->node) == 1 ? "" : "s");
+        return;
+    }
+    gi_box box = gi_box_number(v->node->ndim, v->node->shape, v->node->chunk, v->chunk);
+    for (int d = 0; d < v->node->ndim && used < (int)room - 24; d++)
+        used += snprintf(text + used, room - (size_t)used, "%s%lld%s", d ? ", " : " (", (long long)(box.start[d] / v->node->chunk[d]), d == v->node->ndim - 1 ? ")" : "");
+}
+
+/* From light to dark for 0 to 1. */
+static void gi_ramp(double t, char *text, size_t room)
+{
+    int red = (int)(255 - 40 * t), green = (int)(245 - 170 * t), blue = (int)(220 - 190 * t);
+    snprintf(text, room, "#%02x%02x%02x", red, green, blue);
+}
+
+static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds, char *text, size_t room)
+{
+    const gi_vertex *v = &g->vertex[i];
+    const char      *name;
+    if (v->memory) snprintf(text, room, "#fdeecb");
+    else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
+    else if (g->by == GA_COLOR_TIME) gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
+    else {
+        int length = gi_call_name(v->node->site, &name);
+        snprintf(text, room, "%s", gi_colour_of(name, length));
+    }
+}
+
+static int gi_by_wanted(const void *x, const void *y)
+{
+    const gi_vertex *a = *(const gi_vertex *const *)x, *b = *(const gi_vertex *const *)y;
+    double           p = a->users ? a->wanted / (double)a->users : 0, q = b->users ? b->wanted / (double)b->users : 0;
+    return p < q ? -1 : p > q ? 1 : a < b ? -1 : a > b;
+}
+
+static void gi_write_svg(gi_drawing *g, FILE *f)
+{
+    const int beside = 150, above = 80, box_width = 136, box_height = 26;
+    int     layers = 0;
+    int64_t widest = 1;
+    double  most   = 0;
+    for (int64_t i = 0; i < g->vertices; i++) {
+        if (g->vertex[i].layer + 1 > layers) layers = g->vertex[i].layer + 1;
+        if (g->vertex[i].node && (double)g->vertex[i].node->nanoseconds * 1e-9 > most) most = (double)g->vertex[i].node->nanoseconds * 1e-9;
+    }
+    size_t      bytes = (size_t)g->vertices * sizeof(gi_vertex *);
+    gi_vertex **layer = (gi_vertex **)gi_alloc(g->site, bytes);
+    if (!layer) {
+        g->failed = true;
+        return;
+    }
+    for (int l = 0; l < layers; l++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < g->vertices; i++) n += g->vertex[i].layer == l;
+        if (n > widest) widest = n;
+    }
+    double width = (double)(widest * beside + 20), height = (double)layers * above + 20;
+    for (int l = layers - 1; l >= 0; l--) { /* what is needed lies below the middle of what needs it */
+        int64_t n = 0;
+        for (int64_t i = 0; i < g->vertices; i++)
+            if (g->vertex[i].layer == l) layer[n++] = &g->vertex[i];
+        qsort(layer, (size_t)n, sizeof *layer, gi_by_wanted);
+        for (int64_t i = 0; i < n; i++) layer[i]->x = ((double)i + 0.5) * width / (double)n;
+        for (int64_t e = 0; e < g->edges; e++) {
+            if (g->vertex[g->edge[e].to].layer != l) continue;
+            g->vertex[g->edge[e].from].wanted += g->vertex[g->edge[e].to].x;
+            g->vertex[g->edge[e].from].users++;
+        }
+    }
+    gi_release(layer, bytes);
+    fprintf(f, "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' font-size='11'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+            width, height);
+    for (int64_t e = 0; e < g->edges; e++) {
+        const gi_vertex *a = &g->vertex[g->edge[e].from], *b = &g->vertex[g->edge[e].to];
+        fprintf(f, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#999'/>\n", a->x, height - 30 - a->layer * above - box_height / 2.0, b->x,
+                height - 30 - b->layer * above + box_height / 2.0);
+    }
+    for (int64_t i = 0; i < g->vertices; i++) {
+        const gi_vertex *v = &g->vertex[i];
+        char             label[160], colour[16];
+        double           y = height - 30 - v->layer * above;
+        gi_vertex_label(v, label, sizeof label);
+        gi_vertex_colour(g, i, most, colour, sizeof colour);
+        fprintf(f, "<g><title>");
+        if (v->node) gi_write_escaped(f, v->node->site ? v->node->site : "", 300);
+        else gi_write_escaped(f, label, 160);
+        fprintf(f, "</title><rect x='%.1f' y='%.1f' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%.1f' y='%.1f' text-anchor='middle'>", v->x - box_width / 2.0,
+                y - box_height / 2.0, box_width, box_height, v->memory ? 0 : 12, colour, v->x, y + 4);
+        gi_write_escaped(f, label, 22);
+        fputs("</text></g>\n", f);
+    }
+    fputs("</svg>\n", f);
+}
+
+static void gi_write_dot(const gi_drawing *g, FILE *f)
+{
+    fputs("digraph gpuarr {\n  rankdir=BT; node [fontname=Helvetica, fontsize=10, style=filled];\n", f);
+    for (int64_t i = 0; i < g->vertices; i++) {
+        char label[160], colour[16];
+        gi_vertex_label(&g->vertex[i], label, sizeof label);
+        gi_vertex_colour(g, i, 0, colour, sizeof colour);
+        fprintf(f, "  n%lld [shape=%s, fillcolor=\"%s\", label=\"%s\"];\n", (long long)i, g->vertex[i].memory ? "box" : "ellipse", colour, label);
+    }
+    for (int64_t e = 0; e < g->edges; e++) fprintf(f, "  n%lld -> n%lld;\n", (long long)g->edge[e].from, (long long)g->edge[e].to);
+    fputs("}\n", f);
+}
+
+bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
+{
+    if (!gi_check_any(o.site, a, "a")) return false;
+    if (!gi_is_chunked(a)) return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
+    size_t length = path ? strlen(path) : 0;
+    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    if (!svg && !dot) return gi_fail(o.site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)") != NULL;
+    FILE *f = fopen(path, "w");
+    if (!f) return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno)) != NULL;
+    gi_drawing g;
+    memset(&g, 0, sizeof g);
+    g.site = o.site;
+    g.by   = o.color;
+    pthread_mutex_lock(&gi_computing.busy);
+    gi_computing.mark++;
+    g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
+    gi_computing.mark++;
+    (void)gi_draw_node(&g, a->owner->node);
+    if (!g.failed && svg) gi_write_svg(&g, f);
+    else if (!g.failed) gi_write_dot(&g, f);
+    pthread_mutex_unlock(&gi_computing.busy);
+    if (g.vertex) gi_release(g.vertex, (size_t)g.vertex_room * sizeof *g.vertex);
+    if (g.edge) gi_release(g.edge, (size_t)g.edge_room * sizeof *g.edge);
+    bool written = fclose(f) == 0;
+    if (!written && !g.failed) gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+    return written && !g.failed;
+}
+
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */
 /*  First the elements that will be seen are copied side by side (of a long array only its corners), then they are measured, so
     that every word of the array gets the same width, then they are written. Digits come from printf's %e, whose rounding is
     exact, and no decimal point is ever read from or asked of the C library: the user's locale does not matter.             */
+
+/* A chunked array has no elements to be printed: its shape, dtype and chunks, and what computing it takes. */
+static char *gi_chunked_text(const char *site, const ga_array *a)
+{
+    enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
+    gi_forecast f      = gi_foresee_all(1, &a);
+    ga_shape    chunks = ga_chunks_of(a);
+    char       *text   = (char *)malloc(ROOM);
+    if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
+    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more>", ga_dtype_name(a->dtype), gi_shape_of(a),
+             (long long)gi_count_boxes(a->ndim, a->shape, chunks.n), gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s",
+             gi_shape_text(chunks.ndim, chunks.n), gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results));
+    return text;
+}
 
 typedef struct gi_text { /* text that grows; a failed allocation is remembered and reported at the end */
     char  *s;
@@ -22671,7 +23432,8 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_check_any(o.site, a, "a")) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                "precision %d, threshold %d, edgeitems %d, linewidth %d: none may be negative", o.precision,

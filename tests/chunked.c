@@ -204,6 +204,72 @@ static void mistakes(void)
     }
 }
 
+static int  told;
+static bool count_progress(const ga_progress *p, void *user)
+{
+    told++;
+    CHECK(p->done > 0 && p->done <= 1 && p->what && p->seconds >= 0);
+    return user == NULL;
+}
+
+static int64_t count_in(const char *path, const char *words)
+{
+    int64_t n = 0;
+    char    line[4096];
+    FILE   *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        for (const char *p = line; (p = strstr(p, words)) != NULL; p++) n++;
+    if (f) fclose(f);
+    return n;
+}
+
+static void pictures_and_progress(void)
+{
+    ga_scope
+    {
+        ga_array *m = ga_random((40, 60)), *x = ga_chunked(m, 20, 20), *y = ga_subtract(ga_sin(x), ga_mean(x));
+        CHECK(ga_visualize(y, "build/tests/chunked.svg"));
+        CHECK(count_in("build/tests/chunked.svg", "<title>") == 1 + 6 + 6 + 1 + 6); /* the array, its chunks, sin, mean, subtract */
+        CHECK(ga_visualize(y, "build/tests/chunked.dot"));
+        CHECK(count_in("build/tests/chunked.dot", " -> ") == 6 + 6 + 6 + 6 + 6);
+        CHECK(ga_visualize(y, "build/tests/chunked.svg", .tasks = 5, .color = GA_COLOR_TIME) && count_in("build/tests/chunked.svg", "<title>") == 5);
+        CHECK(count_in("build/tests/chunked.svg", "6 chunks") == 3 && count_in("build/tests/chunked.svg", "1 chunk<") == 1);
+        FAILS(ga_visualize(y, "build/tests/chunked.png"), "must end in .svg or .dot");
+        FAILS(ga_visualize(m, "build/tests/chunked.svg"), "in memory");
+        FAILS(ga_visualize(y, "no/such/folder.svg"), "cannot write");
+        ga_set_progress(count_progress, NULL);
+        CHECK(ga_compute(y) && told >= 2);
+        ga_set_progress(count_progress, m);
+        FAILS(ga_compute(y), "stopped");
+        CHECK(ga_error_status() == GA_OK);
+        ga_set_progress(NULL, NULL);
+        CHECK(ga_compute(y) != NULL);
+    }
+}
+
+/* What does not fit is refused before any work; what is worked out in pieces needs little. */
+static void memory(void)
+{
+    ga_scope
+    {
+        ga_array *huge = ga_random((100000, 100000), .chunks = ga_chunks(0)), *x = ga_sqrt(ga_random((4000, 4000), .chunks = ga_chunks(0)));
+        FAILS(ga_compute(huge), "this needs about 74.5 GiB");
+        FAILS(ga_persist(huge), "this needs about");
+        ga_memory_trim();
+        ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20));
+        FAILS(ga_compute(x), "24.0 MiB are left of ga_memory_limit");
+        ga_memory_reset_peak();
+        ga_array *mean = ga_compute(ga_mean(x));
+        CHECK(mean && fabs(ga_item(mean) - 2.0 / 3) < 1e-3);
+        CHECK(ga_memory_stats().peak_bytes <= ga_memory_stats().limit_bytes);
+        ga_memory_limit(0);
+        char *text = ga_to_string(x);
+        CHECK(text && strstr(text, "<chunked float64 (4000, 4000), 8 chunks of (524, 4000), 122 MiB; computing it takes about"));
+        if (text) printf("     %s\n", text);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const ga_shape chunks[] = { { 2, { 3, 4 } }, { 2, { 64, 10 } }, { 2, { 1, -1 } }, { 0, { 0 } } };
@@ -218,6 +284,9 @@ int main(void)
     long_lines();
     persisted();
     mistakes();
+    memory();
+    pictures_and_progress();
+    if (getenv("GA_TRACE")) CHECK(count_in(getenv("GA_TRACE"), "ga_sin") > 0);
     ga_free(a);
     ga_free(b);
     CHECK(ga_report_leaks(stdout) == 0);
