@@ -10819,6 +10819,7 @@ typedef struct gi_reducing {
     gi_lines in[GPUARR_MAX_INPUTS]; /* of the broadcast inputs: their lines have the same numbers and lengths */
     int64_t  lines, length, blocks;
     int64_t  columns, width; /* as in gi_reduction */
+    int64_t  from;           /* GA_INDEX of the first element, of parts of a line */
     char    *accs, *result;
 } gi_reducing;
 
@@ -10831,10 +10832,10 @@ static void gi_reducing_map_line(const gi_reducing *r, int64_t line, int64_t sta
         gi_elements e;
         e.n      = n - done < GI_REDUCING_PART ? n - done : (int64_t)GI_REDUCING_PART;
         e.result = accs + done * r->k->acc_bytes;
-        e.index  = start + done;
+        e.index  = r->from + start + done;
         e.step   = 1;
         for (int i = 0; i < r->k->map.parameters; i++)
-            e.operand[i] = (void *)gi_read_line(&r->in[i], line, e.index, e.n, raw[i], cast[i]);
+            e.operand[i] = (void *)gi_read_line(&r->in[i], line, start + done, e.n, raw[i], cast[i]);
         r->map(&e, false);
     }
 }
@@ -11079,6 +11080,17 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
     return true;
 }
 
+static void gi_plan_reducing(gi_reducing *r, const ga_reduction *k)
+{
+    memset(r, 0, sizeof *r);
+    r->k = k;
+    for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r->join; isa--) r->join = k->join[isa];
+    r->map = gi_own_loop(k->map.stamp);
+}
+
+static ga_array *gi_chunked_reduce(const ga_reduction *k, int operands, const ga_arg *in, const ga_reduce_options *o, int ndim,
+                                   const int64_t *shape); /* section >>chunks */
+
 ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduce_options o)
 {
     gi_reducing     r;
@@ -11087,7 +11099,7 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     int             ndim;
     int64_t         shape[GPUARR_MAX_DIMS];
     for (int i = 0; i < n; i++)
-        if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
+        if (in[i].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[i].array, "an operand")) return NULL;
     if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
     if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
     if (!gi_reducing_check(k, n, in, &o, &ndim, shape)) return NULL;
@@ -11098,10 +11110,9 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     if (device == GA_CUDA && !k->cuda)
         return (ga_array *)gi_fail(o.site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
                                    k->map.name, k->map.site);
-    memset(&r, 0, sizeof r);
-    r.k = k;
-    for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
-    r.map   = gi_own_loop(k->map.stamp);
+    for (int i = 0; i < n; i++)
+        if (arrays[i] && gi_is_chunked(arrays[i])) return gi_chunked_reduce(k, n, in, &o, ndim, shape);
+    gi_plan_reducing(&r, k);
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         ga_dtype dtype = k->map.parameter[i].dtype;
@@ -19724,6 +19735,8 @@ typedef struct gi_memo { /* elements that another node may ask for again */
     const gi_lazy  *node;
     gi_box          box;
     ga_array       *value;
+    uint64_t        family; /* not 0: of a call with several results, instead of the node, */
+    int             output; /* and which one it is */
 } gi_memo;
 typedef struct gi_worker {
     gi_memo *memo;
@@ -19975,6 +19988,21 @@ static ga_array *gi_view_of_box(const char *site, const ga_array *a, const gi_bo
     return gi_view_with(site, a, &part);
 }
 
+/* Keeps elements until the piece is done. False with an error. */
+static bool gi_remember(gi_worker *w, const gi_lazy *n, uint64_t family, int output, const gi_box *box, const ga_array *value)
+{
+    gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
+    if (!m) return false;
+    m->next   = w->memo;
+    m->node   = family ? NULL : n;
+    m->family = family;
+    m->output = output;
+    m->box    = *box;
+    m->value  = gi_hold(n->site, value);
+    w->memo   = m;
+    return m->value != NULL;
+}
+
 static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *out)
 {
     if (n->value) return gi_view_of_box(n->site, n->value, box);
@@ -19988,16 +20016,7 @@ static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *
     __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
     w->inside = inside + seconds;
     if (gi_is_watched()) gi_note_event(n->site, false, 0, start);
-    if (!r || !shared) return r;
-    gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
-    if (m) {
-        m->next  = w->memo;
-        m->node  = n;
-        m->box   = *box;
-        m->value = gi_hold(n->site, r);
-        w->memo  = m;
-        if (m->value) return r;
-    }
+    if (!r || !shared || gi_remember(w, n, 0, 0, box, r)) return r;
     ga_free(r);
     return NULL;
 }
@@ -20234,6 +20253,7 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
 typedef struct gi_map_plan {
     gi_function function;
     int         cost, inputs, outputs, output; /* output: which one this node is */
+    uint64_t    family;                        /* which call it is one of, if that has several results */
     bool        masked;                        /* the mask is the last input of the node */
     ga_arg      in[GI_MOST_INPUTS];            /* those that are arrays are the node's inputs, in their order */
     ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];
@@ -20265,6 +20285,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     ga_arg             in[GI_MOST_INPUTS];
     bool               ok = true;
     gi_map_call        c  = { n->site, p->function, p->cost, p->inputs, p->outputs, in, p->wanted, p->result, result, NULL, NULL };
+    for (gi_memo *m = w->memo; m && p->family; m = m->next)
+        if (m->family == p->family && m->output == p->output && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
     for (int k = 0; k < n->inputs && ok; k++) {
         pulled[k] = gi_pull_operand(w, n, n->in[k], box);
         ok        = pulled[k] != NULL;
@@ -20293,6 +20315,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     result[p->output] = target;
     ok                = ok && gi_map_all(&c);
     for (int k = 0; k < n->inputs; k++) ga_free(pulled[k]);
+    for (int k = 0; k < p->outputs && ok; k++)
+        ok = k == p->output || gi_remember(w, n, p->family, k, box, result[k]); /* for the nodes of the other results */
     for (int k = 0; k < p->outputs; k++)
         if (k != p->output || !ok) ga_free(result[k]);
     return ok ? target : NULL;
@@ -20336,6 +20360,8 @@ static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape)
         p.result[k] = c->result[k];
         if (!gi_chunked_out(c->site, c->out[k])) return false;
     }
+    static uint64_t families;
+    if (c->outputs > 1) p.family = __atomic_add_fetch(&families, 1, __ATOMIC_RELAXED);
     for (int k = 0; k < c->outputs; k++) {
         p.output  = k;
         c->out[k] = gi_new_lazy(c->site, &gi_kind_map, p.result[k], ndim, shape, n, in, &p, sizeof p);
@@ -21385,6 +21411,52 @@ static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, con
     return gi_chunked_fold(a, &p);
 }
 
+/* ---- reductions of the user's ---- */
+/*  As the others they are worked out before what needs them: line by line by the very call, long lines as branches of the documented tree. */
+
+typedef struct gi_own_fold {
+    const ga_reduction *k;
+    int                 operands, ndim;
+    ga_arg              in[GPUARR_MAX_INPUTS]; /* those that are arrays are the node's inputs, in their order */
+    int64_t             shape[GPUARR_MAX_DIMS];
+    bool                marked[GPUARR_MAX_DIMS];
+    ga_reduce_options   o;
+} gi_own_fold;
+
+static ga_array *gi_eval_own_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    return gi_eval_fold(w, n, box, out);
+}
+static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_own_fold, true };
+
+static ga_array *gi_chunked_reduce(const ga_reduction *k, int operands, const ga_arg *in, const ga_reduce_options *o, int ndim,
+                                   const int64_t *shape)
+{
+    gi_own_fold     p;
+    const ga_array *arrays[GPUARR_MAX_INPUTS];
+    int64_t         result[GPUARR_MAX_DIMS];
+    int             inputs = 0, m = 0;
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    memset((void *)&p, 0, sizeof p);
+    p.k        = k;
+    p.operands = operands;
+    p.ndim     = ndim;
+    p.o        = *o;
+    if (gi_marked_axes(o->site, ndim, o->axis, &o->axes, p.marked) < 0) return NULL;
+    for (int d = 0; d < ndim; d++) {
+        p.shape[d] = shape[d];
+        if (!p.marked[d] || o->keepdims) result[m++] = p.marked[d] ? 1 : shape[d];
+    }
+    for (int i = 0; i < operands; i++) {
+        p.in[i] = in[i];
+        if (in[i].array) arrays[inputs++] = in[i].array;
+    }
+    ga_array *r = gi_new_lazy(o->site, &gi_kind_own_fold, k->result, m, result, inputs, arrays, &p, sizeof p);
+    if (r) memset(r->owner->node->chunk, 0, sizeof r->owner->node->chunk);
+    if (r) gi_fill_chunk(m, result, ga_itemsize(k->result), r->owner->node->chunk);
+    return r;
+}
+
 /* ---- medians, percentiles ---- */
 
 typedef struct gi_order_call { /* options of gi_fold_plan.whole */
@@ -22199,6 +22271,207 @@ static bool gi_run_ends(gi_computation *r)
     return gi_fail(r->site, r->status, "%s", r->text) != NULL;
 }
 
+/* ---- runs of reductions of the user's ---- */
+
+typedef struct gi_own_run {
+    gi_computation     c; /* its lock, errors, progress */
+    gi_lazy           *n;
+    const gi_own_fold *p;
+    int                kept, reduced;
+    int64_t            shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
+    int64_t            length, parts;
+    gi_layout          in[GPUARR_MAX_INPUTS]; /* of the inputs, in that order */
+    char              *accs;                  /* of the parts of each line */
+} gi_own_run;
+
+/* Lines that are reduced whole. */
+static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
+{
+    const gi_own_fold *p = r->p;
+    ga_array          *pulled[GPUARR_MAX_INPUTS] = { NULL };
+    ga_arg             in[GPUARR_MAX_INPUTS];
+    ga_reduce_options  o  = p->o;
+    bool               ok = true;
+    for (int i = 0, a = 0; i < p->operands && ok; i++) {
+        in[i] = p->in[i];
+        if (!in[i].array) continue;
+        gi_layout l = r->in[a];
+        for (int d = 0; d < r->kept; d++) {
+            l.data += box->start[d] * l.strides[d];
+            l.shape[d] = box->count[d];
+        }
+        pulled[a] = gi_pull(w, r->n->in[a], &l, NULL);
+        ok        = pulled[a] != NULL;
+        if (ok) in[i] = gi_operand_arg(pulled[a++]);
+    }
+    o.internal  = true;
+    o.keepdims  = false;
+    o.axis      = 0;
+    o.axes.ndim = r->reduced;
+    for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
+    gi_layout place = gi_layout_of(r->n->value);
+    place.ndim      = r->kept;
+    gi_c_strides(r->n->dtype, r->kept, r->shape, place.strides);
+    for (int d = 0; d < r->kept; d++) {
+        place.data += box->start[d] * place.strides[d];
+        place.shape[d] = box->count[d];
+    }
+    ga_array *out = ok ? gi_view_with(r->c.site, r->n->value, &place) : NULL;
+    ok            = out && gi_put_elements(r->c.site, out, (ga_reduce_n)(p->k, p->operands, in, o));
+    ga_free(out);
+    for (int a = 0; a < r->n->inputs; a++) ga_free(pulled[a]);
+    return ok;
+}
+
+static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_own_run *r = (gi_own_run *)job;
+    gi_worker   w = { NULL, 0 };
+    gi_aside    aside;
+    gi_put_aside(&aside);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
+        gi_box box = gi_box_number(r->kept, r->shape, r->unit, unit);
+        if (!gi_own_lines(r, &w, &box)) gi_run_failed(&r->c, r->kept, &box);
+        gi_forget(&w);
+    }
+    gi_take_back(&aside);
+}
+
+/* The accumulator of the elements first .. first + n of a line, a branch of its tree; `blocks` has room for those of its blocks. */
+static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t first, int64_t n, char *blocks, char *acc)
+{
+    const gi_own_fold *p    = r->p;
+    const int64_t      size = p->k->acc_bytes, most = GI_PIECE_BYTES / 8;
+    gi_reducing        m;
+    bool               ok = true;
+    __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
+    gi_plan_reducing(&m, p->k);
+    for (int64_t at = 0; at < n && ok; at += most) {
+        const ga_shape all    = { 0, { 0 } };
+        ga_array      *x[GPUARR_MAX_INPUTS] = { NULL }, *view[GPUARR_MAX_INPUTS] = { NULL }, *copy[GPUARR_MAX_INPUTS] = { NULL };
+        int64_t        count = n - at < most ? n - at : most;
+        for (int i = 0, a = 0; i < p->operands && ok; i++) {
+            ga_arg   v     = p->in[i];
+            ga_dtype dtype = p->k->map.parameter[i].dtype;
+            if (v.array) {
+                ga_array elements = *r->n->in[a]; /* the line; no array of its own */
+                int64_t  rest = line;
+                elements.data = r->in[a].data;
+                elements.ndim = r->reduced;
+                elements.size = r->length;
+                for (int d = r->kept - 1; d >= 0; d--) {
+                    elements.data = (char *)elements.data + rest % r->shape[d] * r->in[a].strides[d];
+                    rest /= r->shape[d];
+                }
+                for (int d = 0; d < r->reduced; d++) {
+                    elements.shape[d]   = r->shape[r->kept + d];
+                    elements.strides[d] = r->in[a].strides[r->kept + d];
+                }
+                x[a] = gi_pull_range(w, &elements, first + at, count, NULL);
+                ok   = x[a] != NULL;
+                if (ok) v = gi_operand_arg(x[a++]);
+            }
+            if (ok) view[i] = gi_reducing_input(r->c.site, v, dtype, GA_CPU, 1, &count, &copy[i]);
+            ok = ok && view[i] && gi_plan_lines(r->c.site, &m.in[i], view[i], dtype, -1, &all, false);
+        }
+        m.from = first + at;
+        for (int64_t block = 0; block * GI_BLOCK < count && ok; block++) {
+            int64_t elements = count - block * GI_BLOCK < GI_BLOCK ? count - block * GI_BLOCK : GI_BLOCK;
+            gi_reducing_map_line(&m, 0, block * GI_BLOCK, elements, accs);
+            gi_reducing_halve(&m, elements, accs, size, 0);
+            memcpy(blocks + (at / GI_BLOCK + block) * size, accs, (size_t)size);
+        }
+        for (int i = 0; i < p->operands; i++) {
+            ga_free(x[i]);
+            ga_free(view[i]);
+            ga_free(copy[i]);
+        }
+        gi_forget(w);
+    }
+    if (!ok) return false;
+    gi_reducing_fold_blocks(&m, (n + GI_BLOCK - 1) / GI_BLOCK, blocks, size, 0);
+    memcpy(acc, blocks, (size_t)size);
+    return true;
+}
+
+static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
+{
+    gi_own_run *r = (gi_own_run *)job;
+    gi_worker   w = { NULL, 0 };
+    gi_aside    aside;
+    int64_t     size  = r->p->k->acc_bytes;
+    size_t      bytes = (size_t)(GI_LONGEST_LINE / GI_BLOCK * size);
+    gi_put_aside(&aside);
+    char *blocks = (char *)gi_alloc(r->c.site, bytes);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
+        int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
+        int64_t n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
+        if (blocks && gi_own_branch(r, &w, line, first, n, blocks, r->accs + unit * size)) continue;
+        gi_box box;
+        box.start[0] = first;
+        box.count[0] = n;
+        gi_run_failed(&r->c, 1, &box);
+    }
+    if (blocks) gi_release(blocks, bytes);
+    gi_take_back(&aside);
+}
+
+/* Works out a reduction of the user's into its node's value. False with an error. */
+static bool gi_run_own_fold(const char *site, gi_lazy *n)
+{
+    const gi_own_fold *p = (const gi_own_fold *)n->plan;
+    gi_own_run         r;
+    int64_t            lines = 1;
+    memset((void *)&r, 0, sizeof r);
+    r.c.site = site;
+    r.n      = n;
+    r.p      = p;
+    r.length = 1;
+    for (int pass = 0, m = 0; pass < 2; pass++) /* the kept axes first */
+        for (int d = 0; d < p->ndim; d++) {
+            if (p->marked[d] != (pass == 1)) continue;
+            for (int a = 0; a < n->inputs; a++) {
+                int64_t strides[GPUARR_MAX_DIMS];
+                gi_broadcast_strides(n->in[a], p->ndim, p->shape, strides);
+                r.in[a].data       = (char *)n->in[a]->data;
+                r.in[a].ndim       = p->ndim;
+                r.in[a].shape[m]   = p->shape[d];
+                r.in[a].strides[m] = strides[d];
+            }
+            if (pass == 0) lines *= p->shape[d], r.kept++;
+            else r.length *= p->shape[d], r.reduced++;
+            r.shape[m++] = p->shape[d];
+        }
+    n->value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    if (!n->value || lines == 0) return n->value != NULL;
+    pthread_mutex_init(&r.c.lock, NULL);
+    bool ok = true;
+    if (r.length <= GI_LONGEST_LINE) {
+        int64_t beside = GI_PIECE_BYTES / 8 / (r.length > 0 ? r.length : 1);
+        for (int d = r.kept - 1; d >= 0; d--) {
+            r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
+            beside /= r.unit[d];
+        }
+        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.shape, r.unit), gi_run_own_lines);
+    } else {
+        int64_t size = p->k->acc_bytes;
+        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes = (size_t)(lines * r.parts * size);
+        r.accs       = (char *)gi_alloc(site, bytes);
+        ok           = r.accs != NULL;
+        if (ok) gi_run_units_of(&r.c, lines * r.parts, gi_run_own_branches);
+        gi_reducing m;
+        gi_plan_reducing(&m, p->k);
+        for (int64_t line = 0; line < lines && ok && !r.c.failed; line++) {
+            char *accs = r.accs + line * r.parts * size;
+            gi_reducing_fold_blocks(&m, r.parts, accs, size, 0);
+            p->k->finish(1, (char *)n->value->data + line * ga_itemsize(n->dtype), accs, r.length);
+        }
+        if (r.accs) gi_release(r.accs, bytes);
+    }
+    return gi_run_ends(&r.c) && ok;
+}
+
 /* Works out reductions of the same array along the same axes into their nodes' values. False with an error. */
 static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 {
@@ -22270,7 +22543,7 @@ typedef struct gi_folds {
     int64_t     n, room;
 } gi_folds;
 
-static bool gi_comes_first(const gi_lazy *n) { return n->kind == &gi_kind_fold || n->kind == &gi_kind_whole; }
+static bool gi_comes_first(const gi_lazy *n) { return n->kind == &gi_kind_fold || n->kind == &gi_kind_own_fold || n->kind == &gi_kind_whole; }
 
 static bool gi_find_folds(gi_folds *f, gi_lazy *n)
 {
@@ -22323,8 +22596,8 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
             gi_lazy *group[8];
             int      m = 0;
             if (f->list[i]->level != level || f->list[i]->value) continue;
-            if (f->list[i]->kind == &gi_kind_whole) {
-                if (!gi_run_whole(f->site, f->list[i])) return false;
+            if (f->list[i]->kind != &gi_kind_fold) {
+                if (!(f->list[i]->kind == &gi_kind_whole ? gi_run_whole : gi_run_own_fold)(f->site, f->list[i])) return false;
                 continue;
             }
             for (int64_t j = i; j < f->n && m < 8; j++)
@@ -22463,13 +22736,14 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     if (n->value) return 0;
     if (n->mark == gi_computing.mark) return gi_comes_first(n) ? 0 : bytes;
     n->mark = gi_computing.mark;
-    if (n->kind == &gi_kind_whole) { /* with all of its inputs */
+    if (gi_comes_first(n) && n->kind != &gi_kind_fold) {
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         for (int k = 0; k < n->inputs; k++) {
             if (!gi_is_chunked(n->in[k])) continue;
-            int64_t need = gi_foresee(f, n->in[k]->owner->node, gi_piece_elements(n->in[k]));
+            int64_t at_once = gi_piece_elements(n->in[k]), size = ga_itemsize(n->in[k]->dtype);
+            int64_t need    = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
             if (need > f->piece) f->piece = need;
-            f->values += n->in[k]->size * ga_itemsize(n->in[k]->dtype);
+            if (n->kind == &gi_kind_whole) f->values += n->in[k]->size * size;
         }
         return 0;
     }
@@ -22485,7 +22759,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         if (!gi_is_chunked(n->in[k])) continue;
         gi_lazy *below = n->in[k]->owner->node;
         int64_t  part = elements;
-        if (n->kind == &gi_kind_call) {
+        if (n->kind == &gi_kind_call && gi_size(n->ndim, n->shape) > 0) {
             gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
             ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
             part = gi_size(n->in[k]->ndim, needed.count);

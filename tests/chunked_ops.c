@@ -7,6 +7,14 @@
 GA_STENCIL(spread, (1, 1), double, (double a), GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
 GA_STENCIL(far, (3), double, (void), GA_AT(-3) + 2 * GA_AT(1) - GA_AT(3))
 
+typedef struct spot {
+    double at, value;
+} spot;
+GA_REDUCTION(dot_of, double, (double x, double y), double, 0, x * y, a + b, a)
+GA_REDUCTION(scaled, float, (float x, double y), double, 1, x * y + (double)GA_INDEX, a + 2 * b, (float)(a + (double)n))
+GA_REDUCTION(steepest, double, (double x), spot, ((spot){ -1, -1e300 }), ((spot){ (double)GA_INDEX, x }), b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a, a.at)
+GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), { *r = GA_HYPOT(x, y); *phi = GA_ARCTAN2(y, x); })
+
 static const ga_shape every_chunk[] = { { 2, { 7, 9 } }, { 2, { 64, 10 } }, { 2, { 1, -1 } }, { 2, { -1, 5 } }, { 0, { 0 } } };
 enum { CHUNKS = sizeof every_chunk / sizeof *every_chunk };
 
@@ -196,6 +204,48 @@ static void rearranged(ga_shape chunks)
     }
 }
 
+static void own(ga_shape chunks)
+{
+    ga_scope
+    {
+        ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1), *row = ga_index(a, "4");
+        SAME(ga_reduce(dot_of, (x, a)), ga_reduce(dot_of, (m, a)));
+        SAME(ga_reduce(dot_of, (x, row), .axis = 1), ga_reduce(dot_of, (m, row), .axis = 1));
+        SAME(ga_reduce(dot_of, (x, ga_index(x, "0")), .axis = 0), ga_reduce(dot_of, (m, ga_index(m, "0")), .axis = 0));
+        SAME(ga_reduce(scaled, (ga_astype(x, GA_F32), 2.5), .axis = 0, .keepdims = true), ga_reduce(scaled, (ga_astype(m, GA_F32), 2.5), .axis = 0, .keepdims = true));
+        SAME(ga_reduce(steepest, (x)), ga_reduce(steepest, (m)));
+        SAME(ga_reduce(steepest, (ga_transpose(x)), .axes = ga_axes(1, 0)), ga_reduce(steepest, (ga_transpose(m)), .axes = ga_axes(1, 0)));
+        SAME(ga_subtract(x, ga_reduce(dot_of, (x, a), .axis = 0)), ga_subtract(m, ga_reduce(dot_of, (m, a), .axis = 0)));
+        SAME(ga_reduce(scaled, (ga_astype(ga_index(x, "3:3"), GA_F32), 1)), ga_reduce(scaled, (ga_astype(ga_index(m, "3:3"), GA_F32), 1)));
+        FAILS(ga_reduce(dot_of, (x, a), .axis = 2), "there is no axis 2");
+        FAILS(ga_reduce(dot_of, (x, a), .out = m), ".out");
+        FAILS(ga_reduce(dot_of, (x)), "takes 2 operands");
+        ga_array *outs[2] = { NULL }, *in_memory[2] = { NULL }, *results[2] = { NULL };
+        CHECK(ga_apply(polar, (x, row), .outs = outs) && ga_apply(polar, (m, row), .outs = in_memory));
+        const ga_array *of[2] = { outs[0], outs[1] };
+        CHECK(ga_compute_n(2, of, results) && ga_array_equal(results[0], in_memory[0]) && ga_array_equal(results[1], in_memory[1]));
+        SAME(ga_multiply(outs[0], ga_cos(outs[1])), ga_multiply(in_memory[0], ga_cos(in_memory[1])));
+        ga_array *masked[2] = { NULL }, *masked_in_memory[2] = { NULL };
+        CHECK(ga_apply(polar, (x, row), .outs = masked, .where = ga_greater(x, 1.5)) && ga_apply(polar, (m, row), .outs = masked_in_memory, .where = ga_greater(m, 1.5)));
+        SAME(ga_add(masked[1], masked[0]), ga_add(masked_in_memory[1], masked_in_memory[0]));
+    }
+}
+
+static void long_lines(void)
+{
+    ga_scope
+    {
+        ga_array *m = ga_random((2, 2500003), .seed = 5), *x = ga_chunked(m, 1, 100000), *row = ga_index(m, "1");
+        SAME(ga_reduce(dot_of, (x, row)), ga_reduce(dot_of, (m, row)));
+        SAME(ga_reduce(scaled, (ga_astype(x, GA_F32), 0.5), .axis = 1), ga_reduce(scaled, (ga_astype(m, GA_F32), 0.5), .axis = 1));
+        SAME(ga_reduce(steepest, (x), .axis = 1), ga_reduce(steepest, (m), .axis = 1));
+        SAME(ga_median(x), ga_median(m));
+        SAME(ga_sort(ga_index(x, "0")), ga_sort(ga_index(m, "0")));
+        SAME(ga_cumsum(ga_index(x, "0")), ga_cumsum(ga_index(m, "0")));
+        SAME(ga_dot(ga_index(x, "0"), row), ga_dot(ga_index(m, "0"), row));
+    }
+}
+
 /* ---- functions for chunks ---- */
 
 static bool squared(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
@@ -289,28 +339,78 @@ static void block_mistakes(void)
     }
 }
 
-/* Each allocation that fails is an error of the call, or of ga_compute, and nothing leaks. */
-static bool everything(const ga_array *a)
+/* ---- allocations that fail ---- */
+
+static long allocations_left = -1, allocated;
+
+static void *few_allocations(size_t bytes, void *user)
 {
-    ga_array *sum = NULL;
-    ga_scope
-    {
-        ga_array *x = ga_chunked(a, 5, 4), *v = ga_index(a, ":3, :3");
-        ga_array *list[] = { ga_matmul(x, ga_transpose(x)), ga_cdist(x, a), ga_ndconvolve(x, v, .border = GA_BORDER_WRAP), ga_gaussian_filter(x, 1), ga_median_filter(x, 3), ga_sort(x), ga_cumsum(x),
-                             ga_median(x), ga_pad(x, (1), .mode = GA_PAD_REFLECT), ga_roll(x, 2), ga_map_overlap(x, squared, NULL, .depth = ga_axes(1)), ga_pdist(x), ga_stencil(spread, (x, 0.1)) };
-        double total_ = 0;
-        bool   ok     = true;
-        for (size_t k = 0; k < sizeof list / sizeof *list && ok; k++) {
-            ga_array *r = list[k] ? ga_compute(list[k]) : NULL;
-            ok          = r != NULL;
-            if (ok) total_ += ga_item(ga_sum(r));
-        }
-        (void)total_;
-        if (ok) sum = ga_keep(ga_full((), 1.0));
+    (void)user;
+    if (allocations_left == 0) return NULL;
+    if (allocations_left > 0) allocations_left--;
+    allocated++;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+static void few_freed(void *p, size_t bytes, void *user)
+{
+    (void)bytes, (void)user;
+    allocated--;
+    free(p);
+}
+
+static ga_array *make(int which, const ga_array *a)
+{
+    ga_array *x = ga_chunked(a, 5, 4), *v = ga_index(a, ":3, :3");
+    switch (which) {
+    case 0: return ga_matmul(x, ga_transpose(x));
+    case 1: return ga_cdist(x, a);
+    case 2: return ga_ndconvolve(x, v, .border = GA_BORDER_WRAP);
+    case 3: return ga_gaussian_filter(x, 1);
+    case 4: return ga_maximum_filter(x, 0, .footprint = v);
+    case 5: return ga_sort(x);
+    case 6: return ga_cumsum(x);
+    case 7: return ga_median(x);
+    case 8: return ga_pad(x, (1), .mode = GA_PAD_REFLECT);
+    case 9: return ga_tile(ga_roll(x, 2), (2, 1));
+    case 10: return ga_map_overlap(x, squared, NULL, .depth = ga_axes(1));
+    case 11: return ga_sum(ga_map_blocks(x, squared, NULL));
+    case 12: return ga_pdist(x);
+    case 13: return ga_stencil(spread, (x, 0.1));
+    case 14: return ga_reduce(dot_of, (x, a), .axis = 1);
+    case 15: return ga_percentile(x, ga_index(a, "0, :2"), .axis = 0);
+    case 16: return ga_repeat(x, 2);
+    default: return NULL;
     }
-    bool ok = sum != NULL;
-    ga_free(sum);
-    return ok;
+}
+
+/* Each allocation that fails is an error, of the call or of ga_compute, and nothing leaks. */
+static void failing(void)
+{
+    int threads = ga_get_num_threads();
+    ga_set_num_threads(1);
+    CHECK(ga_set_allocator(few_allocations, few_freed, NULL));
+    ga_set_error_handler(ga_ignore_error, NULL);
+    for (int which = 0; which < 17; which++) {
+        bool done = false;
+        for (long k = 0; k < 2000 && !done; k++) {
+            allocations_left = -1;
+            ga_scope
+            {
+                ga_array *a = ga_random((9, 8), .seed = 1);
+                ga_clear_error();
+                allocations_left = k;
+                ga_array *x = make(which, a), *r = x ? ga_compute(x) : NULL;
+                done        = r != NULL;
+                if (!done && ga_error_status() != GA_NO_MEMORY) CHECK(ga_error_status() == GA_NO_MEMORY);
+            }
+        }
+        CHECK(done && allocated == 0);
+    }
+    allocations_left = -1;
+    ga_clear_error();
+    ga_set_error_handler(NULL, NULL);
+    CHECK(ga_set_allocator(NULL, NULL, NULL));
+    ga_set_num_threads(threads);
 }
 
 /* What cannot work piece by piece says so by name. */
@@ -342,10 +442,13 @@ int main(void)
         convolved(every_chunk[k]);
         ordered(every_chunk[k]);
         rearranged(every_chunk[k]);
+        own(every_chunk[k]);
         blocks(every_chunk[k]);
     }
+    long_lines();
     impossible();
     block_mistakes();
+    failing();
     CHECK(ga_report_leaks(stdout) == 0);
     return test_end();
 }
