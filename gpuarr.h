@@ -698,6 +698,30 @@ GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
     return i;
 }
 
+/* Is x, which comes after `best`, to be preferred? */
+GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
+{
+    const bool nan = !GA_FN(equal)(x, x);
+    if (nan != !GA_FN(equal)(best, best)) return nan != skip_nan;
+    return !nan && !(largest ? GA_FN(less_equal)(x, best) : GA_FN(less_equal)(best, x));
+}
+
+/* Of n lines side by side, `best` are the extremes so far; of those that are no_better, the rows from number k on have none that is. */
+static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GA_T *best,
+                                      int64_t *places, int64_t k, bool largest, bool skip_nan)
+{
+    const bool *at = no_better, *beyond = no_better + n;
+    for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
+        const int64_t i = at - no_better;
+        for (int r = 0; r < count; r++) {
+            const GA_T x = ((const GA_T *)rows[r])[i];
+            if (!GA_FN(is_better)(x, best[i], largest, skip_nan)) continue;
+            best[i]   = x;
+            places[i] = k + r;
+        }
+    }
+}
+
 #endif /* GI_PASS == 3 */
 #if GI_PASS == 4
 #include "gpuarr_cpu.h"
@@ -1126,6 +1150,21 @@ ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                           ga_order_options o); /* q in percent, number or array (its axes come first) */
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+
+/* The numbers that describe a set of numbers. */
+typedef struct ga_statistics {
+    int64_t count;
+    double  mean, median, std, min, max; /* NaN where there are no elements */
+} ga_statistics;
+typedef struct ga_describe_options {
+    const char   *site;
+    int ddof      GI_DEFAULT; /* std: divide by count - ddof */
+    bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
+} ga_describe_options;
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
+   On error count is 0. */
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
+
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
@@ -2165,6 +2204,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -9676,6 +9716,7 @@ typedef struct gi_lines {
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
+    bool            near; /* who folds them has just read them */
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
@@ -9836,8 +9877,8 @@ static void gi_touch(const void *p, int64_t bytes)
 /* Are packed lines read where they lie, and more than the near caches hold? */
 static bool gi_lies_far(const gi_lines *p)
 {
-    int64_t size = ga_itemsize(p->a->dtype);
-    return p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && p->lines * p->length * size > GI_NEAR_BYTES;
+    int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
+    return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
 }
 
 /* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
@@ -9969,6 +10010,17 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     return s;
 }
 
+/* The unit of work number `unit`: a block of `rows` elements of a panel. They are numbered as they lie in memory, so that each thread gets
+   a part of it. */
+static gi_panel gi_panel_block(const gi_lines *p, int64_t columns, int64_t width, int64_t blocks, int64_t rows, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, group = unit / (panels * blocks);
+    gi_panel s      = gi_panel_of(p, columns, width, group * panels + unit % panels);
+    s.start         = unit / panels % blocks * rows;
+    s.n             = p->length - s.start < rows ? p->length - s.start : rows;
+    return s;
+}
+
 /* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
 static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
 {
@@ -9997,10 +10049,8 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
     int64_t                           size = r->fold.acc_bytes;
     __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block = unit % r->blocks;
-        gi_panel s     = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
-        s.start        = block * GI_BLOCK;
-        s.n            = p->length - s.start < GI_BLOCK ? p->length - s.start : GI_BLOCK;
+        gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block = s.start / GI_BLOCK;
         s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
         int64_t column = s.first % r->columns, group = s.first - column;
@@ -10390,10 +10440,8 @@ static void gi_moment_panels(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
     const gi_nodes                    more = { count, s, m };
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block  = unit % r->blocks;
-        gi_panel v      = gi_panel_of(p, r->columns, r->width, unit / r->blocks);
-        v.start         = block * GI_BLOCK;
-        v.n             = p->length - v.start < GI_BLOCK ? p->length - v.start : GI_BLOCK;
+        gi_panel v      = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block  = v.start / GI_BLOCK;
         v.raw           = raw;
         v.cast          = cast;
         int64_t  column = v.first % r->columns, group = v.first - column;
@@ -10541,17 +10589,18 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block with the best extreme is looked through. Lines side by side are gone through row by row.   */
+    row above, then the first block with the best extreme is looked through. Lines side by side are gone through by some rows at once.   */
 
 #define GI_SEGMENT_BLOCKS 64   /* of a line */
 #define GI_SEGMENT_ROWS   512  /* at least, of lines side by side, */
 #define GI_SEARCH_WIDTH   2048 /* so many at once */
 #define GI_SEARCH_LEAST   64   /* and not fewer */
+enum { GI_SEARCH_TOGETHER = 8 }; /* rows, as a fold takes them */
 
 typedef struct gi_search {
     gi_lines  lines;
     gi_fold   fold; /* of the extremes */
-    gi_kernel less_equal, equal, unordered;
+    gi_kernel less_equal, unordered;
     bool      largest, skip_nan, nothing; /* nothing but NaN is left */
     int64_t   columns, width;             /* of lines side by side */
     int64_t   segment, segments;          /* elements of one, segments of a line */
@@ -10566,14 +10615,33 @@ static bool gi_is_nan(const gi_search *r, const void *x)
     return nan;
 }
 
-/* Is x, which comes after `best`, to be preferred? */
 static bool gi_is_better(const gi_search *r, const void *x, const void *best)
 {
-    bool no_better, nan = gi_is_nan(r, x);
-    if (nan != gi_is_nan(r, best)) return nan != r->skip_nan;
-    if (nan) return false;
-    r->less_equal(1, &no_better, r->largest ? x : best, r->largest ? best : x, NULL);
-    return !no_better;
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        return gi_is_better_##tag(*(const T *)x, *(const T *)best, r->largest, r->skip_nan);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return false;
+    }
+}
+
+/* The same of the rows of a panel: `extremes` are those of each line in these rows, or the only row. */
+static void gi_take_better(const gi_search *r, const gi_panel *v, const void *extremes, const void *const *rows, int count,
+                           void *best, int64_t *places, int64_t k)
+{
+    bool no_better[GI_SEARCH_WIDTH];
+    r->less_equal(v->count, no_better, r->largest ? extremes : best, r->largest ? best : extremes, NULL);
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        gi_take_better_##tag(v->count, no_better, rows, count, (T *)best, places, k, r->largest, r->skip_nan);                 \
+        break;
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
 }
 
 /* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
@@ -10622,30 +10690,28 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
 {
     gi_search                        *r = (gi_search *)job;
     const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16];
-    bool                              no_better[GI_SEARCH_WIDTH];
+    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16], extremes[GI_SEARCH_WIDTH * 8];
     int64_t                           size = ga_itemsize(p->dtype);
+    const bool                        together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
+    const void                       *rows[GI_SEARCH_TOGETHER];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  segment = unit % r->segments;
-        gi_panel v       = gi_panel_of(p, r->columns, r->width, unit / r->segments);
-        v.start          = segment * r->segment;
-        v.n              = p->length - v.start < r->segment ? p->length - v.start : r->segment;
+        gi_panel v       = gi_panel_block(p, r->columns, r->width, r->segments, r->segment, unit);
+        int64_t  segment = v.start / r->segment;
         v.raw            = raw;
         int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
         char    *best   = r->extremes + to * size;
         int64_t *places = r->places + to;
         memcpy(best, gi_read_row(&v, 0, 0), (size_t)(v.count * size));
         for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
-        for (int64_t k = 1; k < v.n; k++) {
-            const char *x = (const char *)gi_read_row(&v, k, 0);
-            r->less_equal(v.count, no_better, r->largest ? x : best, r->largest ? best : x, NULL);
-            const bool *at = no_better, *beyond = no_better + v.count;
-            for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
-                int64_t i = at - no_better;
-                if (!gi_is_better(r, x + i * size, best + i * size)) continue;
-                memcpy(best + i * size, x + i * size, (size_t)size);
-                places[i] = v.start + k;
-            }
+        int64_t k = 1;
+        for (; together && k + GI_SEARCH_TOGETHER <= v.n; k += GI_SEARCH_TOGETHER) {
+            for (int64_t row = 0; row < GI_SEARCH_TOGETHER; row++) rows[row] = gi_read_row(&v, k + row, 0);
+            r->fold.rows(v.count, extremes, rows);
+            gi_take_better(r, &v, extremes, rows, GI_SEARCH_TOGETHER, best, places, v.start + k);
+        }
+        for (; k < v.n; k++) {
+            rows[0] = gi_read_row(&v, k, 0);
+            gi_take_better(r, &v, rows[0], rows, 1, best, places, v.start + k);
         }
     }
 }
@@ -10700,7 +10766,6 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     r.lines              = *p;
     r.fold               = plan.fold;
     r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
-    r.equal              = gi_cpu_kernel(GA_OP_equal, a->dtype);
     r.unordered          = gi_cpu_kernel(GA_OP_isnan, a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
@@ -10918,16 +10983,13 @@ static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16],
         cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t  block = unit % r->blocks;
         gi_panel s[GPUARR_MAX_INPUTS];
         for (int i = 0; i < r->k->map.parameters; i++) {
-            s[i]       = gi_panel_of(&r->in[i], r->columns, r->width, unit / r->blocks);
-            s[i].start = block * GI_BLOCK;
-            s[i].n     = r->length - s[i].start < GI_BLOCK ? r->length - s[i].start : GI_BLOCK;
-            s[i].raw   = raw[i];
-            s[i].cast  = cast[i];
+            s[i]      = gi_panel_block(&r->in[i], r->columns, r->width, r->blocks, GI_BLOCK, unit);
+            s[i].raw  = raw[i];
+            s[i].cast = cast[i];
         }
-        int64_t column = s[0].first % r->columns, group = s[0].first - column;
+        int64_t column = s[0].first % r->columns, group = s[0].first - column, block = s[0].start / GI_BLOCK;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
         gi_reducing_rows(r, s, 0, 1, accs, room + s[0].count * size);
         if (!r->accs) r->k->finish(s[0].count, r->result + s[0].first * ga_itemsize(r->k->result), accs, r->length);
@@ -11906,11 +11968,14 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
 /* ---- sort, argsort ----------------------------------------------------------------------------------------------- */
 /*  Every element becomes an unsigned key that counts up in the wanted order: integers by adding a bias, floats by
     flipping bits, with one key for all NaNs (the last) and one for both zeros. Records that hold the keys are sorted
-    by a radix sort, byte by byte from the lowest (little-endian, as every machine with a GPU); it is stable, and
-    threads can share it. */
+    stably. Many records are first split into parts that fit into a cache, where a sample of the keys says; threads
+    can share that. A part is sorted digit by digit, beginning with the lowest of those that are likely to tell nearly
+    all of its records apart; the few that they do not are put right by insertion. */
 
-enum { GI_DIGITS = 256 };
-#define GI_RADIX_CHUNK  ((int64_t)1 << 17) /* records that one thread moves */
+enum { GI_DIGITS = 256 }; /* of a byte */
+enum { GI_SORT_BYTES = 1 << 18, GI_FEW_RECORDS = 24, GI_DIGIT_BITS = 11, GI_SPARE_BITS = 8 };
+enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096, GI_SPLIT_DEPTH = 4 };
+#define GI_SPLIT_CHUNK  ((int64_t)1 << 17) /* records that one thread moves */
 
 GI_BEGIN_FAST
 
@@ -11977,108 +12042,378 @@ static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
     gi_cast(dtype, gi_key_dtype(dtype), n, elements, keys);
 }
 
-/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own
-   bits. */
+/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits. */
 static void gi_restore_f32(int64_t n, float *sorted, const float *line)
 {
-    int64_t zeros = 0, nans = 0;
-    for (int64_t i = 0; i < n; i++) {
-        zeros += line[i] < 0;
-        nans += line[i] == line[i];
+    float   nowhere, *to;
+    int64_t zeros = 0, nans = n, beyond = n;
+    while (zeros < beyond) {
+        const int64_t middle = zeros + (beyond - zeros) / 2;
+        if (sorted[middle] < 0) zeros = middle + 1;
+        else beyond = middle;
     }
+    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f32(sorted[zeros]))) return; /* no NaN, nor -0 */
     for (int64_t i = 0; i < n; i++) {
-        if (line[i] == 0) sorted[zeros++] = line[i];
-        if (line[i] != line[i]) sorted[nans++] = line[i];
+        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
+        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
+        *to = line[i];
+        zeros += zero;
+        nans += nan;
     }
 }
 static void gi_restore_f64(int64_t n, double *sorted, const double *line)
 {
-    int64_t zeros = 0, nans = 0;
+    double  nowhere, *to;
+    int64_t zeros = 0, nans = n, beyond = n;
+    while (zeros < beyond) {
+        const int64_t middle = zeros + (beyond - zeros) / 2;
+        if (sorted[middle] < 0) zeros = middle + 1;
+        else beyond = middle;
+    }
+    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f64(sorted[zeros]))) return; /* no NaN, nor -0 */
     for (int64_t i = 0; i < n; i++) {
-        zeros += line[i] < 0;
-        nans += line[i] == line[i];
+        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
+        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
+        *to = line[i];
+        zeros += zero;
+        nans += nan;
     }
+}
+
+/* By what records of `size` bytes are sorted: some bits of one of their words. */
+typedef struct gi_sort_bits {
+    int      size, word, low;
+    uint64_t mask;
+} gi_sort_bits;
+
+static gi_sort_bits gi_sort_bits_of(int size, int byte, int bytes)
+{
+    const int      word = size > 4 ? byte / 8 : 0;
+    const gi_sort_bits o    = { size, word, 8 * (byte - 8 * word), UINT64_MAX >> (64 - 8 * bytes) };
+    return o;
+}
+
+static GI_INLINE uint64_t gi_record_key(const gi_sort_bits *o, const char *record, int size)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    if (size == 4) {
+        memcpy(&narrow, record, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, record + (size > 8 ? 8 * o->word : 0), sizeof wide);
+    return wide >> o->low & o->mask;
+}
+
+/* Sorts n records by `bits` bits of their keys from number `low` on, the lowest digits first. Returns where they are then. */
+static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *other, int64_t n, int size, int low, int bits, int most)
+{
+    for (int left = (bits + most - 1) / most; left > 0; left--) {
+        const int      wide = (bits + left - 1) / left;
+        const uint32_t mask = ((uint32_t)1 << wide) - 1;
+        int64_t        place[1 << GI_DIGIT_BITS], at = 0;
+        memset(place, 0, sizeof *place << wide);
+        for (int64_t i = 0; i < n; i++) place[gi_record_key(o, from + i * size, size) >> low & mask]++;
+        for (uint32_t d = 0; d <= mask; d++) {
+            const int64_t count = place[d];
+            place[d]            = at;
+            at += count;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const uint32_t d = (uint32_t)(gi_record_key(o, from + i * size, size) >> low) & mask;
+            memcpy(other + place[d]++ * size, from + i * size, (size_t)size);
+        }
+        char *sorted = other;
+        other        = from;
+        from         = sorted;
+        low += wide;
+        bits -= wide;
+    }
+    return from;
+}
+
+/* By insertion, from one place to another or in place. False if records had to be moved too far: then they are at `to` in some order
+   that is no less right. */
+static GI_INLINE bool gi_insert_records(const gi_sort_bits *o, const char *from, char *to, int64_t n, int size, int64_t most)
+{
     for (int64_t i = 0; i < n; i++) {
-        if (line[i] == 0) sorted[zeros++] = line[i];
-        if (line[i] != line[i]) sorted[nans++] = line[i];
+        char record[16];
+        memcpy(record, from + i * size, (size_t)size);
+        const uint64_t key = gi_record_key(o, record, size);
+        int64_t        j   = i;
+        for (; j > 0 && gi_record_key(o, to + (j - 1) * size, size) > key; j--)
+            memcpy(to + j * size, to + (j - 1) * size, (size_t)size);
+        memcpy(to + j * size, record, (size_t)size);
+        most -= i - j;
+        if (most < 0) {
+            if (from != to) memcpy(to + (i + 1) * size, from + (i + 1) * size, (size_t)((n - i - 1) * size));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The bits in which keys differ. */
+static GI_INLINE uint64_t gi_different_bits(const gi_sort_bits *o, const char *records, int64_t n, int size)
+{
+    uint64_t different = 0;
+    for (int64_t i = 1; i < n; i++) different |= gi_record_key(o, records, size) ^ gi_record_key(o, records + i * size, size);
+    return different;
+}
+
+/* Sorts records that lie at `from` to `to`, which may be `from`, or `other` with room for as many, or elsewhere. */
+static GI_INLINE void gi_sort_cached(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n, int size)
+{
+    if (n <= GI_FEW_RECORDS) {
+        gi_insert_records(o, from, to, n, size, INT64_MAX);
+        return;
+    }
+    const uint64_t different = gi_different_bits(o, from, n, size);
+    char          *sorted    = from;
+    if (different) {
+        const int low = __builtin_ctzll(different), high = 64 - __builtin_clzll(different);
+        const int most   = n < 1536 ? 8 : n < 4096 ? 10 : (int)GI_DIGIT_BITS;
+        int       passes = GI_SPARE_BITS, bits = high - low;
+        for (int64_t m = n; m > 1; m /= 2) passes++; /* the bits of a number of a record, and some more */
+        passes = (passes + most - 1) / most;
+        if (bits > passes * most && n > GI_SORT_BYTES / size) passes = (bits + most - 1) / most;
+        if (bits > passes * most) {
+            bits   = passes * most;
+            sorted = gi_sort_digits(o, from, other, n, size, high - bits, bits, most);
+            if (gi_insert_records(o, sorted, to, n, size, 4 * n)) return;
+            other  = to == from ? other : from;
+            from   = to;
+            bits   = high - low;
+        }
+        sorted = gi_sort_digits(o, from, other, n, size, low, bits, most);
+    }
+    if (sorted != to) memcpy(to, sorted, (size_t)(n * size));
+}
+
+/* Where a sample of the keys says that parts should be: bins of equal width, and in each so many parts of equal width, a power of
+   two, that all hold about as many records. */
+typedef struct gi_parting {
+    uint64_t low, span; /* keys below or beyond count like the ends */
+    int      shift;     /* bits of what a bin spans */
+    int      parts;
+    uint32_t bins[GI_SPLIT_BINS]; /* the first part of a bin, above that the bits that number them, and the bits that do not */
+} gi_parting;
+
+static void gi_plan_parts(gi_parting *s, const gi_sort_bits *o, const char *sample)
+{
+    uint64_t least = UINT64_MAX, greatest = 0;
+    int      count[GI_SPLIT_BINS] = { 0 };
+    for (int i = 0; i < GI_SPLIT_SAMPLE; i++) {
+        const uint64_t key = gi_record_key(o, sample + i * o->size, o->size);
+        least              = key < least ? key : least;
+        greatest           = key > greatest ? key : greatest;
+    }
+    s->low   = least;
+    s->span  = greatest - least;
+    s->parts = s->shift = 0;
+    while (s->span >> s->shift >= GI_SPLIT_BINS) s->shift++;
+    for (int i = 0; i < GI_SPLIT_SAMPLE; i++)
+        count[(gi_record_key(o, sample + i * o->size, o->size) - least) >> s->shift]++;
+    for (int b = 0; b < GI_SPLIT_BINS; b++) {
+        int bits = 0;
+        while (bits < s->shift && count[b] > GI_SPLIT_SAMPLE / GI_SPLIT_BINS << bits) bits++;
+        s->bins[b] = (uint32_t)s->parts | (uint32_t)bits << 16 | (uint32_t)(s->shift - bits) << 24;
+        s->parts += 1 << bits;
     }
 }
 
-/* A job of the radix sort: one digit, a byte, of all records. `places` has a row for each chunk: how often each digit
-   occurs there, then where the next record with that digit is to go. */
-typedef struct gi_radix {
-    char   *from, *to;
-    int64_t n, chunks, *places;
-    int     size, byte;
-} gi_radix;
-
-GI_FORMULA unsigned gi_digit(const gi_radix *r, int64_t i, int size) { return (unsigned char)r->from[i * size + r->byte]; }
-
-static void gi_count_digits(int64_t begin, int64_t end, void *job)
+static GI_INLINE int64_t gi_part_of_key(const gi_parting *s, uint64_t key)
 {
-    const gi_radix *r = (const gi_radix *)job;
+    uint64_t beyond = key < s->low ? 0 : key - s->low;
+    beyond          = beyond > s->span ? s->span : beyond;
+    const uint32_t bin = s->bins[beyond >> s->shift];
+    return (bin & 0xffff) + (uint32_t)(beyond >> (bin >> 24) & (((uint64_t)1 << (bin >> 16 & 0xff)) - 1));
+}
+
+/* What is sorted together, and the threads share: from records at `from` or, with `rule`, elements there, to `to`, by way of `parts`
+   and `spare`; then, with `loops`, to elements again. */
+typedef struct gi_splitting {
+    gi_sort_bits           by;
+    const gi_window_loops *loops;
+    const gi_keys         *rule;
+    bool                   elements; /* at `from` */
+    const char            *from;
+    char                  *parts, *spare, *to;
+    int64_t                n, chunks, *places; /* of the parts of each chunk: how many records are there, then where they go */
+    int64_t                starts[GI_SPLIT_PARTS + 1];
+    gi_parting             split;
+} gi_splitting;
+
+/* n records that begin with number i; or the keys of elements, in `room`. */
+static const char *gi_split_records(const gi_splitting *s, int64_t i, int64_t step, int64_t n, char *room)
+{
+    const char *from = s->from + i * s->by.size;
+    if (!s->elements && step == 1) return from;
+    for (int64_t k = 0; k < n && step > 1; k++)
+        memcpy(room + k * s->by.size, from + k * step * s->by.size, (size_t)s->by.size);
+    if (step == 1) memcpy(room, from, (size_t)(n * s->by.size));
+    if (s->elements) s->loops->to_keys(s->rule, n, room);
+    return room;
+}
+
+enum { GI_SPLIT_TILE = 512 };
+
+static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int size)
+{
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    int64_t      *count = s->places + chunk * s->split.parts;
+    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    memset(count, 0, (size_t)s->split.parts * sizeof *count);
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+        n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
+        const char *from = gi_split_records(s, i, 1, n, room);
+        for (int64_t k = 0; k < n; k++) count[gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size))]++;
+    }
+}
+
+static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int size)
+{
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    int64_t      *place = s->places + chunk * s->split.parts;
+    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+        n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
+        const char *from = gi_split_records(s, i, 1, n, room);
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t part = gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size));
+            memcpy(s->parts + place[part]++ * size, from + k * size, (size_t)size);
+        }
+    }
+}
+
+static void gi_count_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        int64_t start = chunk * GI_RADIX_CHUNK, stop = chunk == r->chunks - 1 ? r->n : start + GI_RADIX_CHUNK;
-        int64_t count[GI_DIGITS] = { 0 };
-        for (int64_t i = start; i < stop; i++) count[gi_digit(r, i, r->size)]++;
-        memcpy(r->places + chunk * GI_DIGITS, count, sizeof count);
+        if (s->by.size == 4) gi_count_chunk(s, chunk, 4);
+        if (s->by.size == 8) gi_count_chunk(s, chunk, 8);
+        if (s->by.size == 16) gi_count_chunk(s, chunk, 16);
     }
 }
 
-/* Compiled for each size of a record. */
-GI_FORMULA void gi_move_chunk(const gi_radix *r, int64_t chunk, int size)
+static void gi_move_parts(int64_t begin, int64_t end, void *job)
 {
-    int64_t start = chunk * GI_RADIX_CHUNK, stop = chunk == r->chunks - 1 ? r->n : start + GI_RADIX_CHUNK;
-    int64_t place[GI_DIGITS];
-    memcpy(place, r->places + chunk * GI_DIGITS, sizeof place);
-    for (int64_t i = start; i < stop; i++)
-        memcpy(r->to + place[gi_digit(r, i, size)]++ * size, r->from + i * size, (size_t)size);
-}
-
-static void gi_move_records(int64_t begin, int64_t end, void *job)
-{
-    const gi_radix *r = (const gi_radix *)job;
+    const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        if (r->size == 4) gi_move_chunk(r, chunk, 4);
-        if (r->size == 8) gi_move_chunk(r, chunk, 8);
-        if (r->size == 16) gi_move_chunk(r, chunk, 16);
+        if (s->by.size == 4) gi_move_chunk(s, chunk, 4);
+        if (s->by.size == 8) gi_move_chunk(s, chunk, 8);
+        if (s->by.size == 16) gi_move_chunk(s, chunk, 16);
     }
+}
+
+static bool gi_keys_differ(const gi_sort_bits *o, const char *records, int64_t n)
+{
+    const uint64_t first = gi_record_key(o, records, o->size);
+    for (int64_t i = 1; i < n; i++)
+        if (gi_record_key(o, records + i * o->size, o->size) != first) return true;
+    return false;
+}
+
+static void gi_sort_part(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n)
+{
+    if (o->size == 4) gi_sort_cached(o, from, other, to, n, 4);
+    if (o->size == 8) gi_sort_cached(o, from, other, to, n, 8);
+    if (o->size == 16) gi_sort_cached(o, from, other, to, n, 16);
 }
 
 GI_END_FAST
 
-/* Turns the counts into places. True if all records have the same digit: then there is nothing to move. */
-static bool gi_place_digits(const gi_radix *r)
+/* Turns the counts into places; returns the records of the largest part. */
+static int64_t gi_place_parts(gi_splitting *s)
 {
-    int64_t at = 0;
-    for (int digit = 0; digit < GI_DIGITS; digit++) {
-        int64_t start = at;
-        for (int64_t chunk = 0; chunk < r->chunks; chunk++) {
-            int64_t *place = &r->places[chunk * GI_DIGITS + digit], count = *place;
+    int64_t at = 0, largest = 0;
+    for (int part = 0; part < s->split.parts; part++) {
+        s->starts[part] = at;
+        for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
+            int64_t *place = &s->places[chunk * s->split.parts + part], count = *place;
             *place = at;
             at += count;
         }
-        if (at - start == r->n) return true;
+        if (at - s->starts[part] > largest) largest = at - s->starts[part];
     }
-    return false;
+    s->starts[s->split.parts] = at;
+    return largest;
 }
 
-static int64_t gi_radix_chunks(int64_t n) { return n < GI_RADIX_CHUNK ? 1 : n / GI_RADIX_CHUNK; }
+static int64_t gi_split_chunks(int64_t n) { return n < GI_SPLIT_CHUNK ? 1 : n / GI_SPLIT_CHUNK; }
+static int64_t gi_split_bytes(int64_t n) { return gi_split_chunks(n) * (int64_t)(GI_SPLIT_PARTS * sizeof(int64_t)); }
 
-/* Sorts n records by `bytes` of their bytes from number `byte` on, the lowest first. `spare` has room for as many
-   records. Returns where they are then: at records or at spare. */
-static char *gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
+static int64_t gi_most_of_part(const gi_splitting *s) { return GI_SORT_BYTES / s->by.size; }
+
+static void gi_sort_whole_part(const gi_splitting *s, char *from, char *other, char *to, int64_t n)
 {
-    gi_radix r = { records, spare, n, gi_radix_chunks(n), places, size, byte };
-    for (; r.byte < byte + bytes; r.byte++) {
-        gi_parallel(r.chunks, 1, gi_count_digits, &r);
-        if (gi_place_digits(&r)) continue;
-        gi_parallel(r.chunks, 1, gi_move_records, &r);
-        char *sorted = r.to;
-        r.to         = r.from;
-        r.from       = sorted;
+    gi_sort_part(&s->by, from, other, to, n);
+    if (s->loops) s->loops->from_keys(s->rule, n, to);
+}
+
+/* The parts that need not be split again. The room beside them is used again and again, if nothing else is kept there. */
+static void gi_sort_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_splitting *s    = (const gi_splitting *)job;
+    const int           size = s->by.size;
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t at = s->starts[part], n = s->starts[part + 1] - at;
+        if (n == 0 || n > gi_most_of_part(s)) continue;
+        char *spare = s->spare + (s->spare == s->to ? at : s->starts[begin]) * size;
+        gi_sort_whole_part(s, s->parts + at * size, spare, s->to + at * size, n);
     }
-    return r.from;
+}
+
+/* Splits the records, and those parts again that are too large for a cache, unless that does not help. */
+static void gi_sort_split(gi_splitting *s, int depth)
+{
+    const int size = s->by.size;
+    gi_plan_parts(&s->split, &s->by, gi_split_records(s, 0, s->n / GI_SPLIT_SAMPLE, GI_SPLIT_SAMPLE, s->parts));
+    gi_parallel(s->chunks, 1, gi_count_parts, s);
+    int64_t largest = gi_place_parts(s);
+    gi_parallel(s->chunks, 1, gi_move_parts, s);
+    gi_parallel(s->split.parts, 16, gi_sort_parts, s);
+    for (int part = 0; part < s->split.parts && largest > gi_most_of_part(s); part++) {
+        const int64_t at = s->starts[part] * size, n = s->starts[part + 1] - s->starts[part];
+        char         *from = s->parts + at, *other = s->spare + at;
+        if (n <= gi_most_of_part(s)) continue;
+        if (depth == 0 || n == s->n || !gi_keys_differ(&s->by, from, n)) {
+            gi_sort_whole_part(s, from, other, s->to + at, n);
+            continue;
+        }
+        gi_splitting again;
+        again.by       = s->by;
+        again.loops    = s->loops;
+        again.rule     = s->rule;
+        again.elements = false;
+        again.from     = from;
+        again.parts    = other;
+        again.spare    = from;
+        again.to       = s->to + at;
+        again.n        = n;
+        again.chunks   = gi_split_chunks(n);
+        again.places   = s->places;
+        gi_sort_split(&again, depth - 1);
+    }
+}
+
+/* Sorts n records by `bytes` of their bytes from number `byte` on. `spare` has room for as many records. */
+static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
+{
+    gi_splitting s;
+    s.by       = gi_sort_bits_of(size, byte, bytes);
+    s.loops    = NULL;
+    s.rule     = NULL;
+    s.elements = false;
+    s.from = s.spare = s.to = records;
+    s.parts  = spare;
+    s.n      = n;
+    s.chunks = gi_split_chunks(n);
+    s.places = places;
+    if (n > gi_most_of_part(&s)) gi_sort_split(&s, GI_SPLIT_DEPTH);
+    else gi_sort_part(&s.by, records, spare, records, n);
 }
 
 /* Lines in; sorted lines, or the int64 indices that sort them, out. Short lines are sorted in groups, as one, and by
@@ -12115,8 +12450,7 @@ static uint64_t gi_part_key(ga_dtype dtype, const char *elements, uint64_t i, in
 /* Complex numbers by real part, then imaginary part; those with a NaN behind all others: NaN in the imaginary part
    alone, in the real part alone, in both. Three stable sorts do it, the least important first. The records have their
    numbers. */
-static char *gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare,
-                              int64_t *places)
+static void gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare, int64_t *places)
 {
     const uint64_t nan = UINT64_MAX, mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : UINT64_MAX;
     ga_dtype       dtype = j->lines.dtype;
@@ -12127,11 +12461,8 @@ static char *gi_order_complex(const gi_sort_job *j, const char *elements, int64_
             uint64_t real = gi_part_key(dtype, elements, i, 0), imag = gi_part_key(dtype, elements, i, 1);
             word[2 * k] = round == 0 ? imag : round == 1 ? real : real == nan ? 2 : imag == nan ? 1 : 0;
         }
-        char *sorted = gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places);
-        spare        = sorted == records ? spare : records;
-        records      = sorted;
+        gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places);
     }
-    return records;
 }
 
 /* The order of the elements of a group of lines, as int64 numbers written over the records. */
@@ -12156,29 +12487,51 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
                 word[2 * k + 1] = number;
             }
         }
-    char *sorted = is_complex ? gi_order_complex(j, elements, n, records, spare, places)
-                              : gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
-    if (lines > 1)
-        sorted = gi_sort_records(sorted, sorted == records ? spare : records, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8,
-                                 1, places);
+    if (is_complex) gi_order_complex(j, elements, n, records, spare, places);
+    else gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
+    if (lines > 1) gi_sort_records(records, spare, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8, 1, places);
     const uint64_t mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : j->record == 8 ? UINT32_MAX : UINT64_MAX;
-    word                = (uint64_t *)(void *)sorted;
     for (k = 0; k < n; k++) word[k] = word[j->record == 8 ? k : 2 * k + 1] & mask;
     return (int64_t *)word;
 }
 
-/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at records or at spare. */
-static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, int64_t *places)
+/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and of all the
+   places that are given. */
+static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, char *to, int64_t *places)
 {
-    ga_dtype dtype = j->lines.dtype;
-    int64_t  n     = j->lines.length;
-    gi_to_keys(dtype, n, records, line);
-    char *keys   = gi_sort_records(records, spare, n, j->record, 0, (int)ga_itemsize(dtype), places);
-    char *sorted = keys == records ? spare : records;
-    gi_from_keys(dtype, n, sorted, keys);
-    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line);
-    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line);
-    return sorted;
+    const ga_dtype dtype = j->lines.dtype;
+    const int64_t  n     = j->lines.length;
+    const int      size  = (int)ga_itemsize(dtype);
+    if (size < j->record) { /* as wider numbers */
+        gi_to_keys(dtype, n, records, line);
+        gi_sort_records(records, spare, n, j->record, 0, size, places);
+        gi_from_keys(dtype, n, spare, records);
+        return spare;
+    }
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    const gi_keys  rule = { gi_is_float(dtype) || gi_is_signed(dtype) ? sign : 0, gi_is_float(dtype), UINT64_MAX };
+    gi_splitting   s;
+    s.by       = gi_sort_bits_of(size, 0, size);
+    s.loops    = gi_cpu_windows(size);
+    s.rule     = &rule;
+    s.elements = true;
+    s.from     = line;
+    s.parts    = records;
+    s.spare    = spare;
+    s.to       = to ? to : spare;
+    s.n        = n;
+    s.chunks   = gi_split_chunks(n);
+    s.places   = places;
+    if (n > gi_most_of_part(&s)) {
+        gi_sort_split(&s, GI_SPLIT_DEPTH);
+    } else {
+        memcpy(records, line, (size_t)(n * size));
+        s.loops->to_keys(&rule, n, records);
+        gi_sort_whole_part(&s, records, spare, s.to, n);
+    }
+    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)s.to, (const float *)(const void *)line);
+    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)s.to, (const double *)(const void *)line);
+    return s.to;
 }
 
 static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, char *scratch)
@@ -12186,7 +12539,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
     int         size = (int)ga_itemsize(j->lines.dtype), out_size = (int)ga_itemsize(j->out.dtype);
     int64_t     n = j->lines.length, *order = NULL;
     char       *records = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
-    int64_t    *places   = (int64_t *)(void *)(scratch + j->bytes) - gi_radix_chunks(n * j->group) * GI_DIGITS;
+    int64_t    *places   = (int64_t *)(void *)(scratch + j->bytes - gi_split_bytes(n * j->group));
     const char *elements = room;
     for (int64_t k = 0; k < lines; k++) {
         const char *line = (const char *)gi_read_line(&j->lines, first + k, 0, n, room + k * n * size, NULL);
@@ -12196,7 +12549,9 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
     }
     char *sorted;
     if (j->by_keys) {
-        sorted = gi_sort_by_keys(j, elements, records, spare, places);
+        char *to = j->out.strides[0] == out_size ? (char *)gi_line_start(&j->out, first) : NULL;
+        sorted   = gi_sort_by_keys(j, elements, records, spare, to, places);
+        if (sorted == to) return;
     } else {
         order  = gi_order_group(j, elements, lines, records, spare, places);
         sorted = (char *)order;
@@ -12242,10 +12597,9 @@ static void gi_plan_sort(gi_sort_job *j)
     if (gi_is_complex(j->lines.dtype)) j->record = 16;
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
-    if (n >= 2 * GI_RADIX_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
+    if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
     j->half = gi_padded(n * j->group * j->record);
-    j->bytes =
-        2 * j->half + gi_padded(n * j->group * size) + gi_radix_chunks(n * j->group) * (int64_t)(GI_DIGITS * sizeof(int64_t));
+    j->bytes = 2 * j->half + gi_padded(n * j->group * size) + gi_split_bytes(n * j->group);
 }
 
 #if GI_HAS_CUDA
@@ -12281,7 +12635,7 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
         ga_free(result);
         return NULL;
     }
-    if (j.units == 1) gi_sort_units(0, 1, &j); /* not as a task, so that the radix sort may use the threads */
+    if (j.units == 1) gi_sort_units(0, 1, &j); /* not as a task, so that the sort may use the threads */
     else gi_parallel(j.units, 1, gi_sort_units, &j);
     gi_release(j.scratch, (size_t)(j.bytes * j.units));
     return result;
@@ -15872,7 +16226,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     const gi_keys    sign = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
     char            *tile = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
     int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
-    uint32_t        *numbers = (uint32_t *)(void *)(places + gi_radix_chunks(n) * GI_DIGITS), *found = numbers + n;
+    uint32_t        *numbers = (uint32_t *)(void *)((char *)places + gi_split_bytes(n)), *found = numbers + n;
     uint64_t        *records = (uint64_t *)(void *)memory;
     s.bits                   = (uint64_t *)(void *)(found + length + (n + length) % 2);
     s.words                  = (n + 63) / 64;
@@ -15883,7 +16237,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     case 4: gi_make_records(n, tile, records, 4); break;
     default: gi_make_records(n, tile, records, 8); break;
     }
-    records = (uint64_t *)(void *)gi_sort_records(memory, spare, n, record, record / 2, size, places);
+    gi_sort_records(memory, spare, n, record, record / 2, size, places);
     gi_find_numbers(n, records, size, numbers);
     s.first_nan = (uint32_t)n;
     if (w->keys.real && w->kind == GI_WINDOW_RANK) /* their key is the greatest */
@@ -15983,7 +16337,7 @@ static void gi_window_parts(int64_t begin, int64_t end, void *job)
 static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
 {
     return gi_roomy(n * size) + 2 * gi_roomy(n * (size == 8 ? 16 : 8)) +
-           (gi_radix_chunks(n) * GI_DIGITS + (n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
+           gi_split_bytes(n) + ((n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
 }
 
 /* Is it the median of a box of n rows of n elements? */
@@ -16712,6 +17066,16 @@ static void gi_key_element(ga_dtype dtype, uint64_t key, void *element)
     memcpy(element, &key, sizeof key);
 }
 
+/* The element of a key as float64. */
+static double gi_key_value(ga_dtype dtype, uint64_t key)
+{
+    char   element[8];
+    double value;
+    gi_key_element(dtype, key, element);
+    gi_cast(GA_F64, dtype, 1, &value, element);
+    return value;
+}
+
 static void gi_sort_few(uint64_t *v, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -16811,7 +17175,19 @@ static const uint64_t *gi_searched_keys(const gi_rank_search *s, int64_t start, 
     return tile;
 }
 
-static int64_t gi_part_start(const gi_rank_search *s, int64_t part) { return part == s->parts ? s->n : s->n / s->parts * part; }
+/* How many parts the threads take turns at. */
+static int64_t gi_rank_parts(int64_t n)
+{
+    int64_t most = 4 * (int64_t)ga_get_num_threads();
+    if (most > GI_MOST_THREADS) most = GI_MOST_THREADS;
+    return n < most * GI_SELECT_PART ? 1 + n / GI_SELECT_PART : most;
+}
+
+/* Parts begin with a block. */
+static int64_t gi_part_start(const gi_rank_search *s, int64_t part)
+{
+    return part == s->parts ? s->n : s->n / s->parts / GI_BLOCK * GI_BLOCK * part;
+}
 
 GI_BEGIN_FAST
 static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
@@ -16838,15 +17214,15 @@ static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equa
 
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job;
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
+        int64_t *counts = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
         memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(s, keys[k])]++;
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
+            for (int64_t k = 0; k < n; k++) counts[gi_rank_bin_of(&s, keys[k])]++;
         }
     }
 }
@@ -16854,16 +17230,16 @@ static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 /* counts now says where the next key of a bin goes; -1: nowhere. */
 static void gi_choose_keys(int64_t begin, int64_t end, void *job)
 {
-    gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    const gi_rank_search s = *(const gi_rank_search *)job; /* a copy, which no key is written into */
+    uint64_t             tile[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *to = s->counts + part * GI_SELECT_BINS, stop = gi_part_start(s, part + 1);
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+        int64_t *to = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
+        for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
             int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
+            const uint64_t *keys = gi_searched_keys(&s, i, n, tile);
             for (int64_t k = 0; k < n; k++) {
-                int64_t bin = gi_rank_bin_of(s, keys[k]);
-                if (to[bin] >= 0) s->chosen[to[bin]++] = keys[k];
+                int64_t bin = gi_rank_bin_of(&s, keys[k]);
+                if (to[bin] >= 0) s.chosen[to[bin]++] = keys[k];
             }
         }
     }
@@ -16939,39 +17315,51 @@ typedef struct gi_bracket {
     uint64_t              low, high;
     char                  bounds[16];
     bool                  collect; /* else there is but one element to be had */
-    int64_t               room;    /* for collected keys, in each part */
-    uint64_t             *keys;
+    int64_t               room;    /* for collected elements, in each part */
+    uint64_t             *keys;    /* what is collected: elements in their eight-byte dtype, then their keys */
     int64_t               found[GI_MOST_THREADS];
     gi_sifted             sifted[GI_MOST_THREADS];
 } gi_bracket;
 
 enum {
     GI_BRACKET_SAMPLE    = 16384,
+    GI_NARROW_SAMPLE     = 2048,        /* of what has been collected */
     GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
     GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
 };
 
+typedef struct gi_sampling {
+    const gi_lines *lines;
+    int64_t         line, taken;
+    char           *out;
+} gi_sampling;
+
+/* A unit is a block of the sample. */
+static void gi_sample_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_sampling *s    = (const gi_sampling *)job;
+    const gi_lines    *p    = s->lines;
+    int64_t            size = ga_itemsize(p->a->dtype), part = p->length / s->taken, most = part < INT32_MAX ? part : INT32_MAX;
+    const char        *first = gi_line_start(p, s->line);
+    char               raw[GI_BLOCK * 8];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t  start = block * GI_BLOCK, n = s->taken - start < GI_BLOCK ? s->taken - start : GI_BLOCK;
+        uint32_t chance = (uint32_t)block * 2654435769u + 1;
+        for (int64_t k = 0; k < n; k++) {
+            chance         = chance * 1664525 + 1013904223;
+            const char *at = first + gi_offset_in_line(p, (start + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32));
+            if (size == 4) memcpy(raw + k * 4, at, 4); /* the next ones are fetched meanwhile */
+            else memcpy(raw + k * size, at, (size_t)size);
+        }
+        gi_cast(p->dtype, p->a->dtype, n, s->out + start * 8, raw);
+    }
+}
+
 /* `taken` elements of a line, one at random from each of as many equal parts, in an eight-byte dtype. */
 static void gi_sample(const gi_lines *p, int64_t line, int64_t taken, void *out)
 {
-    int64_t     size = ga_itemsize(p->a->dtype), part = p->length / taken, most = part < INT32_MAX ? part : INT32_MAX;
-    const char *first  = gi_line_start(p, line);
-    uint32_t    chance = 1;
-    char        raw[GI_BLOCK * 8];
-    for (int64_t i = 0; i < taken; i += GI_BLOCK) {
-        int64_t n = taken - i < GI_BLOCK ? taken - i : GI_BLOCK;
-        for (int64_t k = 0; k < n; k++) {
-            chance              = chance * 1664525 + 1013904223;
-            int64_t     element = (i + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32);
-            const char *at      = first;
-            for (int d = p->reduced - 1; d > 0; d--) {
-                at += element % p->shape[d] * p->strides[d];
-                element /= p->shape[d];
-            }
-            memcpy(raw + k * size, at + element * p->strides[0], (size_t)size);
-        }
-        gi_cast(p->dtype, p->a->dtype, n, (char *)out + i * 8, raw);
-    }
+    gi_sampling s = { p, line, taken, (char *)out };
+    gi_parallel((taken + GI_BLOCK - 1) / GI_BLOCK, 2, gi_sample_blocks, &s);
 }
 
 GI_BEGIN_FAST
@@ -17014,42 +17402,35 @@ static int64_t gi_pick(bool single, int64_t n, const void *x, const uint64_t *in
 }
 GI_END_FAST
 
-static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
+/* Of the elements start .. stop of a part; what does not fit is not collected. */
+static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_t stop)
 {
-    gi_bracket                       *b = (gi_bracket *)job;
     const gi_rank_search             *s = b->search;
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
-    uint64_t                          in[GI_BLOCK / 64];
+    uint64_t                          in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
     const gi_dense                   *loops = gi_cpu_dense(b->compared);
-    for (int64_t part = begin; part < end; part++) {
-        uint64_t *keys = b->keys + part * b->room;
-        int64_t   stop = gi_part_start(s, part + 1), found = 0;
-        gi_sifted sum = { 0, 0, false };
-        for (int64_t i = gi_part_start(s, part); i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
-            int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
-            if (b->compared != b->lines.dtype) {
-                gi_cast(b->compared, b->lines.dtype, n, wide, x);
-                compared = wide;
-            }
-            loops->sift(n, compared, b->bounds, in, &sum);
-            if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
+    int64_t                           found = b->found[part];
+    gi_sifted                         sum   = b->sifted[part];
+    for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
+        int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+        const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
+        if (b->compared != b->lines.dtype) {
+            gi_cast(b->compared, b->lines.dtype, n, wide, x);
+            compared = wide;
         }
-        gi_make_keys(s->lines->dtype, found, keys, keys);
-        b->found[part]  = found;
-        b->sifted[part] = sum;
+        loops->sift(n, compared, b->bounds, in, &sum);
+        if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
     }
+    b->found[part]  = found;
+    b->sifted[part] = sum;
 }
 
-/* The element of a key as float64. */
-static double gi_key_value(ga_dtype dtype, uint64_t key)
+static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    char   element[8];
-    double value;
-    gi_key_element(dtype, key, element);
-    gi_cast(GA_F64, dtype, 1, &value, element);
-    return value;
+    gi_bracket *b = (gi_bracket *)job;
+    for (int64_t part = begin; part < end; part++)
+        gi_collect_blocks(b, part, gi_part_start(b->search, part), gi_part_start(b->search, part + 1));
 }
 
 /* Places the bracket for one quantile. False: the sample is too small, or of no help. */
@@ -17320,6 +17701,104 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
+static size_t gi_bracket_bytes(const gi_bracket *b)
+{
+    int64_t room = b->search->parts * b->room;
+    return (size_t)(room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : room) * sizeof *b->keys;
+}
+
+/* Places a bracket for the one quantile of an order; returns 1, or 0 if there is none, -1 when memory is out. */
+static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    memset(b, 0, sizeof *b);
+    b->search   = s;
+    b->lines    = o->lines;
+    b->compared = gi_sifted_as(o->rule.source);
+    b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    if (b->compared == GA_F32) b->lines.dtype = GA_F32;
+    b->keys = (uint64_t *)gi_alloc(site, gi_bracket_bytes(b));
+    if (!b->keys) return -1;
+    if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return 0;
+}
+
+/* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
+   own. Returns 1, or 0 if it cannot, -1 when memory is out. */
+static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m, const int64_t *ranks,
+                             uint64_t *keys)
+{
+    uint64_t  sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    int64_t   parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0, room = found / 4 + GI_PICK_ROOM;
+    gi_sifted sum   = { 0, 0, false };
+    if (found < 4 * GI_NARROW_SAMPLE) return 0;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
+    int64_t reach = 2 * (int64_t)sqrt((double)taken), middle = (ranks[0] - below) * taken / found;
+    int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
+    gi_rank_select(sample, taken, 0, 2, two, 0);
+    double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
+    uint64_t *near      = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *near);
+    if (!near) return -1;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
+            int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
+            const uint64_t *x = b->keys + part * b->room + i;
+            gi_cpu_dense(GA_F64)->sift(n, x, bounds, in, &sum);
+            inside += gi_pick(false, n, x, in, near + inside);
+        }
+    below += found - sum.from_low;
+    bool done = inside <= room - GI_PICK_ROOM && ranks[0] >= below && ranks[m - 1] < below + inside;
+    if (done) {
+        gi_make_keys(GA_F64, inside, near, near);
+        gi_rank_select(near, inside, below, m, ranks, 0);
+        for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
+    }
+    gi_release(near, (size_t)room * sizeof *near);
+    return done;
+}
+
+/* Writes the quantile from what has been collected, and frees it; returns 1, or 0 if it was not enough, -1 when memory is out. */
+static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    int     done  = 0;
+    int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+    bool    full = false, odd = false;
+    for (int64_t part = 0; part < s->parts; part++) {
+        full = full || b->found[part] > b->room - GI_PICK_ROOM;
+        odd  = odd || b->sifted[part].odd;
+        found += b->found[part];
+        inside += b->sifted[part].inside;
+        below -= b->sifted[part].from_low;
+    }
+    if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
+    below += n;
+    if (n < s->n && !o->rule.skip_nan) n = 0;
+    if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+    if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
+        uint64_t keys[2] = { b->low, b->low };
+        done             = 1;
+        if (n > 0 && b->collect) {
+            gi_rank_search rest;
+            memset(&rest, 0, sizeof rest);
+            rest.keys  = b->keys;
+            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+            done       = o->lines.dtype == GA_F64 ? gi_narrow_bracket(site, b, found, below, m, ranks, keys) : 0;
+            for (int64_t part = 0; part < s->parts && done == 0; part++) {
+                gi_make_keys(o->lines.dtype, b->found[part], b->keys + rest.n, b->keys + part * b->room);
+                rest.n += b->found[part];
+            }
+            if (done == 0) done = gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
+        } else if (n > 0 && o->lines.dtype == GA_F64 && gi_key_value(GA_F64, b->low) == 0) { /* -0 before 0 */
+            int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+            for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+        }
+        if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+    }
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return done;
+}
+
 /* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
 static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
@@ -17328,54 +17807,14 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.count = 1;
     o.quantiles += quantile;
     o.places += quantile;
-    b.search     = s;
-    b.lines      = o.lines;
-    b.compared   = gi_sifted_as(o.rule.source);
-    b.room       = s->n / s->parts / 8 + 2 * GI_BLOCK;
-    int64_t room = s->parts * b.room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : s->parts * b.room;
-    if (b.compared == GA_F32) b.lines.dtype = GA_F32;
-    b.keys = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *b.keys);
-    if (!b.keys) return -1;
-    int done = 0;
-    if (gi_place_bracket(&b, *o.quantiles, b.keys)) {
-        gi_parallel(s->parts, 1, gi_collect_bracket, &b);
-        int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
-        bool    full = false, odd = false;
-        for (int64_t part = 0; part < s->parts; part++) {
-            full = full || b.found[part] > b.room - GI_PICK_ROOM;
-            odd  = odd || b.sifted[part].odd;
-            if (part > 0) memmove(b.keys + found, b.keys + part * b.room, (size_t)b.found[part] * sizeof *b.keys);
-            found += b.found[part];
-            inside += b.sifted[part].inside;
-            below -= b.sifted[part].from_low;
-        }
-        if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
-        below += n;
-        if (n < s->n && !o.rule.skip_nan) n = 0;
-        if (!full && n > 0) m = gi_ranks_of(&o, n, ranks);
-        if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
-            uint64_t keys[2] = { b.low, b.low };
-            done             = 1;
-            if (n > 0 && b.collect) {
-                gi_rank_search rest;
-                memset(&rest, 0, sizeof rest);
-                rest.keys  = b.keys;
-                rest.n     = found;
-                rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-                if (!gi_find_ranks(site, &rest, below, m, ranks, keys, false)) done = -1;
-            } else if (n > 0 && o.lines.dtype == GA_F64 && gi_key_value(GA_F64, b.low) == 0) { /* -0 before 0 */
-                int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
-                for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
-            }
-            if (done == 1) gi_write_line(&o, s->line, n, m, ranks, keys);
-        }
-    }
-    gi_release(b.keys, (size_t)room * sizeof *b.keys);
-    return done;
+    int placed = gi_begin_bracket(site, &o, s, &b);
+    if (placed < 1) return placed;
+    gi_parallel(s->parts, 1, gi_collect_bracket, &b);
+    return gi_end_bracket(site, &o, s, &b);
 }
 
 /* The threads work together on one long line after the other. */
-static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
+static bool gi_order_long_lines(const char *site, gi_order *o)
 {
     uint64_t      *found = (uint64_t *)(void *)o->scratch;
     int64_t       *ranks = (int64_t *)(found + 2 * o->count);
@@ -17383,7 +17822,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o, int64_t threads)
     memset(&s, 0, sizeof s);
     s.lines = &o->lines;
     s.n     = o->lines.length;
-    s.parts = s.n < threads * GI_SELECT_PART ? 1 + s.n / GI_SELECT_PART : threads;
+    s.parts = gi_rank_parts(s.n);
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
@@ -17423,7 +17862,7 @@ static bool gi_run_order(const char *site, gi_order *o)
     o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
-    if (is_long) ok = gi_order_long_lines(site, o, threads);
+    if (is_long) ok = gi_order_long_lines(site, o);
     else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
     else gi_parallel(o->parts, 1, gi_order_units, o);
     gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
@@ -17568,6 +18007,175 @@ ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
     return gi_percentile("ga_nanpercentile", true, a, q, o);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------------ */
+/*  What ga_mean, ga_median, ga_std, ga_min and ga_max return: a few blocks are folded for all of them before the next ones are read. */
+
+typedef struct gi_describing {
+    gi_reduction    mean;
+    gi_moments      moments;
+    gi_order        order; /* of the median */
+    gi_rank_search  search;
+    gi_bracket      bracket;
+    const gi_dense *loops;
+    double          range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
+} gi_describing;
+
+enum { GI_DESCRIBE_BLOCKS = 4 };
+
+static void gi_describe_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_describing *d     = (gi_describing *)job;
+    const int64_t  n     = GI_DESCRIBE_BLOCKS * GI_BLOCK, size = ga_itemsize(d->order.rule.source);
+    const char    *first = (const char *)d->mean.lines.a->data;
+    for (int64_t part = begin; part < end; part++) {
+        int64_t i = gi_part_start(&d->search, part), stop = gi_part_start(&d->search, part + 1);
+        for (int k = 0; k < 2; k++) memcpy((char *)d->range[part] + k * size, first + i * size, (size_t)size);
+        for (int64_t beyond; i < stop; i = beyond) {
+            beyond = stop - i < n ? stop : i + n;
+            gi_collect_blocks(&d->bracket, part, i, beyond); /* reads them in the order that the processor foresees */
+            gi_reduce_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->mean);
+            gi_moment_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->moments);
+            d->loops->widen_range(beyond - i, first + i * size, d->range[part]);
+        }
+    }
+}
+
+/* The least and the greatest element, from those of the parts. False where these are uncertain: there may be NaN or -0. */
+static bool gi_described_range(const gi_describing *d, double *min, double *max)
+{
+    bool odd = false;
+    for (int64_t part = 0; part < d->search.parts; part++) {
+        double range[2];
+        gi_cast(GA_F64, d->order.rule.source, 2, range, d->range[part]);
+        if (part == 0 || range[0] < *min) *min = range[0];
+        if (part == 0 || range[1] > *max) *max = range[1];
+        odd = odd || d->bracket.sifted[part].odd || d->bracket.found[part] > d->bracket.room - GI_PICK_ROOM;
+    }
+    return !odd && *min != 0 && *max != 0;
+}
+
+/* What a reduction of all elements returns. */
+static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_reduce_options), ga_reduce_options o, double *x)
+{
+    ga_array *number = fold(a, o);
+    bool      known  = number && gi_item_as(o.site, number, NULL, GA_F64, x);
+    ga_free(number);
+    return known;
+}
+
+/* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
+static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    ga_op             op = GA_OP_mean;
+    ga_reduce_options r  = gi_reduce_site(o->site);
+    ga_order_options  options;
+    gi_describing     d;
+    double            half  = 0.5;
+    int64_t           place = 0;
+    char              number[8];
+    memset((void *)&options, 0, sizeof options);
+    memset(&d, 0, sizeof d);
+    options.site = o->site;
+    if (!gi_plan_row(&op, "ga_mean", GI_ENDS_AVERAGE, GI_START_0, a, &r, &d.mean)) return -1;
+    if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
+    r.ddof = o->ddof;
+    if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;
+    d.loops             = gi_cpu_dense(a->dtype);
+    d.order.rule.median = true;
+    d.order.rule.result = a->dtype;
+    d.order.count       = 1;
+    d.order.quantiles   = &half;
+    d.order.places      = &place;
+    d.order.out         = number;
+    d.search.lines      = &d.order.lines;
+    d.search.n          = a->size;
+    d.search.parts      = gi_rank_parts(a->size);
+    int done            = gi_begin_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done < 1) return done;
+
+    int64_t blocks    = d.moments.blocks;
+    size_t  bytes     = (size_t)(blocks * (3 * (int64_t)sizeof(double) + d.mean.fold.acc_bytes));
+    d.moments.nodes.n = (double *)gi_alloc(o->site, bytes);
+    if (!d.moments.nodes.n) {
+        gi_release(d.bracket.keys, gi_bracket_bytes(&d.bracket));
+        return -1;
+    }
+    d.moments.nodes.s    = d.moments.nodes.n + blocks;
+    d.moments.nodes.m    = d.moments.nodes.s + blocks;
+    d.moments.lines.near = d.mean.lines.near = true;
+    d.moments.result     = &s->std;
+    d.mean.accs          = (char *)(d.moments.nodes.m + blocks);
+    d.mean.blocks        = blocks;
+    d.mean.result        = number;
+    gi_parallel(d.search.parts, 1, gi_describe_parts, &d);
+
+    gi_reduce_lines(0, 1, &d.mean);
+    gi_cast(GA_F64, a->dtype, 1, &s->mean, number);
+    gi_moment_lines(0, 1, &d.moments);
+    gi_cast(a->dtype, GA_F64, 1, number, &s->std); /* the dtype of ga_std */
+    gi_cast(GA_F64, a->dtype, 1, &s->std, number);
+    gi_release(d.moments.nodes.n, bytes);
+    bool ranged = gi_described_range(&d, &s->min, &s->max);
+    done        = gi_end_bracket(o->site, &d.order, &d.search, &d.bracket);
+    if (done == 0) done = gi_run_order(o->site, &d.order) ? 1 : -1;
+    gi_cast(GA_F64, a->dtype, 1, &s->median, number);
+    if (done == 1 && o->skip_nan && s->mean != s->mean) return 0; /* NaN, or infinities of both signs */
+    r.ddof = 0;
+    if (done == 1 && !ranged && !(gi_folded(a, (ga_min), r, &s->min) && gi_folded(a, (ga_max), r, &s->max))) return -1;
+    s->count = a->size;
+    return done;
+}
+
+/* In any other case: by one call each. False with an error. */
+static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
+{
+    const char       *site = o->site;
+    bool              skip = o->skip_nan && gi_is_float(a->dtype), ok = true;
+    ga_reduce_options r    = gi_reduce_site(site);
+    ga_order_options  order;
+    ga_array         *of[5] = { NULL, NULL, NULL, NULL, NULL }, *nan = NULL;
+    double           *to[5] = { &s->mean, &s->median, &s->std, &s->min, &s->max };
+    int64_t           nans  = 0;
+    memset((void *)&order, 0, sizeof order);
+    order.site = site;
+    of[0]      = (skip ? (ga_nanmean) : (ga_mean))(a, r);
+    of[1]      = of[0] ? (skip ? (ga_nanmedian) : (ga_median))(a, order) : NULL;
+    of[3]      = of[1] ? (skip ? (ga_nanmin) : (ga_min))(a, r) : NULL;
+    of[4]      = of[3] ? (skip ? (ga_nanmax) : (ga_max))(a, r) : NULL;
+    r.ddof     = o->ddof;
+    of[2]      = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
+    r.ddof     = 0;
+    if (skip && of[2]) { /* all is asked for before the first number is waited for */
+        nan            = (ga_isnan)(a, gi_map_site(site));
+        ga_array *sum  = nan ? (ga_count_nonzero)(nan, r) : NULL;
+        ok             = sum && gi_item_as(site, sum, NULL, GA_I64, &nans);
+        ga_free(sum);
+        ga_free(nan);
+    }
+    s->count = a->size - nans;
+    for (int i = 0; i < 5; i++) {
+        ok = ok && of[i] && gi_item_as(site, of[i], NULL, GA_F64, to[i]);
+        ga_free(of[i]);
+    }
+    return ok;
+}
+
+ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
+{
+    const double  nan  = gi_nan_f64();
+    ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
+    if (!gi_check(o.site, a, "a")) return none;
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order", ga_dtype_name(a->dtype));
+        return none;
+    }
+    if (a->size == 0) return none;
+    bool large = a->device == GA_CPU && a->size > GI_SELECT_PART && gi_is_float(a->dtype) && ga_is_contiguous(a);
+    int  done  = large ? gi_describe_at_once(a, &o, &s) : 0;
+    if (done == 0) done = gi_describe_apart(a, &o, &s) ? 1 : -1;
+    return done == 1 ? s : none;
 }
 
 /* ==== >>images: objects and their measures ============================================================================ */

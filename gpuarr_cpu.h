@@ -1093,6 +1093,53 @@ static void GI_LOOP(gi_sift)(int64_t n, const void *x_, const void *bounds, uint
         if (odd[i]) sum->odd = true;
 }
 
+static GI_INLINE GI_V GI_VFN(least)(GI_V a, GI_V b) /* of numbers; which zero does not matter */
+{
+#ifdef GI_ISA_MM
+    return GI_MM(min)(a, b);
+#else
+    for (int i = 0; i < GI_LANES; i++) a[i] = a[i] < b[i] ? a[i] : b[i];
+    return a;
+#endif
+}
+
+static GI_INLINE GI_V GI_VFN(greatest)(GI_V a, GI_V b)
+{
+#ifdef GI_ISA_MM
+    return GI_MM(max)(a, b);
+#else
+    for (int i = 0; i < GI_LANES; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+#endif
+}
+
+/* Widens range[0] .. range[1] until it holds n elements, none of them NaN. Of -0 and 0 it may hold either. */
+static void GI_LOOP(gi_widen_range)(int64_t n, const void *x_, void *range)
+{
+    GA_T       *r = (GA_T *)range;
+    const GA_T *x = (const GA_T *)x_;
+    GI_V        low[4], high[4];
+    int64_t     i = 0;
+    for (int k = 0; k < 4; k++) low[k] = GI_VFN(all)(r[0]), high[k] = GI_VFN(all)(r[1]);
+    for (; i + 4 * GI_LANES <= n; i += 4 * GI_LANES) {
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const GI_V v = GI_VFN(load)(x + i + k * GI_LANES);
+            low[k]       = GI_VFN(least)(low[k], v);
+            high[k]      = GI_VFN(greatest)(high[k], v);
+        }
+    }
+    for (int k = 1; k < 4; k++) low[0] = GI_VFN(least)(low[0], low[k]), high[0] = GI_VFN(greatest)(high[0], high[k]);
+    for (int k = 0; k < GI_LANES; k++) {
+        if (low[0][k] < r[0]) r[0] = low[0][k];
+        if (high[0][k] > r[1]) r[1] = high[0][k];
+    }
+    for (; i < n; i++) {
+        if (x[i] < r[0]) r[0] = x[i];
+        if (x[i] > r[1]) r[1] = x[i];
+    }
+}
+
 static GI_INLINE GI_WIDE GI_VFN(wide)(const GA_T *p) /* as float64, as many as fit */
 {
     GI_WIDE w;
@@ -1237,6 +1284,7 @@ static const gi_dense GI_LOOP(gi_dense) = {
     GI_LOOP(gi_distance_unit),
     GI_LOOP(gi_sift),
     GI_LOOP(gi_sum_clamped),
+    GI_LOOP(gi_widen_range),
     { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
     { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
 };
@@ -2349,6 +2397,7 @@ typedef struct gi_dense { /* loops on vectors of a float type, section >>dense *
     /* adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if
        on the bound */
     void (*sum_clamped)(int64_t n, const void *x, const double *range, double *sums);
+    void (*widen_range)(int64_t n, const void *x, void *range);
     gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
     gi_correlate_loop correlate_lines;
 } gi_dense;

@@ -8,11 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct statistics {
-    int64_t count;
-    double  mean, median, std, min, max;
-} statistics;
-
 typedef struct sources {
     double    threshold, flux_total;
     int64_t   pixels, count, count8; /* brighter than the threshold; groups of 4-connected and of 8-connected pixels */
@@ -28,18 +23,6 @@ static const char *const step_names[STEPS] = { "sky", "statistics", "clipping", 
 static double            seconds[STEPS], started;
 static void              begin(void) { started = ga_now(); }
 static void              end(int step) { seconds[step] = ga_now() - started, begin(); }
-
-static statistics describe(const ga_array *a)
-{
-    statistics s;
-    s.count  = a ? a->size : 0;
-    s.mean   = ga_item(ga_mean(a));
-    s.median = ga_item(ga_median(a));
-    s.std    = ga_item(ga_std(a));
-    s.min    = ga_item(ga_min(a));
-    s.max    = ga_item(ga_max(a));
-    return s;
-}
 
 static sources find_sources(const ga_array *data, double threshold)
 {
@@ -102,7 +85,7 @@ static ga_array *fit(const ga_array *a)
 }
 
 /* out/sky.png, and out/sources.png with each source in a colour of its own before the dimmed sky. */
-static void draw(const char *out, const ga_array *data, statistics clipped, sources s)
+static void draw(const char *out, const ga_array *data, ga_statistics clipped, sources s)
 {
     char      sky_png[4096], sources_png[4096], title[100];
     ga_array *sky = fit(ga_subtract(data, clipped.median)), *labels = fit(s.labels);
@@ -122,7 +105,7 @@ static void draw(const char *out, const ga_array *data, statistics clipped, sour
     printf("\n%s  %s\n", sky_png, sources_png);
 }
 
-static void print_statistics(const char *name, statistics s)
+static void print_statistics(const char *name, ga_statistics s)
 {
     printf("%-10s %10lld %12.6g %12.6g %12.6g %12.6g %12.6g\n", name, (long long)s.count, s.mean, s.median, s.std, s.min,
            s.max);
@@ -138,7 +121,7 @@ static void print_sources(sources s)
     }
 }
 
-static void json_statistics(const char *name, statistics s)
+static void json_statistics(const char *name, ga_statistics s)
 {
     printf("\"%s\": {\"count\": %lld, \"mean\": %.17g, \"median\": %.17g, \"std\": %.17g, \"min\": %.17g, \"max\": %.17g}",
            name, (long long)s.count, s.mean, s.median, s.std, s.min, s.max);
@@ -192,11 +175,11 @@ int main(int argc, char **argv)
 
         ga_array  *data = ga_astype(image, GA_F64), *missing = ga_isnan(data), *finite = ga_extract(ga_isfinite(data), data);
         int64_t    nan = ga_item_int(ga_count_nonzero(missing));
-        statistics raw = describe(finite);
+        ga_statistics raw = ga_describe(finite);
         ga_copyto(data, 0, .where = missing);
         end(STATISTICS);
         int        passes  = 0;
-        statistics clipped = describe(ga_sigma_clip(finite, .sigma = 3, .passes = &passes));
+        ga_statistics clipped = ga_describe(ga_sigma_clip(finite, .sigma = 3, .passes = &passes));
         end(CLIPPING);
         double lesson = 5 * clipped.std, background = clipped.median + lesson;
 

@@ -240,6 +240,8 @@ int main(int argc, char **argv)
         double    low, high;
         ga_array *bright = ga_multiply(sky, ga_add(ga_square(sky), 1));
         add("clip f32", ga_sigma_clip(bright, .low = &low, .high = &high));
+        ga_statistics stats = ga_describe(bright);
+        add("statistics", ga_values(stats.mean, stats.median, stats.std, stats.min, stats.max));
         add("bounds", ga_values(low, high));
         add("percentiles", ga_percentile(bright, ga_values(0.1, 25, 50, 99)));
         for (int metric = GA_EUCLIDEAN; metric <= GA_COSINE; metric++) {

@@ -118,6 +118,18 @@ static void check_unique(const ga_array *a, const ga_array *g)
     }
 }
 
+static void check_statistics(const ga_array *a, const ga_array *g)
+{
+    for (int skip = 0; skip < 2; skip++) {
+        ga_statistics s = ga_describe(a, .skip_nan = skip != 0), t = ga_describe(g, .skip_nan = skip != 0);
+        double        here[5] = { s.mean, s.median, s.std, s.min, s.max }, there[5] = { t.mean, t.median, t.std, t.min, t.max };
+        ga_scope {
+            CHECK(s.count == t.count);
+            check_same(ga_from(here, (5), .device = GA_CPU), ga_from(there, (5), .device = GA_CUDA), true, "statistics", a, skip);
+        }
+    }
+}
+
 static void check_quantiles(const ga_array *a, const ga_array *g, int axis)
 {
     static const double percents[5] = { 37.5, 0, 100, 99.99, 50 };
@@ -150,6 +162,7 @@ static void check_all(ga_dtype dtype, int ndim, const int64_t *shape, spread how
         }
         check_unique(a, g);
         if (dtype < GA_C64) check_same(ga_median(a), ga_median(g), true, "median of all", a, -1);
+        if (dtype < GA_C64) check_statistics(a, g);
         if (views && ndim == 2) {
             const ga_array *va[3] = { ga_transpose(a), ga_index(a, "::2, ::-1"), ga_index(a, "1:, 1::3") };
             const ga_array *vg[3] = { ga_transpose(g), ga_index(g, "::2, ::-1"), ga_index(g, "1:, 1::3") };

@@ -274,6 +274,7 @@ static void test_null_and_freed(void)
 #include "gpuarr.h"
 #undef ONE
     FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item(x)), "ga_item(x)", "NULL");
+    FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_describe(x).std), "ga_describe(x)", "NULL");
     FAILS_AS(GA_BAD_ARGUMENT, ga_item_int(x) == 0, "ga_item_int(x)", "NULL");
     FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(x, 1, 2)), "ga_item_at(x, 1, 2)", "NULL");
     FAILS_AS(GA_BAD_ARGUMENT, (ga_print(x), true), "ga_print(x)", "NULL");
@@ -295,6 +296,7 @@ static void test_null_and_freed(void)
         EACH_OPTION(ONE)
 #undef ONE
         FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item(x)), "ga_item(x)", "freed");
+        FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_describe(x).std), "ga_describe(x)", "freed");
         FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(x, 1, 2)), "ga_item_at(x, 1, 2)", "freed");
         FAILS_AS(GA_BAD_ARGUMENT, (ga_print(x), true), "ga_print(x)", "freed");
         CHECK(!ga_is_contiguous(x));
@@ -969,6 +971,7 @@ static void test_images(void)
     FAILS(GA_BAD_ARGUMENT, ga_size_labels(none, NULL), "labels");
     FAILS(GA_BAD_ARGUMENT, ga_center_of_mass(a, none, index), "labels");
     FAILS(GA_BAD_DTYPE, ga_sigma_clip(c), "complex64");
+    FAILS_AS(GA_BAD_DTYPE, ga_describe(c).count == 0, "ga_describe(c)", "complex64");
     FAILS(GA_BAD_ARGUMENT, ga_sigma_clip(a, .sigma = -1), "-1");
     FAILS(GA_BAD_ARGUMENT, ga_sigma_clip(a, .sigma = NAN), "nan");
 #ifndef __cplusplus

@@ -357,6 +357,49 @@ static void test_clipping(void)
     }
 }
 
+/* ---- statistics: the bits of a call each ------------------------------------------------------------------------------------ */
+
+static bool equal(double a, double b) { return (a == b && signbit(a) == signbit(b)) || (isnan(a) && isnan(b)); }
+
+static void check_describe(const char *what, const ga_array *a)
+{
+    ga_statistics s = ga_describe(a), n = ga_describe(a, .skip_nan = true, .ddof = 1);
+    bool          real = a->dtype == GA_F32 || a->dtype == GA_F64;
+    CHECK(s.count == a->size && n.count == ga_item_int(ga_count_nonzero(ga_equal(a, a))));
+    bool ok = equal(s.mean, ga_item(ga_mean(a))) && equal(s.median, ga_item(ga_median(a))) && equal(s.std, ga_item(ga_std(a)));
+    ok      = ok && equal(s.min, ga_item(ga_min(a))) && equal(s.max, ga_item(ga_max(a)));
+    ok      = ok && equal(n.mean, ga_item(ga_nanmean(a))) && equal(n.median, ga_item(ga_nanmedian(a)));
+    ok      = ok && equal(n.std, ga_item(ga_nanstd(a, .ddof = 1))) && equal(n.min, ga_item(real ? ga_nanmin(a) : ga_min(a)));
+    if (!CHECK(ok && equal(n.max, ga_item(real ? ga_nanmax(a) : ga_max(a)))))
+        printf("     %s, %lld of %s\n", what, (long long)a->size, ga_dtype_name(a->dtype));
+}
+
+static void test_describe(void)
+{
+    for (int kind = 0; kind < LONG_KINDS; kind++)
+        for (int d = kind % 3; d < REAL_DTYPES; d += 3)
+            ga_scope {
+                ga_set_num_threads(1 + (int)one_of(8));
+                check_describe("a long line", laid(long_line(kind, test_small() ? 2000 : 66000, dtypes[d]), (int)one_of(LAYOUTS)));
+                check_describe("a short line", long_line(kind, 1 + one_of(3000), dtypes[d]));
+            }
+    if (test_small()) return;
+    static const double odd[] = { 0, -0.0, INFINITY, -INFINITY, NAN };
+    for (int k = 0; k < 12; k++) /* large enough for a bracket in the bracket */
+        ga_scope {
+            ga_array *a = ga_random_normal(k % 4 == 3 ? 10 : 0, 1, (500, 600), .dtype = k % 2 ? GA_F32 : GA_F64, .seed = (uint64_t)k);
+            if (k == 4 || k == 5) a = ga_rint(ga_multiply(a, 4));                          /* few values, many of each */
+            if (k == 6 || k == 7) a = ga_multiply(ga_square(a), ga_exp(ga_multiply(a, 9))); /* of all magnitudes */
+            check_describe("normal", a);
+            for (int i = 0; i < 5 && k < 4; i++) {
+                ga_copyto(ga_index(a, "%d, 7:9", 100 * i), odd[i]);
+                check_describe("odd", a);
+            }
+            if (k == 8) ga_copyto(ga_index(a, "::2"), -0.0), ga_copyto(ga_index(a, "1::2"), 0.0);
+            check_describe("zeros", a);
+        }
+}
+
 int main(void)
 {
     test_begin();
@@ -366,6 +409,7 @@ int main(void)
     test_measures();
     test_order();
     test_clipping();
+    test_describe();
     ga_set_num_threads(threads);
     CHECK(!ga_error() && ga_memory_stats().arrays == 0);
     return test_end();

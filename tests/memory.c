@@ -464,12 +464,19 @@ static void test_images(void)
     RUN(ga_center_of_mass(a, labels, index, .sums = &extra[0]));
     RUN(ga_center_of_mass(a, NULL, NULL, .sums = &extra[0]));
     RUN(ga_sigma_clip(a));
+    RUN_NUMBER(ga_describe(a).min);
+    RUN_NUMBER(ga_describe(a, .skip_nan = true).std);
     ga_array *sky =
-        ga_random_normal(0, 1, (test_small() ? 700 : 70000), .seed = 1); /* at 70000 they are sketched, searched in one pass */
+        ga_random_normal(0, 1, (test_small() ? 700 : 300000), .seed = 1); /* so many are sketched, searched in one pass */
     RUN(ga_sigma_clip(sky));
     RUN(ga_sigma_clip(sky, .mask = &extra[0], .low = &low));
     RUN(ga_median(sky));
     RUN(ga_percentile(sky, 90));
+    RUN_NUMBER(ga_describe(sky).max);
+    ga_array *fifth = ga_index(sky, "5");
+    ga_copyto(fifth, NAN);
+    ga_free(fifth);
+    RUN_NUMBER(ga_describe(sky, .skip_nan = true).median);
     ga_free(sky);
     RUN(ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true, .mask = &extra[0], .passes = &passes, .low = &low,
                       .high = &high));

@@ -73,6 +73,10 @@ class Arg(C.Structure):
     _fields_ = [("array", ptr), ("kind", i32), ("i", i64), ("re", f64), ("im", f64)]
 
 
+class Statistics(C.Structure):
+    _fields_ = [("count", i64)] + [(n, f64) for n in ("mean", "median", "std", "min", "max")]
+
+
 class Memory(C.Structure):
     _fields_ = [(n, i64) for n in ("used_bytes", "peak_bytes", "total_bytes", "limit_bytes", "arrays")]
 
@@ -102,6 +106,7 @@ OPTIONS = {
     "T": options("i axis", "i mode"),
     "H": options("d low", "d high", "a weights", "b density", "p edges"),
     "B": options("a weights", "l minlength"),
+    "h": options("i ddof", "b skip_nan"),
     "E": options("i connectivity", "p count", "t dtype", "d above"),
     "J": options("p sums"),
     "G": options("i rule", "d sigma", "d sigma_low", "d sigma_high", "i maxiters", "b mean", "p mask", "p passes", "p low",
@@ -127,11 +132,11 @@ OPTIONS = {
 # The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
 # d double, b bool, t dtype, c text, p pointer, k list of arrays (their number before them), m list of operands (likewise),
 # x a kernel of tests/oracle_kernels.c by its name, q room for so many new arrays, S the site, and the options above. Before the colon the result: a array, b bool, d double, l int64, t dtype, c text,
-# m text to be freed.
+# m text to be freed, y statistics.
 FUNCTIONS = """
     where a:annM  isclose a:nnC  allclose b:nnC  array_equal b:nnC  copyto a:anY  copy a:aS  astype a:atS
     ascontiguous a:aS  var a:aR  std a:aR  nanmean a:aR  nanvar a:aR  nanstd a:aR  argmin a:aR  argmax a:aR
-    nanargmin a:aR  nanargmax a:aR  median a:aO  nanmedian a:aO  percentile a:anO  nanpercentile a:anO  cumsum a:aA
+    nanargmin a:aR  nanargmax a:aR  median a:aO  nanmedian a:aO  describe y:ah  percentile a:anO  nanpercentile a:anO  cumsum a:aA
     cumprod a:aA  norm a:aV  dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a
     same_shape b:aa  may_share_memory b:aa  zeros a:sN  ones a:sN  full a:snN  zeros_n a:ipN  zeros_like a:aN
     ones_like a:aN  full_like a:anN  scalar a:nN  arange a:nnnN  linspace a:ddlL  logspace a:ddlL  eye a:lllN
@@ -263,7 +268,7 @@ class Gpuarr:
         for name, (result, _, *arguments) in self.signatures.items():
             if hasattr(lib, "ga_" + name):
                 function = getattr(lib, "ga_" + name)
-                function.restype = {"a": ptr, "b": flag, "d": f64, "l": i64, "c": text, "m": ptr, "t": i32}[result]
+                function.restype = {"a": ptr, "b": flag, "d": f64, "l": i64, "c": text, "m": ptr, "t": i32, "y": Statistics}[result]
                 kinds = {"a": [ptr], "n": [Arg], "s": [Shape], "i": [i32], "l": [i64], "d": [f64], "b": [flag], "t": [i32],
                          "c": [text], "p": [ptr], "q": [ptr], "S": [text], "x": [ptr], "m": [i32, ptr],
                          "k": [ptr] if arguments[:3] == ["c", "i", "p"] else [i32, ptr]}
@@ -475,6 +480,8 @@ class Gpuarr:
                     p = self.fetch(p) if p in wrapped else self.receive(p)
                 elif result == "t":
                     p = DTYPES[p - 1]
+                elif result == "y":
+                    p = [getattr(p, field) for field, _ in Statistics._fields_]
                 elif result == "m":
                     address, p = p, C.string_at(p).decode()
                     libc.free(address)
@@ -1312,6 +1319,23 @@ def median(c):
     a = ordered_input(c)
     named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
     judge_order(c, lambda: getattr(np, c.name)(a, **named), lambda: getattr(c.ga, c.name)(a, **named), a, named)
+
+
+@case("describe")
+def describe(c):
+    a = ordered_input(c)
+    skip, ddof = c.chance(0.4), c.pick(None, None, 1)
+    if a.size == 0:
+        raise Skip
+    got = c.ga.describe(a, skip_nan=skip or None, ddof=ddof)
+    x = a[~np.isnan(a)] if skip and a.dtype.kind == "f" else a
+    if got[0] != x.size:
+        raise Mismatch(f"count: want {x.size}, got {got[0]}")
+    nan = "nan" if skip and a.dtype.kind == "f" else ""  # what these return is compared with NumPy's by their own cases
+    want = [float(getattr(c.ga, nan + name)(a, **({"ddof": ddof} if name == "std" else {})))
+            for name in ("mean", "median", "std", "min", "max")]
+    if not equal_bits(want, got[1:]):
+        raise Mismatch(f"want {want}, got {got[1:]}")
 
 
 @case("percentile", "nanpercentile")

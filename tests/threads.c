@@ -88,6 +88,8 @@ static uint64_t everything(int64_t n, uint64_t seed)
         H(ga_label(mask));
         H(ga_sum_labels(a, ga_label(mask), NULL));
         H(ga_sigma_clip(a, .sigma = 1.5));
+        ga_statistics stats = ga_describe(a);
+        H(ga_values(stats.mean, stats.median, stats.std));
         H(ga_render(a));
         H(ga_index(a, "::-3, 5:60:2"));
         H(ga_reshape(t, (-1)));

@@ -73,6 +73,12 @@ static ga_array *measured_at_once(const ga_array *sky, const ga_array *labels)
     return ga_concatenate((center, ga_index(flux, ":, newaxis")), .axis = 1);
 }
 
+static ga_array *statistics(const ga_array *sky)
+{
+    ga_statistics s = ga_describe(sky);
+    return ga_values(s.mean, s.median, s.std, s.max);
+}
+
 static ga_array *sources(const ga_array *sky)
 {
     ga_array *bright = ga_greater(sky, 5 * ga_item(ga_std(ga_sigma_clip(sky))));
@@ -159,6 +165,7 @@ static ga_array *sources_fused(const ga_array *sky)
     NEW(pairs,            ga_pdist(x))                                                                                         \
     NEW(clip,             ga_sigma_clip(x))                                                                                    \
     NEW(statistics,       ga_values(ga_item(ga_mean(x)), ga_item(ga_median(x)), ga_item(ga_std(x)), ga_item(ga_max(x))))       \
+    NEW(statistics_fused, statistics(x))                                                                                       \
     NEW(label,            ga_label(x))                                                                                         \
     NEW(measures,         measured(x, y))                                                                                      \
     NEW(measures_fused,   measured_at_once(x, y))                                                                              \

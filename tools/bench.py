@@ -627,8 +627,9 @@ def skies():
               [("NumPy, the lesson", lambda: lesson_clip(flat)), ("bottleneck", (lambda: lesson_clip(flat, bn.median, bn.nanstd)) if bn else None),
                ("astropy", (lambda: astropy_stats.sigma_clip(sky, sigma=3, maxiters=None, masked=False)) if astropy_stats else None)],
               30, lambda a, b: "" if abs(a.size - b.size) < 1e-3 * a.size else f"{a.size} kept, not {b.size}")
-    yield Row("mean, median, std, max", "statistics", F32, size, dict(x=sky),
-              [("NumPy", lambda: np.array([sky.mean(), np.median(sky), sky.std(), sky.max()]))], 20, close(1e-5))
+    for name, call in (("mean, median, std, max", "statistics"), ("those, and min: ga_describe", "statistics_fused")):
+        yield Row(name, call, F32, size, dict(x=sky),
+                  [("NumPy", lambda: np.array([sky.mean(), np.median(sky), sky.std(), sky.max()]))], 20, close(1e-5))
     for name, mask, target in (("label the sky", bright, 5), ("label a random mask", noise, 1)):
         yield Row(name, "label", np.uint8, size, dict(x=mask),
                   [("SciPy", lambda: ndimage.label(mask)[0]),
