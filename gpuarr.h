@@ -20917,8 +20917,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
         below *= n->shape[d];
     }
     c.index = &index;
-    if (ok && !target) target = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
-    else if (ok) target = gi_hold(n->site, target);
+    if (ok) target = target ? gi_hold(n->site, target) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    else target = NULL; /* `out` is not ours */
     ok = ok && target && (!p->masked || gi_clear(n->site, target));
     result[p->output] = target;
     ok                = ok && gi_map_all(&c);
