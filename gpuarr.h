@@ -28,14 +28,14 @@
         >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
         the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
                         >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
-                        >>chunked  >>files  >>timing
+                        >>chunked  >>tasks  >>files  >>timing
                         >>cuda (GPUs, streams, events)  >>front
     and, behind GPUARR_IMPLEMENTATION:
         >>runtime       errors, dtypes, memory, scopes, threads
         >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
-        >>chunks        what chunked arrays are made of, and how they are worked out
+        >>chunks        what chunked arrays are made of, and how they are worked out; >>running tasks
         >>text  >>npy  >>timing  >>pictures  >>fits
         >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
@@ -1667,6 +1667,43 @@ typedef bool (*ga_progress_function)(const ga_progress *p, void *user);
 void ga_set_progress(ga_progress_function f, void *user);
 bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
 
+/* ==== >>tasks: functions that wait for each other, as dask.delayed ================================================== */
+/*  What ga_array cannot say: any C functions, each of which needs the results of others.
+
+        ga_graph *g = ga_graph_new();
+        ga_task  *a = ga_delayed(g, load, "a.fits"), *b = ga_delayed(g, load, "b.fits"), *c = ga_delayed(g, join, NULL, a, b);
+        ga_result    result;
+        if (ga_run(g, c, &result)) ...
+        ga_graph_free(g);
+
+    Only what is asked for is run, on all threads, deep before wide, so that few results wait. Tasks belong to their graph.         */
+
+typedef union ga_result { /* what a task gives */
+    ga_array *array;
+    void     *pointer;
+    double    real;
+    int64_t   integer;
+} ga_result;
+typedef struct ga_graph ga_graph;
+typedef struct ga_task  ga_task;
+/* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run. */
+typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
+
+typedef struct ga_delayed_options {
+    const char       *site;
+    const char *name  GI_DEFAULT;               /* for errors and pictures; not given: that of the function */
+    void (*release)(ga_result *result)  GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
+} ga_delayed_options;
+
+ga_graph *(ga_graph_new)(const char *site);
+void      ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
+/* Runs what the n tasks need, and them. results[k] is yours. False on error: then no result is left. */
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site);
+/* The graph as a picture: path ends in .svg or .dot; of more than .tasks tasks (default 200) only the number is written. */
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o);
+
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
@@ -2020,6 +2057,13 @@ template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one mo
     return r;
 }
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_REST(__VA_ARGS__, 0))
+
+template <class... T> static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
+{
+    ga_task *const needs[] = { t... }; /* and a NULL behind them */
+    return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, ga_delayed_options{ .site = site });
+}
+#define gi_delayed(g, f, user, site, ...) gi_make_delayed(g, f, (void *)(user), site, __VA_ARGS__)
 #else
 #define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
@@ -2048,6 +2092,10 @@ static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more 
     for (; r.ndim + 1 < n && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
     return r;
 }
+/* C's (user) may be const: a task does not write there unless its function does */
+#define gi_delayed(g, f, user, here, ...)                                                                                      \
+    (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,        \
+                   (ga_task *[]){ __VA_ARGS__ }, ((ga_delayed_options){ .site = here }))
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
 #define GI_SHAPE(...) ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
 
@@ -2091,6 +2139,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define GI_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_5(fn, O, here, a, b, c, d, e, ...) (fn)(a, b, c, d, e, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_N(fn, O, here, x, ...)          (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NN(fn, O, here, x, y, ...)      (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_NNN(fn, O, here, x, y, z, ...)  (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
@@ -2289,6 +2338,13 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
+#define ga_run_n(g, n, t, r)    (ga_run_n)(g, n, t, r, GI_SITE("ga_run_n(" #g ", " #n ", " #t ", " #r ")"))
+#define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
+#define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* ga_delayed(g, f, user, tasks ...) */
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -23559,7 +23615,9 @@ ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { r
 
 typedef struct gi_vertex {
     const ga_array *memory; /* an array in memory, or */
-    gi_lazy        *node;
+    gi_lazy        *node;   /* or */
+    const char     *name;   /* a task */
+    int             name_length;
     int64_t         chunk; /* -1: all of them */
     int             layer;
     double          x, wanted;
@@ -23602,7 +23660,7 @@ static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->nd
 static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
 {
     if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
-    gi_vertex v = { memory, node, chunk, 0, 0, 0, 0 };
+    gi_vertex v = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
     g->vertex[g->vertices] = v;
     return g->vertices++;
 }
@@ -23685,6 +23743,10 @@ static void gi_vertex_label(const gi_vertex *v, char *text, size_t room)
         snprintf(text, room, "array %s", gi_shape_of(v->memory));
         return;
     }
+    if (v->name) {
+        snprintf(text, room, "%.*s", v->name_length, v->name);
+        return;
+    }
     int length = gi_call_name(v->node->site, &name), used = snprintf(text, room, "%.*s", length, name);
     if (v->chunk < 0) {
         snprintf(text + used, room - (size_t)used, " %lld chunk%s", (long long)gi_chunks_of_node(v->node), gi_chunks_of_node(v->node) == 1 ? "" : "s");
@@ -23708,6 +23770,7 @@ static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds
     const char      *name;
     if (v->memory) snprintf(text, room, "#fdeecb");
     else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
+    else if (v->name) snprintf(text, room, "%s", gi_colour_of(v->name, v->name_length));
     else if (g->by == GA_COLOR_TIME) gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
     else {
         int length = gi_call_name(v->node->site, &name);
@@ -23794,15 +23857,32 @@ static void gi_write_dot(const gi_drawing *g, FILE *f)
     fputs("}\n", f);
 }
 
+/* Writes the picture and lets go of the drawing. */
+static bool gi_write_drawing(gi_drawing *g, const char *path)
+{
+    size_t length = path ? strlen(path) : 0;
+    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    FILE  *f = NULL;
+    if (!g->failed && !svg && !dot) {
+        gi_fail(g->site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)");
+    } else if (!g->failed) {
+        f = fopen(path, "w");
+        if (f && svg) gi_write_svg(g, f);
+        else if (f) gi_write_dot(g, f);
+        if ((!f || fclose(f) != 0) && !g->failed) {
+            f = NULL;
+            gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+        }
+    }
+    if (g->vertex) gi_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
+    if (g->edge) gi_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);
+    return f != NULL && !g->failed;
+}
+
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
 {
     if (!gi_check_any(o.site, a, "a")) return false;
     if (!gi_is_chunked(a)) return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
-    size_t length = path ? strlen(path) : 0;
-    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
-    if (!svg && !dot) return gi_fail(o.site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)") != NULL;
-    FILE *f = fopen(path, "w");
-    if (!f) return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno)) != NULL;
     gi_drawing g;
     memset(&g, 0, sizeof g);
     g.site = o.site;
@@ -23812,14 +23892,316 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
     gi_computing.mark++;
     (void)gi_draw_node(&g, a->owner->node);
-    if (!g.failed && svg) gi_write_svg(&g, f);
-    else if (!g.failed) gi_write_dot(&g, f);
+    bool ok = gi_write_drawing(&g, path);
     pthread_mutex_unlock(&gi_computing.busy);
-    if (g.vertex) gi_release(g.vertex, (size_t)g.vertex_room * sizeof *g.vertex);
-    if (g.edge) gi_release(g.edge, (size_t)g.edge_room * sizeof *g.edge);
-    bool written = fclose(f) == 0;
-    if (!written && !g.failed) gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
-    return written && !g.failed;
+    return ok;
+}
+
+/* ==== >>running tasks: graphs of functions ============================================================================ */
+/*  Tasks lie in blocks that belong to their graph. A run marks what is needed, counts who waits for whom, and lets all threads take from
+    one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
+
+struct ga_task {
+    ga_task_function   f;
+    void              *user;
+    const char        *site, *name;
+    void             (*release)(ga_result *result);
+    ga_result             result;
+    struct ga_task   **needs, *next, *before; /* next: in the stack; before: the task that was made before */
+    int64_t            number, users;         /* users: where its users begin in the run's list */
+    int32_t            n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
+    uint32_t           run;                   /* the last run that needs it */
+};
+
+typedef struct gi_task_block {
+    struct gi_task_block *next;
+    size_t                used, room;
+} gi_task_block;
+
+struct ga_graph {
+    gi_task_block *blocks;
+    ga_task       *last;
+    int64_t        tasks;
+    uint32_t       run;
+};
+
+ga_graph *(ga_graph_new)(const char *site)
+{
+    ga_graph *g = (ga_graph *)gi_alloc(site, sizeof *g);
+    if (g) memset(g, 0, sizeof *g);
+    return g;
+}
+
+void ga_graph_free(ga_graph *g)
+{
+    if (!g) return;
+    while (g->blocks) {
+        gi_task_block *b = g->blocks;
+        g->blocks        = b->next;
+        gi_release(b, b->room);
+    }
+    gi_release(g, sizeof *g);
+}
+
+/* Memory that lives as long as the graph. */
+static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
+{
+    const size_t head = (sizeof(gi_task_block) + 15) / 16 * 16, least = (size_t)1 << 16;
+    bytes             = (bytes + 15) / 16 * 16;
+    if (!g->blocks || g->blocks->used + bytes > g->blocks->room) {
+        size_t         room = head + bytes > least ? head + bytes : least;
+        gi_task_block *b    = (gi_task_block *)gi_alloc(site, room);
+        if (!b) return NULL;
+        b->next   = g->blocks;
+        b->used   = head;
+        b->room   = room;
+        g->blocks = b;
+    }
+    void *p = (char *)g->blocks + g->blocks->used;
+    g->blocks->used += bytes;
+    return p;
+}
+
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
+{
+    if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
+    if (n < 0 || (n > 0 && !needs)) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
+    for (int k = 0; k < n; k++)
+        if (!needs[k]) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "task %d of those that are needed is NULL: the call that should have made it failed", k);
+    ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
+    if (!t) return NULL;
+    memset(t, 0, sizeof *t);
+    t->f       = f;
+    t->user    = user;
+    t->site    = o.site;
+    t->name    = o.name;
+    t->release = o.release;
+    t->n       = n;
+    t->needs   = (ga_task **)(void *)(t + 1);
+    t->before  = g->last;
+    t->number  = g->tasks++;
+    g->last    = t;
+    for (int k = 0; k < n; k++) t->needs[k] = needs[k];
+    return t;
+}
+
+/* The name that was given, else the function as it is written in the call: ga_delayed(g, load, ...). Returns its length. */
+static int gi_task_name(const ga_task *t, const char **name)
+{
+    *name = t->name;
+    if (t->name) return (int)strlen(t->name);
+    int length = gi_call_name(t->site, name);
+    if (!strchr(*name, ',')) return length;
+    *name = strchr(*name, ',') + 1;
+    *name += strspn(*name, " &");
+    return (int)strcspn(*name, " ,)");
+}
+
+typedef struct gi_task_run {
+    const char     *site;
+    ga_graph       *g;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t  change;
+    ga_task        *ready;
+    int64_t         left; /* tasks that have not run */
+    bool            failed;
+    ga_status       status;
+    char            text[1024 + 256];
+    ga_task       **users;
+} gi_task_run;
+
+static void gi_task_failed(gi_task_run *r, const ga_task *t)
+{
+    const char *name, *place = t->site ? t->site : "";
+    int         length = gi_task_name(t, &name);
+    pthread_mutex_lock(&r->lock);
+    if (!r->failed) {
+        r->failed = true;
+        r->status = gi_error_status != GA_OK ? gi_error_status : GA_STOPPED;
+        snprintf(r->text, sizeof r->text, "task %lld, %.*s (%.*s), failed%s%s", (long long)t->number, length, name, (int)strcspn(place, "\t"), place,
+                 gi_error_status != GA_OK ? ": " : "", gi_error_status != GA_OK ? gi_error_text : "");
+    }
+    pthread_cond_broadcast(&r->change);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool gi_run_task(ga_task *t)
+{
+    ga_result  few[16], *in = few;
+    size_t  bytes = (size_t)t->n * sizeof *in;
+    if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
+    if (!in) return false;
+    for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
+    bool ok = t->f(&t->result, in, t->n, t->user);
+    if (in != few) gi_release(in, bytes);
+    return ok;
+}
+
+enum { GI_TASK_RAN = -1 };
+
+/* A thread's part: takes tasks that are ready until all are done. */
+static void gi_take_tasks(int64_t begin, int64_t end, void *job)
+{
+    gi_task_run *r = (gi_task_run *)job;
+    gi_aside     aside;
+    (void)begin, (void)end;
+    gi_put_aside(&aside);
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        while (!r->ready && r->left > 0 && !r->failed) pthread_cond_wait(&r->change, &r->lock);
+        if (r->left == 0 || r->failed) break;
+        ga_task *t = r->ready, *next = NULL;
+        r->ready   = t->next;
+        pthread_mutex_unlock(&r->lock);
+        int64_t done = 0;
+        for (; t; t = next) { /* whoever was waiting for this one alone comes at once */
+            next = NULL;
+            if (!gi_run_task(t)) {
+                gi_task_failed(r, t);
+                break;
+            }
+            done++;
+            t->waits = GI_TASK_RAN;
+            for (int k = 0; k < t->n; k++)
+                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release) t->needs[k]->release(&t->needs[k]->result);
+            ga_task *more = NULL;
+            for (ga_task **u = r->users + t->users; *u; u++) {
+                if (__atomic_sub_fetch(&(*u)->waits, 1, __ATOMIC_ACQ_REL) > 0) continue;
+                if (!next) {
+                    next = *u;
+                    continue;
+                }
+                (*u)->next = more;
+                more       = *u;
+            }
+            if (!more) continue;
+            pthread_mutex_lock(&r->lock);
+            while (more) {
+                ga_task *u = more;
+                more       = u->next;
+                u->next    = r->ready;
+                r->ready   = u;
+            }
+            pthread_cond_broadcast(&r->change);
+            pthread_mutex_unlock(&r->lock);
+        }
+        pthread_mutex_lock(&r->lock);
+        r->left -= done;
+        if (r->left == 0) pthread_cond_broadcast(&r->change);
+    }
+    pthread_mutex_unlock(&r->lock);
+    gi_take_back(&aside);
+}
+
+/* Marks what the tasks need, without recursion: `list` gets it all, and has room for every task of the graph. Returns how many. */
+static int64_t gi_needed_tasks(ga_graph *g, int n, ga_task *const *tasks, ga_task **list)
+{
+    int64_t m = 0;
+    g->run++;
+    for (int k = 0; k < n; k++) {
+        if (tasks[k]->run == g->run) continue;
+        tasks[k]->run = g->run;
+        list[m++]     = tasks[k];
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < list[i]->n; k++) {
+            ga_task *t = list[i]->needs[k];
+            if (t->run == g->run) continue;
+            t->run    = g->run;
+            list[m++] = t;
+        }
+    return m;
+}
+
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site)
+{
+    if (!g || n < 0 || (n > 0 && (!tasks || !results)))
+        return gi_fail(site, GA_BAD_ARGUMENT, g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
+    for (int k = 0; k < n; k++)
+        if (!tasks[k]) return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
+    if (n == 0) return true;
+    gi_task_run r;
+    memset(&r, 0, sizeof r);
+    r.site           = site;
+    r.g              = g;
+    size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
+    ga_task **needed = (ga_task **)gi_alloc(site, bytes);
+    if (!needed) return false;
+    r.left        = gi_needed_tasks(g, n, tasks, needed);
+    const int64_t m = r.left;
+    int64_t edges = 0, at = 0;
+    for (int64_t i = 0; i < m; i++) {
+        needed[i]->waits = needed[i]->n;
+        needed[i]->left  = 0;
+        edges += needed[i]->n;
+    }
+    edge_bytes = (size_t)(edges + m) * sizeof(ga_task *);
+    r.users    = (ga_task **)gi_alloc(site, edge_bytes);
+    if (!r.users) {
+        gi_release(needed, bytes);
+        return false;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) needed[i]->needs[k]->left++;
+    for (int64_t i = 0; i < m; i++) { /* the users of each, and a NULL behind them */
+        needed[i]->users = at;
+        at += needed[i]->left;
+        r.users[at++] = NULL;
+        needed[i]->left = 0;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) {
+            ga_task *t                     = needed[i]->needs[k];
+            r.users[t->users + t->left++] = needed[i];
+        }
+    for (int64_t i = 0; i < m; i++) { /* what was asked for last lies on top: it was found first */
+        if (needed[i]->n > 0) continue;
+        needed[i]->next = r.ready;
+        r.ready         = needed[i];
+    }
+    for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.change, NULL);
+    gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    pthread_cond_destroy(&r.change);
+    pthread_mutex_destroy(&r.lock);
+    for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
+    for (int64_t i = 0; i < m && r.failed; i++)
+        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release) needed[i]->release(&needed[i]->result);
+    gi_release(r.users, edge_bytes);
+    gi_release(needed, bytes);
+    if (r.failed) gi_fail(site, r.status, "%s", r.text);
+    return !r.failed;
+}
+
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site) { return (ga_run_n)(g, 1, &task, result, site); }
+
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o)
+{
+    if (!g) return gi_fail(o.site, GA_BAD_ARGUMENT, "the graph is NULL") != NULL;
+    gi_drawing d;
+    int64_t    most = o.tasks > 0 ? o.tasks : 200;
+    memset(&d, 0, sizeof d);
+    d.site = o.site;
+    d.by   = o.color;
+    if (g->tasks > most) {
+        gi_fail(o.site, GA_BAD_ARGUMENT, "%lld tasks are too many for a picture: give .tasks = %lld if you want it all the same", (long long)g->tasks, (long long)g->tasks);
+        return false;
+    }
+    size_t          bytes = (size_t)(g->tasks + 1) * sizeof(ga_task *);
+    const ga_task **order = (const ga_task **)gi_alloc(o.site, bytes);
+    if (!order) return false;
+    for (const ga_task *t = g->last; t; t = t->before) order[t->number] = t;
+    for (int64_t i = 0; i < g->tasks && !d.failed; i++) {
+        const char *name;
+        int64_t     v = gi_add_vertex(&d, NULL, NULL, -1);
+        if (d.failed) break;
+        d.vertex[v].name_length = gi_task_name(order[i], &name);
+        d.vertex[v].name        = name;
+        for (int k = 0; k < order[i]->n; k++) gi_add_edge(&d, order[i]->needs[k]->number, i);
+    }
+    gi_release(order, bytes);
+    return gi_write_drawing(&d, path);
 }
 
 /* ==== >>text: arrays as NumPy prints them ========================================================================= */

@@ -250,7 +250,11 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS $SHARE -DGPUARR_BASELINE
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
+<<<<<<< HEAD
 for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_ops; do
+=======
+for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked tasks; do
+>>>>>>> main
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
@@ -309,10 +313,20 @@ part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so 
 
 # ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
 one "build of examples/first.c, as it stands" gcc -std=c11 -O1 $WARN $FITS -I. examples/first.c -o build/first $LIBS
-for e in pictures astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
+for e in pictures chunked_picture astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
     one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. "examples/$e.c" "$B/impl-O2.o" -o "build/$e" $LIBS
 done
 part "pictures of the seed" pictures build/pictures
+chunked_picture() { # the sums are NumPy's, and of 500000 x 500000 random numbers only those that are seen are made
+    local n=0 bad=0
+    GA_REPORT="$B/report.html" build/chunked_picture --out "$B" >"$B/chunked_picture.txt" || return 1
+    for want in "^sums of red, green, blue: 23985359, 23845834, 23552282\$" "^mean of every 500th .* 0.499[0-9]\|0.500[0-9]\$" "^<chunked float64 (300, 600, 3), 6 chunks"; do
+        if grep -q "$want" "$B/chunked_picture.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL no line '$want'"; fi
+    done
+    grep -q "ga_sin" "$B/report.html" && grep -q "ga_stack" "$B/chunked_picture.svg" && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no report, or no picture of the expression"; }
+    echo "$n passed, $bad failed, 0 skipped"
+}
+part "a picture in chunks" chunked_picture
 part "convolution of the lesson" convolution 1182763.826 101407.8533 build/convolution
 part "distances of the course" distances build/distances
 part "heat and life" heat_and_life build

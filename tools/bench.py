@@ -87,13 +87,13 @@ def peer_seconds(call, calls):
 
 
 def rest():
-    """Waits until this process uses no processor: threads of OpenMP, OpenBLAS and OpenCV spin on after a call, and would take the
-    second processor from whoever is timed next."""
+    """Waits until this process uses no processor: threads of OpenMP, OpenBLAS and OpenCV spin on after a call (25 ms, say), and would
+    take the second processor from whoever is timed next."""
     end, before = time.perf_counter() + 0.5, time.process_time()
     while time.perf_counter() < end:
-        time.sleep(0.002)
+        time.sleep(0.012)  # longer than a tick of Linux, which may be when the time of other threads is added
         now = time.process_time()
-        if now - before < 2e-4:
+        if now - before < 1e-3:
             return
         before = now
 
@@ -102,7 +102,7 @@ def timed(contestants, budget, least):
     """contestants: name -> function(calls) -> seconds per call. Round robin until the budget is spent; name -> sorted seconds."""
     calls, times = {}, {name: [] for name in contestants}
     for name, run in contestants.items():
-        once = run(1)
+        once = min(run(1) for _ in range(3))
         calls[name] = max(1, min(20000, int(3e-4 / max(once, 1e-9))))
     end = time.perf_counter() + budget * len(contestants)
     rounds = 0

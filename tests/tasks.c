@@ -1,0 +1,121 @@
+/*  tasks.c -- graphs of functions: each runs once, after what it needs, and only if it is needed; results are released when their last
+    user has run; errors stop the run and leave nothing behind. */
+#include "test.h"
+#include <sys/resource.h>
+
+static int runs, released;
+
+static bool constant(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)in, (void)n;
+    __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
+    result->real = *(const double *)user;
+    return true;
+}
+
+static bool sum(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)user;
+    __atomic_add_fetch(&runs, 1, __ATOMIC_RELAXED);
+    result->real = 0;
+    for (int k = 0; k < n; k++) result->real += in[k].real;
+    return true;
+}
+
+static bool bad(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)result, (void)in, (void)n, (void)user;
+    return false;
+}
+
+static bool bad_call(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)in, (void)n, (void)user;
+    result->array = ga_add((ga_array *)NULL, 1);
+    return result->array != NULL;
+}
+
+static void release(ga_result *result)
+{
+    (void)result;
+    __atomic_add_fetch(&released, 1, __ATOMIC_RELAXED);
+}
+
+static bool array(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)user;
+    result->array = n == 0 ? ga_full((100), 1.0) : ga_add(in[0].array, in[1].array);
+    return result->array != NULL;
+}
+static void release_array(ga_result *result) { ga_free(result->array); }
+
+#define FAILS(call, words)                                                                                                     \
+    do {                                                                                                                       \
+        ga_clear_error();                                                                                                      \
+        ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
+        bool none = !(call);                                                                                                   \
+        ga_set_error_handler(NULL, NULL);                                                                                      \
+        CHECK(none && ga_error() && strstr(ga_error(), words));                                                                \
+        ga_clear_error();                                                                                                      \
+    } while (0)
+
+int main(void)
+{
+    static double one = 1, two = 2;
+    ga_graph     *g   = ga_graph_new();
+    ga_task      *a = ga_delayed(g, constant, &one), *b = ga_delayed(g, constant, &two), *c = ga_delayed(g, sum, NULL, a, b), *d = ga_delayed(g, sum, NULL, c, c, a),
+            *unused = ga_delayed(g, sum, NULL, d);
+    ga_result r;
+    CHECK(ga_run(g, d, &r) && r.real == 7 && runs == 4);
+    CHECK(ga_run(g, d, &r) && r.real == 7 && runs == 8); /* each run computes anew */
+    ga_task *const both[2] = { c, a };
+    ga_result      results[2];
+    CHECK(ga_run_n(g, 2, both, results) && results[0].real == 3 && results[1].real == 1 && runs == 11);
+    CHECK(unused && ga_graph_visualize(g, "build/tests/tasks.svg") && ga_graph_visualize(g, "build/tests/tasks.dot"));
+    FAILS(ga_graph_visualize(g, "build/tests/tasks.svg", .tasks = 3), "5 tasks are too many");
+    FAILS(ga_graph_visualize(g, "build/tests/tasks.txt"), "must end in");
+
+    /* errors: of a task, of a call in it, of arguments */
+    ga_task *kept = ga_delayed_n(g, constant, &one, 0, NULL, .release = release, .name = "kept");
+    ga_task *e = ga_delayed(g, bad, NULL, kept), *f = ga_delayed(g, sum, NULL, e, kept), *h = ga_delayed(g, bad_call, NULL, a);
+    FAILS(ga_run(g, f, &r), "bad (tests/tasks.c:");
+    CHECK(released == 1);
+    FAILS(ga_run(g, h, &r), "the first operand is NULL");
+    FAILS(ga_delayed(NULL, sum, NULL), "the graph is NULL");
+    FAILS(ga_delayed(g, NULL, NULL), "the function is NULL");
+    FAILS(ga_delayed(g, sum, NULL, a, NULL, b), "task 1 of those that are needed is NULL");
+    FAILS(ga_run(g, NULL, &r), "NULL");
+    FAILS(ga_run(NULL, a, &r), "the graph is NULL");
+    ga_graph_free(g);
+    ga_graph_free(NULL);
+
+    /* arrays as results: those in between are released when nobody needs them any more */
+    g                 = ga_graph_new();
+    ga_task *level[8] = { NULL };
+    for (int k = 0; k < 8; k++) level[k] = ga_delayed_n(g, array, NULL, 0, NULL, .release = release_array);
+    for (int n = 4; n > 0; n /= 2)
+        for (int k = 0; k < n; k++) {
+            ga_task *const pair[2] = { level[2 * k], level[2 * k + 1] };
+            level[k]               = ga_delayed_n(g, array, NULL, 2, pair, .release = release_array);
+        }
+    CHECK(ga_run(g, level[0], &r) && r.array && ga_item_at(r.array, 99) == 8 && ga_report_leaks(NULL) == 1);
+    ga_free(r.array);
+    ga_graph_free(g);
+
+    /* many: a million tasks, wide and then deep */
+    g                = ga_graph_new();
+    enum { MANY = 1000000 };
+    static ga_task *all[MANY];
+    double          start = ga_now();
+    for (int k = 0; k < MANY / 2; k++) all[k] = ga_delayed(g, constant, &one);
+    ga_task *total = ga_delayed_n(g, sum, NULL, MANY / 2, all);
+    for (int k = 0; k < MANY / 2; k++) total = ga_delayed(g, sum, NULL, total, all[k]);
+    double made = ga_now();
+    CHECK(ga_run(g, total, &r) && r.real == MANY);
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    printf("     a million tasks: made in %.2f s, run in %.2f s, %ld MiB at most\n", made - start, ga_now() - made, use.ru_maxrss / 1024);
+    ga_graph_free(g);
+    CHECK(ga_report_leaks(stdout) == 0 && ga_memory_stats().used_bytes == 0);
+    return test_end();
+}
