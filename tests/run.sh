@@ -250,11 +250,7 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS $SHARE -DGPUARR_BASELINE
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-<<<<<<< HEAD
-for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_ops; do
-=======
-for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked tasks; do
->>>>>>> main
+for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_ops tasks; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
