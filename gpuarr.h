@@ -19742,7 +19742,15 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
     gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
 }
 
-/* Fills a packed result; x and y (NULL: pairs of x) are packed and of its dtype. */
+/* Are the rows of a result packed, and one behind the other, as gi_find_distances writes them? */
+static bool gi_takes_rows(const ga_array *out)
+{
+    int64_t size = ga_itemsize(out->dtype);
+    if (out->ndim != 2 || out->device != GA_CPU || out->size == 0) return ga_is_contiguous(out);
+    return (out->shape[1] == 1 || out->strides[1] == size) && out->strides[0] % size == 0 && out->strides[0] >= out->shape[1] * size;
+}
+
+/* Fills a result with packed rows; x and y (NULL: pairs of x) are packed and of its dtype. */
 static bool gi_find_distances(const char *site, ga_metric metric, const ga_array *x, const ga_array *y, ga_array *result)
 {
     const ga_array *points[2] = { x, y };
@@ -19770,7 +19778,7 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
         d.x_norms       = norms[0] ? norms[0]->data : NULL;
         d.y_norms       = norms[1] ? norms[1]->data : d.x_norms;
         d.out           = result->data;
-        d.row_stride    = d.columns;
+        d.row_stride    = !d.columns || result->ndim < 2 || result->shape[0] < 2 ? d.columns : result->strides[0] / ga_itemsize(x->dtype);
         d.column_stride = 1;
         d.condensed     = !y;
 #if GI_HAS_CUDA
@@ -19813,7 +19821,7 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
     if (gi_is_chunked(x) || (y && gi_is_chunked(y))) return gi_chunked_distances(x, y, dtype, ndim, shape, o);
     ga_array *px = gi_contiguous(o->site, x, dtype), *py = px && y ? gi_contiguous(o->site, y, dtype) : NULL, *result = NULL;
     bool      ok  = px && (py || !y);
-    bool in_place = ok && o->out && o->out->dtype == dtype && ga_is_contiguous(o->out) && !ga_may_share_memory(o->out, px) &&
+    bool in_place = ok && o->out && o->out->dtype == dtype && gi_takes_rows(o->out) && !ga_may_share_memory(o->out, px) &&
                     !ga_may_share_memory(o->out, py);
     if (in_place) result = gi_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
     else if (ok) result = gi_new(o->site, dtype, x->device, ndim, shape);
