@@ -26,6 +26,12 @@ ifeq ($(FFTW_OK),yes)
 FITSFLAGS += -DGPUARR_USE_FFTW
 LIBS      += -lfftw3 -lfftw3f
 endif
+# And libhdf5, for ga_open of HDF5 and NetCDF-4 files.
+HDF5_OK := $(shell pkg-config --exists hdf5 2>/dev/null && echo yes)
+ifeq ($(HDF5_OK),yes)
+FITSFLAGS += -DGPUARR_USE_HDF5 $(shell pkg-config --cflags hdf5)
+LIBS      += $(shell pkg-config --libs hdf5)
+endif
 
 # The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU
 # DEVICE=cuda runs the kernels under tools/cudasim, on the CPU.

@@ -36,7 +36,7 @@
         >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
         >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
         >>chunks        what chunked arrays are made of, and how they are worked out; >>running tasks
-        >>text  >>npy  >>timing  >>pictures  >>fits
+        >>text  >>npy  >>chunk files  >>timing  >>pictures  >>fits
         >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
     The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
     Names with gi_ or GI_ are internal.                                                                               */
@@ -1731,6 +1731,29 @@ ga_array *(ga_load_from)(const char *path, const char *name, const char *site); 
 bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays,
                const char *site); /* uncompressed .npz */
 
+typedef struct ga_open_options {
+    const char      *site;
+    const char *name GI_DEFAULT; /* which array of a Zarr group or of an HDF5 file: "temperature", "winter/temperature" */
+    ga_shape chunks  GI_DEFAULT; /* default: the file's; of .npy, chosen */
+} ga_open_options;
+/* A chunked array (see >>chunked) whose elements are read when they are asked for, and no others: from an .npy file, a folder of Zarr 2
+   (not packed, or by zlib or gzip), or an HDF5 or NetCDF-4 file (with GPUARR_USE_HDF5). The file must stay as it is meanwhile. */
+ga_array *(ga_open)(const char *path, ga_open_options o);
+
+typedef struct ga_store_options {
+    const char        *site;
+    const char *format GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
+    ga_shape chunks    GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
+    bool resume        GI_DEFAULT; /* go on where a run that was stopped had got */
+    bool overwrite     GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+} ga_store_options;
+/* Works an array out into an .npy file or a folder of Zarr 2 (not packed), piece by piece, so that it need not fit into memory. Until all is
+   there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
+   what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
+bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
+/* Several at once: what they have in common is computed once. */
+bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o);
+
 typedef struct ga_fits_options {
     const char      *site;
     int hdu          GI_DEFAULT; /* 0: the first with an image (also a compressed one); else its number, 1 the primary */
@@ -2332,6 +2355,9 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_save(path, a)        (ga_save)(path, a, GI_SITE("ga_save(" #path ", " #a ")"))
 #define ga_load_from(path, name) (ga_load_from)(path, name, GI_SITE("ga_load_from(" #path ", " #name ")"))
 #define ga_savez(path, n, names, arrays) (ga_savez)(path, n, names, arrays, GI_SITE("ga_savez(" #path ")"))
+#define ga_open(...)            GI_1(ga_open, ga_open_options, GI_SITE("ga_open(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_store(...)           GI_2(ga_store, ga_store_options, GI_SITE("ga_store(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_store_n(...)         GI_3(ga_store_n, ga_store_options, GI_SITE("ga_store_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_fits_read(...)       GI_1(ga_fits_read, ga_fits_options, GI_SITE("ga_fits_read(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_fits_write(...)      GI_2(ga_fits_write, ga_fits_options, GI_SITE("ga_fits_write(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
@@ -6568,7 +6594,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 /*  A job has some inputs and one output (a kernel of the user's: up to GPUARR_MAX_OUTPUTS) over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
     The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
     cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
-    is first copied into a square, in the order in which it lies, and gathered from there.                                   */
+    is first copied into a square: turned round in registers, else in the order in which it lies, and gathered from there.   */
 
 #define GI_TILE         512  /* elements */
 #define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
@@ -6803,12 +6829,16 @@ static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t co
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_source_of(j, k)->crossed) continue;
-            int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
-            for (int64_t c = 0; c < n; c++)
+            const int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
+            part.step[k] = turn ? size : j->height * size;
+            part.down[k] = turn ? j->height * size : size;
+            for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */
+                for (int64_t b = 0; b < rows * size; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
+            if (turn) turn(rows, n, squares[k], j->height, part.in[k], row.step[k]);
+            for (int64_t c = 0; c < n && !turn; c++)
                 gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
-            part.in[k]   = squares[k];
-            part.step[k] = j->height * size;
-            part.down[k] = size;
+            part.in[k] = squares[k];
         }
         gi_run_rows(j, part, rows, n, t);
     }
@@ -11807,7 +11837,7 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
         };
         for (int d = axis + 1; d < a->ndim; d++) j.bytes *= a->shape[d];
         int64_t rows = taken->size * ga_itemsize(a->dtype) / j.bytes;
-        gi_parallel(rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
+        gi_parallel_bytes(2 * (double)rows * (double)j.bytes, rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
     }
     ga_free(packed);
     return taken;
@@ -13227,6 +13257,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     ga_array *ends  = NULL;
     int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
     int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    double    bytes = 8 * (double)lines * (double)j.lines.length * (double)ga_itemsize(wide); /* eight passes, say */
     bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
@@ -13234,11 +13265,11 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
-        gi_parallel(units * (j.blocks - 1), chunk, gi_scan_units, &j);
+        gi_parallel_bytes(bytes, units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
         done        = gi_scan(site, ends, wide, ends, 1, wide, op);
     }
-    if (done) gi_parallel(units * j.blocks, chunk, gi_scan_units, &j);
+    if (done) gi_parallel_bytes(bytes, units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
@@ -13666,7 +13697,8 @@ static void gi_multiply_chained(gi_product *p)
     }
     c.groups           = gi_over(c.count, GI_CHAINS);
     const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
-    gi_parallel(gi_size(p->axes, p->shape) * c.groups, 1 + 32768 / work, gi_chain_units, &c);
+    const int64_t units = gi_size(p->axes, p->shape) * c.groups;
+    gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
 #if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
@@ -13810,7 +13842,7 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
         ga_free(result);
         return NULL;
     }
-    gi_parallel(blocks, 32, gi_dot_blocks, &j);
+    gi_parallel_bytes(2 * (double)x->size * (double)ga_itemsize(x->dtype), blocks, 32, gi_dot_blocks, &j);
     gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
     j.fold.end(1, result->data, j.sums, x->shape[0]);
     gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
@@ -20395,6 +20427,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
 #define GI_DEEPEST      1000                 /* operations on top of each other: evaluating them takes stack */
 #define GI_AUTO_BYTES   ((int64_t)16 << 20)  /* of a chunk whose size is not given */
 #define GI_PIECE_BYTES  ((int64_t)1 << 18)   /* of what is evaluated at a time: a few of them fit into the near caches */
+#define GI_WIDE_BYTES   ((int64_t)32 << 20)  /* of lines that are read from files beside each other */
 #define GI_LONGEST_LINE ((int64_t)1 << 20)   /* of a reduction, undivided; the square of GI_BLOCK: the parts are whole branches of the tree */
 
 typedef struct gi_box {
@@ -20430,12 +20463,14 @@ struct gi_lazy {
     const char         *site;
     ga_dtype            dtype;
     int                 ndim, depth, uses; /* uses (atomic): by how many other nodes */
-    bool                local;             /* this node and all below it */
+    bool                local, far;        /* this node and all below it are; this or some below it is in a file */
     int64_t             shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
     int                 inputs;
     ga_array          **in;    /* views of our own */
     void               *plan;  /* what the kind needs to know */
     ga_array           *value; /* all elements, once they are kept, or while a call computes */
+    void (*close)(gi_lazy *n); /* NULL, or: lets go of what the plan holds open */
+    uint64_t            seed, print; /* of its fingerprint: what no input tells; and the whole, while a call stores */
     uint64_t            mark;  /* set while a call computes: the call that has seen it, */
     int                 level; /* and how many reductions lie on top of each other up to here */
     int64_t             nanoseconds; /* atomic: that its own operation has taken so far */
@@ -20454,6 +20489,8 @@ static ga_array *gi_hold(const char *site, const ga_array *a)
 
 static void gi_lazy_let_go(gi_lazy *n)
 {
+    if (n->close) n->close(n);
+    n->close = NULL;
     for (int k = 0; k < n->inputs; k++) {
         if (n->in[k] && gi_is_chunked(n->in[k])) __atomic_sub_fetch(&n->in[k]->owner->node->uses, 1, __ATOMIC_RELAXED);
         ga_free(n->in[k]);
@@ -20506,6 +20543,7 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
         gi_lazy *below = in[k]->owner->node;
         __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
         n->local = n->local && (below->local || below->value);
+        n->far   = n->far || (below->far && !below->value);
         if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
     }
     if (ok && n->depth > GI_DEEPEST)
@@ -20981,8 +21019,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
         below *= n->shape[d];
     }
     c.index = &index;
-    if (ok) target = target ? gi_hold(n->site, target) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
-    else target = NULL; /* `out` is not ours */
+    if (ok && !target) target = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    else target = ok ? gi_hold(n->site, target) : NULL;
     ok = ok && target && (!p->masked || gi_clear(n->site, target));
     result[p->output] = target;
     ok                = ok && gi_map_all(&c);
@@ -23176,6 +23214,15 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     bool    across = r.kept > 0 && r.reduced > 0 && gi_distance(r.lines.strides[r.kept - 1]) < gi_distance(r.lines.strides[a->ndim - 1]);
     int64_t most   = (gi_is_local(a) ? GI_PIECE_BYTES * (across ? 4 : 1) : GI_AUTO_BYTES) / itemsize, beside = r.length > 0 ? most / r.length : 1;
     if (across && beside < 64) beside = 64;
+    if (across && a->owner->node->far && r.length > 0) { /* and from files many, whole chunks if that can be */
+        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES, chunk = 1;
+        int64_t wide = room / itemsize / r.length, share = lines / (2 * ga_get_num_threads());
+        for (int d = 0; d < a->ndim; d++)
+            if (!p->marked[d]) chunk = ga_chunks_of(a).n[d];
+        if (wide > share) wide = share;
+        if (wide > chunk) wide -= wide % chunk;
+        if (wide > beside) beside = wide;
+    }
     if (ok && lines > 0 && (r.length <= most || whole)) {
         if (beside < 1) beside = 1;
         for (int d = r.kept - 1; d >= 0; d--) {
@@ -23341,6 +23388,8 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     return gi_run_ends(&r);
 }
 
+static void gi_forget_chunks(void); /* of files; section >>chunk files */
+
 /* All of them, in groups of one shape. */
 static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
 {
@@ -23372,6 +23421,7 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
     }
     gi_drop_folds(&f);
     gi_drop_kept(0);
+    gi_forget_chunks();
     gi_current_scope = scope;
     gi_watch_ends(site);
     pthread_mutex_unlock(&gi_computing.busy);
@@ -25632,6 +25682,1567 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
     gi_release(entries, bytes);
     return done;
 }
+
+/* ==== >>chunk files: chunked arrays from files, and into files ====================================================== */
+/*  ga_open makes nodes (section >>chunks) whose elements are read when they are asked for, by pread: nothing is mapped, so a file that
+    shrinks meanwhile is an error and no crash. ga_store works arrays out unit by unit into a file under another name, which gets its own
+    when all of it is there.                                                                                                          */
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#ifndef O_CLOEXEC /* hidden though there, see >>runtime */
+#define O_CLOEXEC 02000000
+extern ssize_t pread(int, void *, size_t, off_t);
+extern ssize_t pwrite(int, const void *, size_t, off_t);
+extern int     openat(int, const char *, int, ...);
+extern int     mkdirat(int, const char *, mode_t);
+extern int     ftruncate(int, off_t);
+#endif
+
+#define GI_SPAN_BYTES ((int64_t)1 << 20) /* of what is read together with the gaps in it */
+#define GI_SMALL_GAP  512                /* bytes that are read sooner than skipped by another call */
+
+/* Opens for reading what may be anything: a pipe must not make it wait. */
+static int gi_open_at(int dir, const char *name) { return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
+/* All n bytes. False with errno, which is 0 if the file ends before. */
+static bool gi_pread(int fd, int64_t at, void *to, size_t n)
+{
+    for (char *p = (char *)to; n > 0;) {
+        ssize_t got = pread(fd, p, n < (size_t)1 << 30 ? n : (size_t)1 << 30, (off_t)at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got == 0) errno = 0;
+        if (got <= 0) return false;
+        p += got;
+        at += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+/* Elements side by side in a file. */
+typedef struct gi_raw {
+    const char *site, *what; /* what: the file, for messages */
+    int         fd;
+    int64_t     at; /* of the first one */
+    ga_dtype    dtype;
+    bool        swapped, fortran;
+    int         ndim;
+    const int64_t *shape;
+} gi_raw;
+
+/* Which of them are read: axes as they lie in the file, the last one densest; at least one. */
+typedef struct gi_reading {
+    int     ndim;
+    int64_t itemsize, count[GPUARR_MAX_DIMS], stride[GPUARR_MAX_DIMS];
+} gi_reading;
+
+/* Packs the elements, n along the axis, that begin at `from`. Returns the end of what was written. */
+static char *gi_pack_elements(const gi_reading *r, int axis, int64_t n, const char *from, char *to)
+{
+    int64_t size = r->itemsize, stride = r->stride[axis];
+    if (axis < r->ndim - 1) {
+        for (int64_t i = 0; i < n; i++) to = gi_pack_elements(r, axis + 1, r->count[axis + 1], from + i * stride, to);
+        return to;
+    }
+    if (stride == size) memcpy(to, from, (size_t)(n * size));
+    else
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * size, from + i * stride, (size_t)size);
+    return to + n * size;
+}
+
+/* Reads what r tells, from `at` on, packed. What lies between elements is read with them where it is no more than they, or little. */
+static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, char *to)
+{
+    int64_t span = r->itemsize, bytes = r->itemsize, rows; /* of the axes behind `axis`: from the first to the last, and without gaps */
+    int     axis = r->ndim - 1;
+    for (;; axis--) {
+        int64_t count = r->count[axis], stride = r->stride[axis], whole = span + (count - 1) * stride;
+        bool    dense = span == bytes && stride == span, near = stride <= 2 * bytes || stride - span <= GI_SMALL_GAP;
+        rows = count == 1 || dense || (near && whole <= GI_SPAN_BYTES) ? count : near && span < GI_SPAN_BYTES ? (GI_SPAN_BYTES - span) / stride + 1 : 1;
+        if (rows < count || axis == 0) break;
+        span = whole;
+        bytes *= count;
+    }
+    int64_t stride = r->stride[axis], length = (rows - 1) * stride + span, times = 1;
+    bool    packed = length == rows * bytes;
+    char   *room   = packed ? NULL : (char *)gi_alloc(f->site, (size_t)length);
+    bool    ok     = packed || room;
+    for (int d = 0; d < axis; d++) times *= r->count[d];
+    for (int64_t i = 0; i < times && ok; i++) {
+        int64_t from = at, rest = i;
+        for (int d = axis - 1; d >= 0; d--) {
+            from += rest % r->count[d] * r->stride[d];
+            rest /= r->count[d];
+        }
+        for (int64_t row = 0; row < r->count[axis] && ok; row += rows, from += rows * stride) {
+            int64_t n = r->count[axis] - row < rows ? r->count[axis] - row : rows, all = (n - 1) * stride + span;
+            errno = 0;
+            ok    = gi_pread(f->fd, from, packed ? to : room, (size_t)all);
+            if (!ok)
+                gi_fail(f->site, errno ? GA_NO_FILE : GA_BAD_FILE, "cannot read bytes %lld to %lld of %s: %s", (long long)from, (long long)(from + all), f->what,
+                        errno ? strerror(errno) : "it has become shorter since it was opened");
+            else to = packed ? to + all : gi_pack_elements(r, axis, n, room, to);
+        }
+    }
+    if (room) gi_release(room, (size_t)length);
+    return ok;
+}
+
+/* Elements as they were in a file become elements of this machine. */
+static void gi_repair_elements(const gi_raw *f, void *data, int64_t n)
+{
+    int parts = gi_is_complex(f->dtype) ? 2 : 1;
+    if (f->swapped) gi_swap_bytes(data, n * parts, (int)ga_itemsize(f->dtype) / parts);
+    if (f->dtype == GA_BOOL) /* any nonzero byte means true */
+        for (unsigned char *b = (unsigned char *)data, *end = b + n; b < end; b++) *b = *b != 0;
+}
+
+/* The elements in the box, of one or more: in `out` if they lie there as in the file, else in a new array. */
+static ga_array *gi_read_box(const gi_raw *f, const gi_box *box, ga_array *out)
+{
+    gi_reading r;
+    int64_t    stored[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], packed[GPUARR_MAX_DIMS], at = f->at;
+    gi_layout  l;
+    r.ndim     = f->ndim > 0 ? f->ndim : 1;
+    r.itemsize = ga_itemsize(f->dtype);
+    r.count[0] = 1;
+    r.stride[0] = r.itemsize;
+    for (int d = 0; d < f->ndim; d++) stored[d] = f->shape[f->fortran ? f->ndim - 1 - d : d];
+    (void)gi_c_strides(f->dtype, f->ndim, stored, strides);
+    for (int d = 0; d < f->ndim; d++) {
+        int axis    = f->fortran ? f->ndim - 1 - d : d;
+        r.count[d]  = box->count[axis];
+        r.stride[d] = strides[d] * box->step[axis];
+        at += box->start[axis] * strides[d];
+    }
+    (void)gi_c_strides(f->dtype, f->ndim, r.count, packed);
+    l.ndim = f->ndim;
+    for (int d = 0; d < f->ndim; d++) {
+        l.shape[d]   = box->count[d];
+        l.strides[d] = packed[f->fortran ? f->ndim - 1 - d : d];
+        if (out && out->shape[d] > 1 && out->strides[d] != l.strides[d]) out = NULL;
+    }
+    ga_array *a = out ? gi_hold(f->site, out) : gi_new(f->site, f->dtype, GA_CPU, f->ndim, r.count);
+    if (!a) return NULL;
+    ga_array *view = NULL;
+    if (gi_read_elements(f, &r, at, (char *)a->data)) {
+        gi_repair_elements(f, a->data, gi_size(l.ndim, l.shape));
+        if (out) return a;
+        l.data = (char *)a->data;
+        view   = gi_view_with(f->site, a, &l);
+    }
+    ga_free(a);
+    return view;
+}
+
+/* ---- .npy ---- */
+
+typedef struct gi_npy_plan {
+    int           fd;
+    int64_t       at;
+    gi_npy_header h;
+    char          what[GI_NAME_ROOM];
+} gi_npy_plan;
+
+static ga_array *gi_eval_npy(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_npy_plan *p = (const gi_npy_plan *)n->plan;
+    gi_raw             f = { n->site, p->what, p->fd, p->at, n->dtype, p->h.swapped, p->h.fortran, n->ndim, n->shape };
+    (void)w;
+    return gi_read_box(&f, box, out);
+}
+static const gi_lazy_kind gi_kind_npy = { "file", gi_eval_npy, true };
+
+static void gi_close_npy(gi_lazy *n) { (void)close(((gi_npy_plan *)n->plan)->fd); }
+
+static uint64_t gi_hash(uint64_t hash, const void *bytes, size_t n) /* FNV-1a */
+{
+    for (const unsigned char *p = (const unsigned char *)bytes; n > 0; n--, p++) hash = (hash ^ *p) * 0x100000001b3u;
+    return hash;
+}
+
+/* Which file, and as it was when? */
+static uint64_t gi_file_seed(const struct stat *about)
+{
+    int64_t now[5] = { (int64_t)about->st_dev, (int64_t)about->st_ino, (int64_t)about->st_size, (int64_t)about->st_mtime, 0 };
+    return gi_hash(1, now, sizeof now);
+}
+
+/* Chunks for a node of a file; takes it over. NULL with an error. */
+static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_lazy *), uint64_t seed, const ga_shape *chunks, const int64_t *natural)
+{
+    gi_lazy *n = a->owner->node;
+    ga_shape given = *chunks;
+    n->close = close_file;
+    n->far   = true;
+    n->seed  = seed;
+    if (given.ndim == 0 && natural) {
+        given.ndim = n->ndim;
+        for (int d = 0; d < n->ndim; d++) given.n[d] = natural[d];
+    }
+    if (gi_set_chunk(site, n, &given)) return a;
+    ga_free(a);
+    return NULL;
+}
+
+/* Takes over the file. */
+static ga_array *gi_open_npy(const char *site, const char *path, int fd, const struct stat *about, const ga_shape *chunks)
+{
+    enum { MOST = 12 + 10000 }; /* as gi_read_header */
+    unsigned char start[MOST];
+    gi_npy_plan   p;
+    memset(&p, 0, sizeof p);
+    p.fd = fd;
+    snprintf(p.what, sizeof p.what, "'%.300s'", path);
+    size_t    n = about->st_size < MOST ? (size_t)about->st_size : (size_t)MOST;
+    gi_source s = { NULL, start, (int64_t)n };
+    ga_array *a = NULL;
+    errno       = 0;
+    if (!gi_pread(fd, 0, start, n)) gi_fail(site, GA_NO_FILE, "cannot read %s: %s", p.what, errno ? strerror(errno) : "it ends early");
+    else if (gi_read_header(site, p.what, &s, &p.at, &p.h)) {
+        int64_t strides[GPUARR_MAX_DIMS], there = (int64_t)about->st_size - p.at, bytes = -1;
+        bool    negative = false;
+        for (int d = 0; d < p.h.ndim; d++) negative = negative || p.h.shape[d] < 0;
+        if (!negative) bytes = gi_c_strides(p.h.dtype, p.h.ndim, p.h.shape, strides);
+        if (negative) gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", p.what, gi_shape_text(p.h.ndim, p.h.shape));
+        else if (bytes < 0 || bytes > there)
+            gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", p.what,
+                    gi_shape_text(p.h.ndim, p.h.shape), ga_dtype_name(p.h.dtype), (long long)there);
+        else a = gi_new_lazy(site, &gi_kind_npy, p.h.dtype, p.h.ndim, p.h.shape, 0, NULL, &p, sizeof p);
+    }
+    if (!a) {
+        (void)close(fd);
+        return NULL;
+    }
+    int64_t natural[GPUARR_MAX_DIMS];
+    memset(natural, 0, sizeof natural);
+    if (p.h.fortran) { /* chosen as for the array that lies in the file in C order */
+        int64_t stored[GPUARR_MAX_DIMS], length[GPUARR_MAX_DIMS];
+        memset(length, 0, sizeof length);
+        for (int d = 0; d < p.h.ndim; d++) stored[d] = p.h.shape[p.h.ndim - 1 - d];
+        gi_fill_chunk(p.h.ndim, stored, ga_itemsize(p.h.dtype), length);
+        for (int d = 0; d < p.h.ndim; d++) natural[d] = length[p.h.ndim - 1 - d];
+    }
+    return gi_opened(site, a, gi_close_npy, gi_file_seed(about), chunks, natural);
+}
+
+/* ---- JSON: as much of it as .zarray needs. Each returns what follows, or NULL if that is none of it ---- */
+
+static const char *gi_json_string(const char *p, char *to, size_t room)
+{
+    size_t n = 0;
+    if (*p++ != '"') return NULL;
+    for (; *p != '"'; p++) {
+        char c = *p;
+        if ((unsigned char)c < ' ') return NULL;
+        if (c == '\\') {
+            static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/?????";
+            const char       *known;
+            c = *++p;
+            if (c == 'u') {
+                for (int i = 1; i <= 4; i++)
+                    if (!p[i] || !strchr("0123456789abcdefABCDEF", p[i])) return NULL;
+                p += 4;
+                c = '?';
+            } else if (c && (known = strchr(names, c)) != NULL) c = meant[known - names];
+            else return NULL;
+        }
+        if (n + 1 < room) to[n++] = c;
+    }
+    if (room > 0) to[n] = 0;
+    return p + 1;
+}
+
+static const char *gi_json_skip(const char *p, int depth)
+{
+    p = gi_skip_blanks(p);
+    if (*p == '"') return gi_json_string(p, NULL, 0);
+    if (*p != '{' && *p != '[') {
+        size_t n = strspn(p, "+-.0123456789abcdefghijklmnopqrstuvwxyzEINTF");
+        return n > 0 ? p + n : NULL;
+    }
+    char end = *p++ == '{' ? '}' : ']';
+    p        = gi_skip_blanks(p);
+    if (*p == end) return p + 1;
+    if (depth > 30) return NULL;
+    for (;;) {
+        if (end == '}') {
+            p = gi_json_string(gi_skip_blanks(p), NULL, 0);
+            if (!p || *(p = gi_skip_blanks(p)) != ':') return NULL;
+            p++;
+        }
+        p = gi_json_skip(p, depth + 1);
+        if (!p) return NULL;
+        p = gi_skip_blanks(p);
+        if (*p == end) return p + 1;
+        if (*p++ != ',') return NULL;
+    }
+}
+
+/* The value of a key of an object, if it has it: where the value begins. */
+static const char *gi_json_find(const char *object, const char *key)
+{
+    char        name[64];
+    const char *p = gi_skip_blanks(object), *found = NULL;
+    if (*p++ != '{') return NULL;
+    for (p = gi_skip_blanks(p); *p == '"'; p = gi_skip_blanks(p + 1)) {
+        p = gi_json_string(p, name, sizeof name);
+        if (!p || *(p = gi_skip_blanks(p)) != ':') return NULL;
+        p = gi_skip_blanks(p + 1);
+        if (!strcmp(name, key)) found = p;
+        p = gi_json_skip(p, 0);
+        if (!p) return NULL;
+        p = gi_skip_blanks(p);
+        if (*p != ',') break;
+    }
+    return found;
+}
+
+/* A list of whole numbers; `too_many` beyond what an array has dimensions. */
+static const char *gi_json_lengths(const char *p, int *ndim, int64_t *n, bool *too_many)
+{
+    if (!p || *p++ != '[') return NULL;
+    *ndim = 0;
+    p     = gi_skip_blanks(p);
+    if (*p == ']') return p + 1;
+    for (;; p++) {
+        char *end;
+        p             = gi_skip_blanks(p);
+        errno         = 0;
+        long long one = strtoll(p, &end, 10);
+        if (end == p || errno == ERANGE) return NULL;
+        if (*ndim == GPUARR_MAX_DIMS) {
+            *too_many = true;
+            return NULL;
+        }
+        n[(*ndim)++] = one;
+        p            = gi_skip_blanks(end);
+        if (*p == ']') return p + 1;
+        if (*p != ',') return NULL;
+    }
+}
+
+/* ---- Zarr, version 2 ---- */
+
+typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
+
+typedef struct gi_zarr {
+    gi_npy_header h; /* as that of an .npy file: dtype, orders, shape */
+    int64_t       chunk[GPUARR_MAX_DIMS], chunk_bytes;
+    char          separator;
+    gi_codec      codec;
+    __attribute__((aligned(16))) char fill[16]; /* an element where there is no chunk */
+} gi_zarr;
+
+typedef struct gi_zarr_plan {
+    gi_zarr z;
+    int     dir;
+    char    what[GI_NAME_ROOM];
+} gi_zarr_plan;
+
+/* A real number or "NaN", "Infinity" ... Returns what follows, or NULL. */
+static const char *gi_json_real(const char *p, double *x)
+{
+    char text[32], *end;
+    bool quoted = *p == '"';
+    if (quoted && !(p = gi_json_string(p, text, sizeof text))) return NULL;
+    const char *from = quoted ? text : p;
+    *x               = strtod(from, &end);
+    if (end == from || (quoted && *end)) return NULL;
+    return quoted ? p : end;
+}
+
+/* fill_value, as an element. */
+static bool gi_read_fill(const char *p, gi_zarr *z)
+{
+    ga_dtype dtype = z->h.dtype;
+    double   c[2]  = { 0, 0 };
+    char    *end   = NULL;
+    if (!p || !strncmp(p, "null", 4)) return true;
+    bool is_true = !strncmp(p, "true", 4);
+    errno        = 0;
+    if (is_true || !strncmp(p, "false", 5)) {
+        c[0] = is_true;
+    } else if (gi_is_signed(dtype)) {
+        int64_t v = strtoll(p, &end, 10);
+        if (end != p && !strchr(".eE", *end) && !errno) return gi_cast(dtype, GA_I64, 1, z->fill, &v), true;
+    } else if (gi_is_unsigned(dtype)) {
+        uint64_t v = strtoull(p, &end, 10);
+        if (end != p && !strchr(".eE", *end) && !errno) return gi_cast(dtype, GA_U64, 1, z->fill, &v), true;
+    }
+    if (*p == '[') {
+        p = gi_json_real(gi_skip_blanks(p + 1), &c[0]);
+        if (!p || *(p = gi_skip_blanks(p)) != ',') return false;
+        p = gi_json_real(gi_skip_blanks(p + 1), &c[1]);
+    } else if (*p != 't' && *p != 'f') {
+        p = gi_json_real(p, &c[0]);
+    }
+    if (!p || (gi_is_int(dtype) && !(fabs(c[0]) < 0x1p63))) return false;
+    if (gi_is_complex(dtype)) gi_cast(dtype, GA_C128, 1, z->fill, c);
+    else gi_cast(dtype, GA_F64, 1, z->fill, c);
+    return true;
+}
+
+static bool gi_read_zarray(const char *site, const char *what, const char *text, gi_zarr *z)
+{
+    char        word[48] = "";
+    int         dims     = 0;
+    bool        too_many = false;
+    const char *whole = gi_json_skip(text, 0), *p;
+    memset(z, 0, sizeof *z);
+    if (!whole || *gi_skip_blanks(whole)) return gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no JSON: is it damaged?", what) != NULL;
+    p = gi_json_find(text, "zarr_format");
+    if (!p || strtol(p, NULL, 10) != 2)
+        return gi_fail(site, GA_BAD_FILE, "%s is Zarr of format %.8s; 2 is known: write it with zarr_format=2", what, p ? p : "?") != NULL;
+    p = gi_json_find(text, "dtype");
+    if (p && *p == '[') return gi_fail(site, GA_BAD_DTYPE, "the elements in %s are structured: save each field as an array of its own, a['field']", what) != NULL;
+    if (!p || !gi_json_string(p, word, sizeof word)) return gi_fail(site, GA_BAD_FILE, "the .zarray of %s lacks 'dtype': is it damaged?", what) != NULL;
+    if (!gi_read_descr(site, what, word, &z->h)) return false;
+    bool shaped = gi_json_lengths(gi_json_find(text, "shape"), &z->h.ndim, z->h.shape, &too_many) &&
+                  gi_json_lengths(gi_json_find(text, "chunks"), &dims, z->chunk, &too_many) && dims == z->h.ndim;
+    for (int d = 0; d < z->h.ndim && shaped; d++) shaped = z->h.shape[d] >= 0 && z->chunk[d] > 0;
+    if (too_many)
+        return gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions: #define GPUARR_MAX_DIMS for more", what, GPUARR_MAX_DIMS) != NULL;
+    if (!shaped) return gi_fail(site, GA_BAD_FILE, "'shape' and 'chunks' in the .zarray of %s make no sense: is it damaged?", what) != NULL;
+    int64_t strides[GPUARR_MAX_DIMS];
+    z->chunk_bytes = gi_c_strides(z->h.dtype, z->h.ndim, z->chunk, strides);
+    if (z->chunk_bytes < 0)
+        return gi_fail(site, GA_BAD_FILE, "%s claims chunks of %s, more than can be counted: is it damaged?", what, gi_shape_text(z->h.ndim, z->chunk)) != NULL;
+    p = gi_json_find(text, "order");
+    if (!p || !gi_json_string(p, word, sizeof word) || (strcmp(word, "C") != 0 && strcmp(word, "F") != 0))
+        return gi_fail(site, GA_BAD_FILE, "'order' in the .zarray of %s is neither \"C\" nor \"F\": is it damaged?", what) != NULL;
+    z->h.fortran = word[0] == 'F';
+    p            = gi_json_find(text, "dimension_separator");
+    if (p && (!gi_json_string(p, word, sizeof word) || (strcmp(word, ".") != 0 && strcmp(word, "/") != 0)))
+        return gi_fail(site, GA_BAD_FILE, "'dimension_separator' in the .zarray of %s is neither \".\" nor \"/\": is it damaged?", what) != NULL;
+    z->separator = p ? word[0] : '.';
+    p            = gi_json_find(text, "compressor");
+    if (p && *p == '{') {
+        p = gi_json_find(p, "id");
+        if (!p || !gi_json_string(p, word, sizeof word)) strcpy(word, "?");
+        z->codec = !strcmp(word, "zlib") ? GI_CODEC_ZLIB : !strcmp(word, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
+        if (z->codec == GI_CODEC_NONE)
+            return gi_fail(site, GA_BAD_FILE,
+                           "the chunks of %s are packed by %s, which gpuarr cannot unpack (zlib and gzip it can): write it with compressor=None, "
+                           "zarr.save_array(path, a, compressor=None)",
+                           what, word) != NULL;
+    }
+    p = gi_json_find(text, "filters");
+    if (p && *p == '[' && *gi_skip_blanks(p + 1) != ']') {
+        p = gi_json_find(p + 1, "id");
+        if (!p || !gi_json_string(p, word, sizeof word)) strcpy(word, "?");
+        return gi_fail(site, GA_BAD_FILE, "the elements of %s went through the filter %s, which gpuarr does not know: write it with filters=None", what, word) != NULL;
+    }
+    if (!gi_read_fill(gi_json_find(text, "fill_value"), z))
+        return gi_fail(site, GA_BAD_FILE, "'fill_value' in the .zarray of %s is no element of %s: is it damaged?", what, ga_dtype_name(z->h.dtype)) != NULL;
+    return true;
+}
+
+/* The n bytes of a zlib or gzip file, which must give exactly `room` ones. */
+static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigned char *in, size_t n, void *out, size_t room)
+{
+    if (codec == GI_CODEC_ZLIB) { /* RFC 1950 */
+        if (n < 6 || (in[0] & 15) != 8 || (in[0] << 8 | in[1]) % 31 != 0 || (in[1] & 32) || !gi_inflate(inflater, in + 2, n - 6, out, room)) return false;
+        uint32_t a = 1, b = 0, sum = (uint32_t)in[n - 4] << 24 | (uint32_t)in[n - 3] << 16 | (uint32_t)in[n - 2] << 8 | in[n - 1];
+        for (size_t i = 0; i < room;) {
+            for (size_t end = room - i < 5552 ? room : i + 5552; i < end; i++) b += a += ((const unsigned char *)out)[i];
+            a %= 65521;
+            b %= 65521;
+        }
+        return (b << 16 | a) == sum;
+    }
+    if (n < 18 || in[0] != 0x1f || in[1] != 0x8b || in[2] != 8) return false; /* RFC 1952 */
+    size_t at = 10, end = n - 8;
+    int    flags = in[3];
+    if (flags & 4) at += 2 + (size_t)gi_little_endian(in + 10, 2);
+    for (int text = 8; text <= 16; text *= 2) /* a name, a comment */
+        if (flags & text) {
+            while (at < end && in[at]) at++;
+            at++;
+        }
+    if (flags & 2) at += 2;
+    if (at > end || !gi_inflate(inflater, in + at, end - at, out, room)) return false;
+    gi_crc_table table;
+    gi_make_crc_table(&table);
+    return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) && (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
+}
+
+/* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
+typedef struct gi_unpacked {
+    struct gi_unpacked *next;
+    const gi_lazy      *node;
+    int64_t             number;
+    ga_array           *value;
+} gi_unpacked;
+static struct {
+    pthread_mutex_t lock;
+    gi_unpacked    *first; /* the latest */
+    int64_t         bytes;
+} gi_kept_chunks = { PTHREAD_MUTEX_INITIALIZER, NULL, 0 };
+
+#define GI_KEPT_BYTES ((int64_t)64 << 20)
+
+/* Lets go of what does not fit in `most` bytes, the oldest first; of `node` alone if it is given. */
+static void gi_shrink_kept(const gi_lazy *node, int64_t most)
+{
+    gi_unpacked *gone = NULL;
+    int64_t      bytes = 0;
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    for (gi_unpacked **at = &gi_kept_chunks.first; *at;) {
+        gi_unpacked *u    = *at;
+        int64_t      size = (int64_t)u->value->owner->bytes;
+        bytes += size;
+        if (bytes <= most || (node && u->node != node)) {
+            at = &u->next;
+            continue;
+        }
+        bytes -= size;
+        gi_kept_chunks.bytes -= size;
+        *at     = u->next;
+        u->next = gone;
+        gone    = u;
+    }
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    while (gone) {
+        gi_unpacked *next = gone->next;
+        ga_free(gone->value);
+        gi_release(gone, sizeof *gone);
+        gone = next;
+    }
+}
+static void gi_forget_chunks(void) { gi_shrink_kept(NULL, 0); }
+
+static ga_array *gi_find_kept(const gi_lazy *n, int64_t number)
+{
+    ga_array *found = NULL;
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    for (gi_unpacked **at = &gi_kept_chunks.first; *at; at = &(*at)->next) {
+        gi_unpacked *u = *at;
+        if (u->node != n || u->number != number) continue;
+        *at                  = u->next; /* to the front */
+        u->next              = gi_kept_chunks.first;
+        gi_kept_chunks.first = u;
+        found                = gi_hold(n->site, u->value);
+        break;
+    }
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    return found;
+}
+
+/* Keeps a chunk, if there is room: without memory for that everything works, slower. */
+static void gi_keep_chunk(const gi_lazy *n, int64_t number, const ga_array *value)
+{
+    ga_memory m    = ga_memory_stats();
+    int64_t   most = m.limit_bytes > 0 && m.limit_bytes / 4 < GI_KEPT_BYTES ? m.limit_bytes / 4 : GI_KEPT_BYTES, size = (int64_t)value->owner->bytes;
+    if (size > most || (m.limit_bytes > 0 && m.used_bytes > m.limit_bytes / 2)) return;
+    gi_shrink_kept(NULL, most - size);
+    gi_unpacked *u = (gi_unpacked *)gi_alloc(n->site, sizeof *u);
+    if (!u) return;
+    u->node   = n;
+    u->number = number;
+    u->value  = gi_hold(n->site, value);
+    if (!u->value) {
+        gi_release(u, sizeof *u);
+        return;
+    }
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    u->next              = gi_kept_chunks.first;
+    gi_kept_chunks.first = u;
+    gi_kept_chunks.bytes += size;
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+}
+
+enum { GI_KEY_ROOM = 24 * GPUARR_MAX_DIMS };
+
+/* The name of a chunk's file: 0.3.1 */
+static void gi_chunk_key(int ndim, const int64_t *index, char separator, char *key)
+{
+    int n = 0;
+    key[0] = '0';
+    key[1] = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (d > 0) key[n++] = separator;
+        n += snprintf(key + n, (size_t)(GI_KEY_ROOM - n), "%lld", (long long)index[d]);
+    }
+}
+
+/* All elements of a chunk, from the n bytes of its file. */
+static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packed_bytes)
+{
+    enum { BEST_RATIO = 1032 }; /* of deflate */
+    const gi_zarr *z = &((const gi_zarr_plan *)n->plan)->z;
+    size_t         bytes = (size_t)z->chunk_bytes;
+    if (bytes / BEST_RATIO > packed_bytes + 1)
+        return (ga_array *)gi_fail(n->site, GA_BAD_FILE, "%s claims %zu bytes packed into %zu: is it damaged?", f->what, bytes, packed_bytes);
+    int64_t stored[GPUARR_MAX_DIMS];
+    for (int d = 0; d < n->ndim; d++) stored[d] = z->chunk[f->fortran ? n->ndim - 1 - d : d];
+    gi_inflater   *inflater = (gi_inflater *)gi_alloc(n->site, sizeof *inflater);
+    unsigned char *packed   = inflater ? (unsigned char *)gi_alloc(n->site, packed_bytes) : NULL;
+    ga_array      *a        = packed ? gi_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
+    if (a) {
+        errno = 0;
+        if (!gi_pread(f->fd, 0, packed, packed_bytes))
+            gi_fail(n->site, GA_NO_FILE, "cannot read %s: %s", f->what, errno ? strerror(errno) : "it has become shorter since it was opened");
+        else if (!gi_unpack_bytes(z->codec, inflater, packed, packed_bytes, a->data, bytes))
+            gi_fail(n->site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", f->what);
+        else {
+            gi_layout l = gi_layout_of(a);
+            gi_repair_elements(f, a->data, a->size);
+            for (int d = 0; d < n->ndim && f->fortran; d++) {
+                l.shape[d]   = a->shape[n->ndim - 1 - d];
+                l.strides[d] = a->strides[n->ndim - 1 - d];
+            }
+            view = gi_view_with(n->site, a, &l);
+        }
+    }
+    ga_free(a);
+    gi_release(packed, packed_bytes);
+    gi_release(inflater, sizeof *inflater);
+    return view;
+}
+
+/* The elements of one chunk that a box shows, which is counted in the chunk. */
+static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const gi_box *box, ga_array *out)
+{
+    const gi_zarr_plan *p = (const gi_zarr_plan *)n->plan;
+    const gi_zarr      *z = &p->z;
+    int64_t             number = 0;
+    ga_array           *chunk = NULL, *r = NULL;
+    for (int d = 0; d < n->ndim; d++) number = number * ((n->shape[d] + z->chunk[d] - 1) / z->chunk[d]) + index[d];
+    if (z->codec != GI_CODEC_NONE) chunk = gi_find_kept(n, number);
+    if (!chunk) {
+        char key[GI_KEY_ROOM], what[2 * GI_NAME_ROOM];
+        gi_chunk_key(n->ndim, index, z->separator, key);
+        snprintf(what, sizeof what, "chunk '%s' of %s", key, p->what);
+        gi_raw      f = { n->site, what, gi_open_at(p->dir, key), 0, n->dtype, z->h.swapped, z->h.fortran, n->ndim, z->chunk };
+        struct stat about;
+        if (f.fd < 0 && errno == ENOENT) { /* one element, again and again */
+            ga_array *one = gi_new(n->site, n->dtype, GA_CPU, 0, NULL);
+            if (!one) return NULL;
+            memcpy(one->data, z->fill, (size_t)ga_itemsize(n->dtype));
+            gi_layout l = gi_layout_of(one);
+            for (int d = 0; d < n->ndim; d++) gi_layout_append(&l, box->count[d], 0);
+            r = gi_view_with(n->site, one, &l);
+            ga_free(one);
+            return r;
+        }
+        if (f.fd < 0 || fstat(f.fd, &about) != 0) gi_fail(n->site, GA_NO_FILE, "cannot open %s: %s", what, strerror(errno));
+        else if (!S_ISREG(about.st_mode)) gi_fail(n->site, GA_BAD_FILE, "%s is no file", what);
+        else if (z->codec == GI_CODEC_NONE && about.st_size != z->chunk_bytes)
+            gi_fail(n->site, GA_BAD_FILE, "%s has %lld bytes, but %lld are the elements of a chunk: is it damaged?", what, (long long)about.st_size,
+                    (long long)z->chunk_bytes);
+        else if (z->codec == GI_CODEC_NONE) r = gi_read_box(&f, box, out);
+        else chunk = gi_unpack_chunk(n, &f, (size_t)about.st_size);
+        if (f.fd >= 0) (void)close(f.fd);
+        if (!chunk) return r;
+        gi_keep_chunk(n, number, chunk);
+    }
+    r = gi_view_of_box(n->site, chunk, box);
+    ga_free(chunk);
+    return r;
+}
+
+static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const int64_t *chunk = ((const gi_zarr_plan *)n->plan)->z.chunk;
+    int64_t        index[GPUARR_MAX_DIMS], from[GPUARR_MAX_DIMS]; /* the box's first element in the chunk at hand */
+    ga_array      *r = NULL;
+    int            d;
+    (void)w;
+    memset(from, 0, sizeof from);
+    do {
+        gi_box part  = *box;
+        bool   whole = true;
+        for (d = 0; d < n->ndim; d++) {
+            int64_t first = box->start[d] + from[d] * box->step[d];
+            index[d]      = first / chunk[d];
+            part.start[d] = first - index[d] * chunk[d];
+            part.count[d] = (chunk[d] - part.start[d] + box->step[d] - 1) / box->step[d];
+            if (part.count[d] > box->count[d] - from[d]) part.count[d] = box->count[d] - from[d];
+            whole = whole && part.count[d] == box->count[d];
+        }
+        if (whole) return gi_part_of_chunk(n, index, &part, out);
+        if (!r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+        if (!r) return NULL;
+        gi_layout place = gi_layout_of(r);
+        for (d = 0; d < n->ndim; d++) {
+            place.data += from[d] * place.strides[d];
+            place.shape[d] = part.count[d];
+        }
+        ga_array *target = gi_view_with(n->site, r, &place);
+        bool      ok     = target && gi_put_elements(n->site, target, gi_part_of_chunk(n, index, &part, target));
+        ga_free(target);
+        if (!ok) {
+            ga_free(r);
+            return NULL;
+        }
+        for (d = n->ndim - 1; d >= 0; d--) { /* the next chunk */
+            from[d] += part.count[d];
+            if (from[d] < box->count[d]) break;
+            from[d] = 0;
+        }
+    } while (d >= 0);
+    return r;
+}
+static const gi_lazy_kind gi_kind_zarr = { "Zarr", gi_eval_zarr, true }, gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false };
+
+static void gi_close_zarr(gi_lazy *n)
+{
+    gi_shrink_kept(n, 0);
+    (void)close(((gi_zarr_plan *)n->plan)->dir);
+}
+
+/* What a folder is that is no array of Zarr 2. */
+static void gi_no_zarr(const char *site, const char *what, const char *path, const char *name, int dir)
+{
+    struct stat about;
+    char        names[300] = "", group[4096];
+    snprintf(group, sizeof group, "%s/%s", path, name);
+    int         used       = 0, fd = gi_open_at(dir, ".zgroup");
+    if (fd >= 0) {
+        (void)close(fd);
+        DIR *list = opendir(group);
+        for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
+            char member[300];
+            if (e->d_name[0] == '.' || snprintf(member, sizeof member, "%s/.zarray", e->d_name) >= (int)sizeof member || (fd = gi_open_at(dir, member)) < 0) continue;
+            (void)close(fd);
+            if (used < (int)sizeof names - 1) used += snprintf(names + used, sizeof names - (size_t)used, used ? ", %s" : "%s", e->d_name);
+        }
+        if (list) (void)closedir(list);
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is a group of arrays: say which one, ga_open(path, .name = \"...\"); it has: %s", what, used ? names : "none");
+        return;
+    }
+    fd = gi_open_at(dir, "zarr.json");
+    if (fd >= 0 && fstat(fd, &about) == 0) gi_fail(site, GA_BAD_FILE, "%s is Zarr of format 3; 2 is known: write it with zarr_format=2", what);
+    else gi_fail(site, GA_BAD_FILE, "%s is a folder, but no Zarr array: there is no .zarray in it", what);
+    if (fd >= 0) (void)close(fd);
+}
+
+/* The text of .zarray; NULL with an error. Release it with `room`. */
+static char *gi_zarray_text(const char *site, const char *what, int fd, size_t *room)
+{
+    enum { LONGEST = 1 << 20 };
+    struct stat about;
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > LONGEST)
+        return (char *)gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no file, or larger than any array of numbers needs: is it damaged?", what);
+    *room      = (size_t)about.st_size + 1;
+    char *text = (char *)gi_alloc(site, *room);
+    if (!text) return NULL;
+    errno = 0;
+    if (!gi_pread(fd, 0, text, *room - 1)) {
+        gi_release(text, *room);
+        return (char *)gi_fail(site, GA_NO_FILE, "cannot read the .zarray of %s: %s", what, errno ? strerror(errno) : "it ends early");
+    }
+    for (size_t i = 0; i + 1 < *room; i++) /* messages quote it, and it ends where it ends */
+        if (text[i] == 0 || (unsigned char)text[i] >= 127) text[i] = '?';
+    text[*room - 1] = 0;
+    return text;
+}
+
+/* Takes over `dir`, the group or the array. */
+static ga_array *gi_open_zarr(const char *site, const char *path, const char *name, int dir, const ga_shape *chunks)
+{
+    gi_zarr_plan p;
+    struct stat  about;
+    size_t       room = 0;
+    ga_array    *a    = NULL;
+    memset(&p, 0, sizeof p);
+    snprintf(p.what, sizeof p.what, name ? "'%.250s/%.100s'" : "'%.300s'", path, name);
+    p.dir = name ? gi_open_at(dir, name) : dir;
+    if (name) {
+        int error = errno;
+        (void)close(dir);
+        if (p.dir < 0) return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot open %s: %s", p.what, strerror(error));
+    }
+    int fd = gi_open_at(p.dir, ".zarray");
+    if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
+    char *text = fd >= 0 ? gi_zarray_text(site, p.what, fd, &room) : NULL;
+    if (text && fstat(fd, &about) == 0 && gi_read_zarray(site, p.what, text, &p.z))
+        a = gi_new_lazy(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim, p.z.h.shape, 0, NULL, &p, sizeof p);
+    if (text) gi_release(text, room);
+    if (fd >= 0) (void)close(fd);
+    if (a) return gi_opened(site, a, gi_close_zarr, gi_file_seed(&about), chunks, p.z.chunk);
+    (void)close(p.dir);
+    return NULL;
+}
+
+/* ---- HDF5, and NetCDF-4, which is that; through libhdf5, which lets one thread in at a time ---- */
+
+#ifdef GPUARR_USE_HDF5
+#include <hdf5.h>
+
+static pthread_mutex_t gi_hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct gi_hdf5_plan {
+    hid_t file, set, type; /* type: of elements in memory */
+    char  what[GI_NAME_ROOM];
+} gi_hdf5_plan;
+
+/* The program's own way to print HDF5's errors is put aside meanwhile. */
+typedef struct gi_hdf5_quiet {
+    H5E_auto2_t print;
+    void       *user;
+} gi_hdf5_quiet;
+
+static gi_hdf5_quiet gi_hdf5_enter(void)
+{
+    gi_hdf5_quiet q;
+    pthread_mutex_lock(&gi_hdf5_lock);
+    (void)H5Eget_auto2(H5E_DEFAULT, &q.print, &q.user);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return q;
+}
+
+static void gi_hdf5_leave(const gi_hdf5_quiet *q)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, q->print, q->user);
+    pthread_mutex_unlock(&gi_hdf5_lock);
+}
+
+static herr_t gi_hdf5_deepest(unsigned n, const H5E_error2_t *error, void *text)
+{
+    (void)n;
+    snprintf((char *)text, 200, "%s", error->desc ? error->desc : "");
+    return 0;
+}
+
+static void gi_hdf5_fail(const char *site, ga_status status, const char *doing, const char *what)
+{
+    char why[200] = "";
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, gi_hdf5_deepest, why);
+    gi_fail(site, status, "cannot %s %s; HDF5 says: %s", doing, what, why);
+}
+
+static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_hdf5_plan *p = (const gi_hdf5_plan *)n->plan;
+    ga_array           *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    hsize_t             start[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
+    (void)w;
+    if (!r) return NULL;
+    for (int d = 0; d < n->ndim; d++) {
+        start[d] = (hsize_t)box->start[d];
+        count[d] = (hsize_t)box->count[d];
+        step[d]  = (hsize_t)(box->count[d] > 1 ? box->step[d] : 1);
+    }
+    gi_hdf5_quiet q     = gi_hdf5_enter();
+    hid_t         there = n->ndim > 0 ? H5Dget_space(p->set) : H5S_ALL, here = n->ndim > 0 ? H5Screate_simple(n->ndim, count, NULL) : H5S_ALL;
+    bool          ok    = there >= 0 && here >= 0;
+    if (n->ndim > 0) ok = ok && H5Sselect_hyperslab(there, H5S_SELECT_SET, start, step, count, NULL) >= 0;
+    ok = ok && H5Dread(p->set, p->type, here, there, H5P_DEFAULT, r->data) >= 0;
+    if (!ok) gi_hdf5_fail(n->site, GA_BAD_FILE, "read", p->what);
+    if (n->ndim > 0 && there >= 0) (void)H5Sclose(there);
+    if (n->ndim > 0 && here >= 0) (void)H5Sclose(here);
+    gi_hdf5_leave(&q);
+    if (!ok) {
+        ga_free(r);
+        return NULL;
+    }
+    if (n->dtype == GA_BOOL)
+        for (unsigned char *b = (unsigned char *)r->data, *end = b + r->size; b < end; b++) *b = *b != 0;
+    return r;
+}
+static const gi_lazy_kind gi_kind_hdf5 = { "HDF5", gi_eval_hdf5, true }, gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, false };
+
+static void gi_close_hdf5_ids(const gi_hdf5_plan *p)
+{
+    if (p->type >= 0) (void)H5Tclose(p->type);
+    if (p->set >= 0) (void)H5Dclose(p->set);
+    if (p->file >= 0) (void)H5Fclose(p->file);
+}
+
+static void gi_close_hdf5(gi_lazy *n)
+{
+    gi_hdf5_quiet q = gi_hdf5_enter();
+    gi_close_hdf5_ids((const gi_hdf5_plan *)n->plan);
+    gi_hdf5_leave(&q);
+}
+
+/* The dtype that a type of the file has here, and its type in memory; 0 if it has none. */
+static ga_dtype gi_hdf5_dtype(hid_t type, hid_t *memory)
+{
+    size_t      size  = H5Tget_size(type);
+    H5T_class_t class_ = H5Tget_class(type);
+    *memory            = -1;
+    if (class_ == H5T_ENUM && size == 1 && H5Tget_nmembers(type) == 2) { /* h5py's bool */
+        *memory = H5Tcopy(type);
+        return GA_BOOL;
+    }
+    if (class_ == H5T_INTEGER) {
+        bool  is_signed = H5Tget_sign(type) == H5T_SGN_2;
+        hid_t wide[4]   = { is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8, is_signed ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16,
+                            is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64 };
+        for (int k = 0; k < 4; k++)
+            if (size == (size_t)1 << k) {
+                static const ga_dtype with[4] = { GA_I8, GA_I16, GA_I32, GA_I64 }, without[4] = { GA_U8, GA_U16, GA_U32, GA_U64 };
+                *memory = H5Tcopy(wide[k]);
+                return is_signed ? with[k] : without[k];
+            }
+    }
+    if (class_ == H5T_FLOAT && (size == 4 || size == 8)) {
+        *memory = H5Tcopy(size == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE);
+        return size == 4 ? GA_F32 : GA_F64;
+    }
+    if (class_ == H5T_COMPOUND && H5Tget_nmembers(type) == 2 && (size == 8 || size == 16)) { /* h5py's complex numbers: r and i */
+        char *r = H5Tget_member_name(type, 0), *i = H5Tget_member_name(type, 1);
+        bool  ok = r && i && !strcmp(r, "r") && !strcmp(i, "i") && H5Tget_member_class(type, 0) == H5T_FLOAT;
+        if (r) (void)H5free_memory(r);
+        if (i) (void)H5free_memory(i);
+        if (!ok) return GA_DTYPE_DEFAULT;
+        hid_t part = size == 8 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+        *memory    = H5Tcreate(H5T_COMPOUND, size);
+        if (H5Tinsert(*memory, "r", 0, part) < 0 || H5Tinsert(*memory, "i", size / 2, part) < 0) return GA_DTYPE_DEFAULT;
+        return size == 8 ? GA_C64 : GA_C128;
+    }
+    return GA_DTYPE_DEFAULT;
+}
+
+/* The arrays in the outermost group, but for NetCDF's axes. */
+typedef struct gi_hdf5_names {
+    int  n;
+    char first[100], all[300];
+} gi_hdf5_names;
+
+static herr_t gi_hdf5_name(hid_t group, const char *name, const H5L_info_t *info, void *user)
+{
+    gi_hdf5_names *names = (gi_hdf5_names *)user;
+    (void)info;
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    if (object >= 0 && H5Iget_type(object) == H5I_DATASET && H5Aexists(object, "CLASS") <= 0) {
+        if (names->n++ == 0) snprintf(names->first, sizeof names->first, "%s", name);
+        size_t used = strlen(names->all);
+        snprintf(names->all + used, sizeof names->all - used, used ? ", %s" : "%s", name);
+    }
+    if (object >= 0) (void)H5Oclose(object);
+    return 0;
+}
+
+/* Opens the array; the plan tells what has been opened when it fails. */
+static ga_array *gi_find_hdf5(const char *site, const char *path, const char *name, gi_hdf5_plan *p, int64_t *chunk)
+{
+    gi_hdf5_names names;
+    hsize_t       n[GPUARR_MAX_DIMS], c[GPUARR_MAX_DIMS];
+    int64_t       shape[GPUARR_MAX_DIMS];
+    memset(&names, 0, sizeof names);
+    p->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (p->file < 0) return gi_hdf5_fail(site, GA_BAD_FILE, "open", p->what), (ga_array *)NULL;
+    if (!name) {
+        (void)H5Literate(p->file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, gi_hdf5_name, &names);
+        if (names.n != 1)
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "say which array of %s, ga_open(path, .name = \"...\"); in its outermost group are: %s", p->what,
+                                       names.n ? names.all : "none");
+        name = names.first;
+    }
+    snprintf(p->what, sizeof p->what, "'%.100s' of '%.250s'", name, path);
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    (void)H5Pset_chunk_cache(access, 12421, (size_t)GI_KEPT_BYTES, 0.75);
+    p->set = H5Dopen2(p->file, name, access);
+    (void)H5Pclose(access);
+    if (p->set < 0) return gi_hdf5_fail(site, GA_BAD_FILE, "open", p->what), (ga_array *)NULL;
+    hid_t    space = H5Dget_space(p->set), type = H5Dget_type(p->set), made = H5Dget_create_plist(p->set);
+    int      ndim  = H5Sget_simple_extent_ndims(space);
+    ga_dtype dtype = gi_hdf5_dtype(type, &p->type);
+    bool     many = ndim > GPUARR_MAX_DIMS, ok = ndim >= 0 && !many && H5Sget_simple_extent_dims(space, n, NULL) >= 0, chunked = false;
+    if (ok && H5Sget_simple_extent_type(space) == H5S_NULL) ok = false;
+    for (int d = 0; d < ndim && ok; d++) ok = (shape[d] = (int64_t)n[d]) >= 0;
+    chunked = ok && ndim > 0 && H5Pget_layout(made) == H5D_CHUNKED && H5Pget_chunk(made, ndim, c) == ndim;
+    for (int d = 0; d < ndim && ok; d++) chunk[d] = chunked ? (int64_t)c[d] : 0;
+    (void)H5Pclose(made);
+    (void)H5Tclose(type);
+    (void)H5Sclose(space);
+    if (many) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s has %d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", p->what, ndim, GPUARR_MAX_DIMS);
+    if (!ok) return gi_hdf5_fail(site, GA_BAD_FILE, "find the shape of", p->what), (ga_array *)NULL;
+    if (dtype == GA_DTYPE_DEFAULT)
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "the elements of %s are none that gpuarr can hold (numbers of 1 to 8 bytes, complex ones, bool): save them as float64", p->what);
+    return gi_new_lazy(site, chunked ? &gi_kind_chunked_hdf5 : &gi_kind_hdf5, dtype, ndim, shape, 0, NULL, p, sizeof *p);
+}
+
+static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about, const ga_shape *chunks)
+{
+    gi_hdf5_plan p;
+    int64_t      chunk[GPUARR_MAX_DIMS];
+    memset(&p, 0, sizeof p);
+    memset(chunk, 0, sizeof chunk);
+    p.file = p.set = p.type = -1;
+    snprintf(p.what, sizeof p.what, "'%.300s'", path);
+    gi_hdf5_quiet q = gi_hdf5_enter();
+    ga_array     *a = gi_find_hdf5(site, path, name, &p, chunk);
+    if (!a) gi_close_hdf5_ids(&p);
+    gi_hdf5_leave(&q);
+    return a ? gi_opened(site, a, gi_close_hdf5, gi_file_seed(about), chunks, chunk) : NULL;
+}
+#else
+static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about, const ga_shape *chunks)
+{
+    (void)name, (void)about, (void)chunks;
+    return (ga_array *)gi_fail(site, GA_NO_LIBRARY,
+                               "'%.300s' is HDF5, and this program was built without it: install it (apt-get install libhdf5-dev) and compile with "
+                               "-DGPUARR_USE_HDF5 $(pkg-config --cflags --libs hdf5)",
+                               path);
+}
+#endif
+
+/* ---- ga_open ---- */
+
+ga_array *(ga_open)(const char *path, ga_open_options o)
+{
+    if (!path) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the path is NULL");
+    struct stat   about;
+    unsigned char start[8] = { 0 };
+    int           fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || fstat(fd, &about) != 0) {
+        gi_fail(o.site, GA_NO_FILE, "cannot open '%.300s': %s", path, strerror(errno));
+        if (fd >= 0) (void)close(fd);
+        return NULL;
+    }
+    if (S_ISDIR(about.st_mode)) return gi_open_zarr(o.site, path, o.name, fd, &o.chunks);
+    bool read = gi_pread(fd, 0, start, about.st_size < 8 ? (size_t)about.st_size : 8);
+    bool hdf5 = read && !memcmp(start, "\x89HDF\r\n\x1a\n", 8), npy = read && !memcmp(start, "\x93NUMPY", 6);
+    if (S_ISREG(about.st_mode) && npy && !o.name) return gi_open_npy(o.site, path, fd, &about, &o.chunks);
+    (void)close(fd);
+    if (hdf5) return gi_open_hdf5(o.site, path, o.name, &about, &o.chunks);
+    if (npy) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "'%.300s' is an .npy file, which holds one array without a name: leave .name out", path);
+    const char *is = "is no .npy file, no HDF5 file and no folder of Zarr";
+    if (!S_ISREG(about.st_mode)) is = "is neither a file nor a folder";
+    else if (!memcmp(start, "PK\3\4", 4)) is = "is an .npz archive, whose arrays can only be read whole: use ga_load_from(path, name)";
+    else if (!memcmp(start, "SIMPLE  ", 8)) is = "is FITS, which is read whole: use ga_fits_read";
+    else if (!memcmp(start, "CDF\1", 4) || !memcmp(start, "CDF\2", 4) || !memcmp(start, "CDF\5", 4)) is = "is a NetCDF file of the classic kind: make it HDF5, nccopy -k nc4 old.nc new.nc";
+    return (ga_array *)gi_fail(o.site, GA_BAD_FILE, "'%.300s' %s", path, is);
+}
+
+/* ---- ga_store: fingerprints, so that a rerun does not go on with what was another array ---- */
+
+static uint64_t gi_print_node(gi_lazy *n);
+
+static uint64_t gi_hash_text(uint64_t hash, const char *text) { return gi_hash(hash, text, strlen(text) + 1); }
+
+/* Shape, dtype and elements; of many elements some. */
+static uint64_t gi_print_array(uint64_t hash, const ga_array *a)
+{
+    enum { MOST = 1 << 16 };
+    hash = gi_hash(hash, a->shape, (size_t)a->ndim * sizeof *a->shape);
+    hash = gi_hash_text(hash, ga_dtype_name(a->dtype));
+    if (gi_is_chunked(a)) {
+        int64_t  offset = (char *)a->data - GI_NOWHERE;
+        uint64_t node   = gi_print_node(a->owner->node);
+        hash            = gi_hash(hash, &node, sizeof node);
+        hash            = gi_hash(hash, &offset, sizeof offset);
+        return gi_hash(hash, a->strides, (size_t)a->ndim * sizeof *a->strides);
+    }
+    if (a->device != GA_CPU) return hash;
+    for (int64_t i = 0, step = a->size > MOST ? a->size / MOST : 1; i < a->size; i += step) {
+        const char *p    = (const char *)a->data;
+        int64_t     rest = i;
+        for (int d = a->ndim - 1; d >= 0; d--) {
+            p += rest % a->shape[d] * a->strides[d];
+            rest /= a->shape[d];
+        }
+        hash = gi_hash(hash, p, (size_t)ga_itemsize(a->dtype));
+    }
+    return hash;
+}
+
+/* The operation, by the text of its call (its line may move), its numbers and what it works on. */
+static uint64_t gi_print_node(gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark) return n->print;
+    const char *call = n->site ? strchr(n->site, '\t') : NULL;
+    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &n->seed, sizeof n->seed), n->kind->name);
+    hash             = gi_hash_text(gi_hash_text(hash, call ? call : ""), ga_dtype_name(n->dtype));
+    hash             = gi_hash(hash, n->shape, (size_t)n->ndim * sizeof *n->shape);
+    if (n->value) hash = gi_print_array(hash, n->value);
+    if (n->kind == &gi_kind_map) {
+        const gi_map_plan *p = (const gi_map_plan *)n->plan;
+        for (int k = 0; k < p->inputs; k++) {
+            if (p->in[k].array) continue;
+            hash = gi_hash(hash, &p->in[k].kind, sizeof p->in[k].kind);
+            hash = gi_hash(hash, &p->in[k].i, sizeof p->in[k].i);
+            hash = gi_hash(hash, &p->in[k].re, sizeof p->in[k].re);
+            hash = gi_hash(hash, &p->in[k].im, sizeof p->in[k].im);
+        }
+    } else if (n->kind == &gi_kind_generator) {
+        const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
+        hash                       = gi_hash(hash, p->plan, sizeof p->plan);
+    } else if (n->kind == &gi_kind_fold) {
+        const gi_fold_plan *p = (const gi_fold_plan *)n->plan;
+        hash                  = gi_hash(hash, p->marked, sizeof p->marked);
+        hash                  = gi_hash(gi_hash_text(hash, p->name ? p->name : ""), &p->o.ddof, sizeof p->o.ddof);
+    }
+    for (int k = 0; k < n->inputs; k++) hash = gi_print_array(hash, n->in[k]);
+    n->mark = gi_computing.mark;
+    return n->print = hash;
+}
+
+/* ---- files that come into being ---- */
+
+enum { GI_PATH_ROOM = 4096, GI_SINKS_AT_ONCE = 8 };
+#define GI_STORE_BYTES ((int64_t)1 << 20) /* of .npy: what is worked out and written down as done at a time */
+
+/* A file in the making: NAME.part, a folder for Zarr, and beside it NAME.journal, which lists the units that are done. */
+typedef struct gi_sink {
+    const char    *path;
+    ga_array      *a; /* in the chunks of the file */
+    bool           zarr, replaces;
+    int            fd, journal; /* the file or the folder; -1: none */
+    int64_t        at;          /* of the first element in an .npy file */
+    int64_t        unit[GPUARR_MAX_DIMS], units, left;
+    unsigned char *done; /* a byte each */
+    char           part[GI_PATH_ROOM], log[GI_PATH_ROOM];
+} gi_sink;
+
+static bool gi_pwrite(int fd, int64_t at, const void *from, size_t n)
+{
+    for (const char *p = (const char *)from; n > 0;) {
+        ssize_t put = pwrite(fd, p, n < (size_t)1 << 30 ? n : (size_t)1 << 30, (off_t)at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put == 0) errno = ENOSPC;
+        if (put <= 0) return false;
+        p += put;
+        at += put;
+        n -= (size_t)put;
+    }
+    return true;
+}
+
+/* Removes a folder with all that is in it. */
+static void gi_remove_folder(const char *path, int depth)
+{
+    char member[GI_PATH_ROOM];
+    DIR *list = depth < 2 * GPUARR_MAX_DIMS ? opendir(path) : NULL;
+    for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        if (snprintf(member, sizeof member, "%s/%s", path, e->d_name) >= (int)sizeof member) continue;
+        if (unlink(member) != 0) gi_remove_folder(member, depth + 1);
+    }
+    if (list) (void)closedir(list);
+    (void)rmdir(path);
+}
+
+static bool gi_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* The unit of an .npy file: small chunks together, large ones in parts, unless they can only be worked out whole. */
+static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
+{
+    const int64_t *shape = s->a->shape;
+    int64_t        most = GI_STORE_BYTES / ga_itemsize(s->a->dtype), elements = 1;
+    bool           local = n->local || n->value;
+    for (int d = 0; d < s->a->ndim; d++) elements *= s->unit[d];
+    for (int d = s->a->ndim - 1; d >= 0 && elements < most; d--) {
+        int64_t times = most / elements, all = s->unit[d] > 0 ? (shape[d] + s->unit[d] - 1) / s->unit[d] : 1;
+        if (times > all) times = all;
+        if (times < 1) times = 1;
+        elements *= times;
+        s->unit[d] *= times;
+        if (times < all) break;
+    }
+    for (int d = s->a->ndim - 1; d >= 0 && local; d--) {
+        if (s->unit[d] > most) s->unit[d] = most > 0 ? most : 1;
+        most /= s->unit[d];
+    }
+}
+
+static bool gi_write_zarray(const char *site, const gi_sink *s)
+{
+    char  text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], order = ga_itemsize(s->a->dtype) == 1 ? '|' : GI_LITTLE_ENDIAN ? '<' : '>';
+    for (int k = 0; k < 2; k++) {
+        int n = 0;
+        lists[k][0] = 0;
+        for (int d = 0; d < s->a->ndim; d++)
+            n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld", (long long)(k ? s->unit[d] : s->a->shape[d]));
+    }
+    int n = snprintf(text, sizeof text,
+                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": %s,\n    \"filters\": null,\n"
+                     "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
+                     lists[1], order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+                     gi_is_complex(s->a->dtype) ? "null" : s->a->dtype == GA_BOOL ? "false" : gi_is_float(s->a->dtype) ? "0.0" : "0", lists[0]);
+    snprintf(path, sizeof path, "%s/.zarray", s->part);
+    int  fd    = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);
+    if (fd >= 0 && close(fd) != 0) wrote = false;
+    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+    return wrote;
+}
+
+/* What the journal begins with: it must be of the same array. */
+static void gi_journal_head(const gi_sink *s, uint64_t print, char *text, size_t room)
+{
+    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype), gi_shape_of(s->a),
+             gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
+}
+
+/* Reads which units are done. False with an error, if it is the journal of another array. */
+static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
+{
+    struct stat about;
+    size_t      n = strlen(head);
+    if (fstat(s->journal, &about) != 0 || about.st_size == 0) return true;
+    size_t room = (size_t)about.st_size + 1;
+    if ((int64_t)room > 24 * (s->units + 100)) room = (size_t)(24 * (s->units + 100));
+    char *text = (char *)gi_alloc(site, room);
+    if (!text) return false;
+    bool ours = gi_pread(s->journal, 0, text, room - 1) && room > n && !memcmp(text, head, n);
+    text[room - 1] = 0;
+    for (char *p = text + n, *end; ours && (end = strchr(p, '\n')) != NULL; p = end + 1) { /* a last line without end was not finished */
+        char     *after;
+        long long unit = strtoll(p, &after, 10);
+        if (after != end || unit < 0 || unit >= s->units || s->done[unit]) continue;
+        s->done[unit] = 1;
+        s->left--;
+    }
+    gi_release(text, room);
+    if (!ours)
+        gi_fail(site, GA_BAD_FILE, "'%s' tells of another array, or of another expression for it: remove it and '%s', or leave .resume out, which begins anew", s->log,
+                s->part);
+    return ours;
+}
+
+/* Makes NAME.part, or finds what an earlier run has done of it. False with an error. */
+static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t print)
+{
+    char        head[1024], header[GI_NPY_HEADER_ROOM];
+    struct stat about;
+    gi_journal_head(s, print, head, sizeof head);
+    if (!resume) (void)unlink(s->log);
+    if (resume && stat(s->part, &about) != 0) (void)unlink(s->log); /* of a file that is gone */
+    if (s->zarr && mkdir(s->part, 0777) != 0 && errno == EEXIST && !resume) {
+        gi_remove_folder(s->part, 0);
+        (void)mkdir(s->part, 0777);
+    }
+    s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (s->fd < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno)) != NULL;
+    if (flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return gi_fail(site, GA_NO_FILE, "'%s' is being written by another program: wait for it, or store elsewhere", s->part) != NULL;
+    if (resume) {
+        s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (s->journal < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
+        if (!gi_read_journal(site, s, head)) return false;
+    }
+    int64_t header_bytes = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
+    s->at                = header_bytes;
+    if (s->left < s->units) return true; /* goes on */
+    bool ok = s->zarr ? gi_write_zarray(site, s) : true;
+    if (!s->zarr) {
+        ok = ftruncate(s->fd, 0) == 0 && gi_pwrite(s->fd, 0, header, (size_t)header_bytes) &&
+             ftruncate(s->fd, (off_t)(header_bytes + s->a->size * ga_itemsize(s->a->dtype))) == 0;
+        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno));
+    }
+    if (ok && s->journal >= 0) {
+        ok = ftruncate(s->journal, 0) == 0 && write(s->journal, head, strlen(head)) == (ssize_t)strlen(head);
+        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno));
+    }
+    return ok;
+}
+
+/* Gives the file its name, if all of it is there. False with an error. */
+static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
+{
+    bool begun = s->fd >= 0, ok = complete;
+    if (begun && close(s->fd) != 0 && ok) ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
+    if (s->journal >= 0) (void)close(s->journal);
+    if (ok) {
+        char old[GI_PATH_ROOM + 8];
+        snprintf(old, sizeof old, "%s.old", s->path);
+        bool aside = s->replaces && rename(s->path, old) == 0;
+        ok         = rename(s->part, s->path) == 0;
+        if (!ok) gi_fail(site, GA_NO_FILE, "cannot rename '%s' to '%s': %s", s->part, s->path, strerror(errno));
+        if (!ok && aside) (void)rename(old, s->path);
+        if (ok && aside) gi_remove_folder(old, 0);
+        if (ok) (void)unlink(s->log);
+    } else if (begun && s->journal < 0) { /* nobody will go on with it */
+        if (s->zarr) gi_remove_folder(s->part, 0);
+        else (void)unlink(s->part);
+    }
+    s->fd = s->journal = -1;
+    return ok;
+}
+
+/* ---- and are filled ---- */
+
+typedef struct gi_storing {
+    gi_computation run; /* of the units, all alike */
+    int            sinks;
+    gi_sink       *sink[GI_SINKS_AT_ONCE];
+} gi_storing;
+
+/* Writes the packed elements of a box to where they belong in an .npy file. */
+static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, const ga_array *x)
+{
+    const ga_array *a   = s->a;
+    int64_t         run = ga_itemsize(a->dtype), times = 1, strides[GPUARR_MAX_DIMS];
+    int             d   = a->ndim - 1;
+    gi_c_strides(a->dtype, a->ndim, a->shape, strides);
+    for (; d > 0 && box->count[d] == a->shape[d]; d--) run *= box->count[d]; /* whole rows lie side by side */
+    if (d >= 0) run *= box->count[d];
+    for (int k = 0; k < d; k++) times *= box->count[k];
+    for (int64_t i = 0; i < times; i++) {
+        int64_t at = s->at, rest = i;
+        for (int k = a->ndim - 1; k >= 0; k--) {
+            at += box->start[k] * strides[k];
+            if (k >= d) continue;
+            at += rest % box->count[k] * strides[k];
+            rest /= box->count[k];
+        }
+        errno = 0;
+        if (!gi_pwrite(s->fd, at, (const char *)x->data + i * run, (size_t)run))
+            return gi_fail(site, GA_NO_FILE, "cannot write bytes %lld to %lld of '%s': %s", (long long)at, (long long)(at + run), s->part, strerror(errno)) != NULL;
+    }
+    return true;
+}
+
+static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, const ga_array *chunk)
+{
+    char    key[GI_KEY_ROOM];
+    int64_t index[GPUARR_MAX_DIMS];
+    for (int d = 0; d < s->a->ndim; d++) index[d] = box->start[d] / s->unit[d];
+    gi_chunk_key(s->a->ndim, index, '.', key);
+    errno      = 0;
+    int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, chunk->data, (size_t)(chunk->size * ga_itemsize(chunk->dtype)));
+    int  error = errno;
+    if (fd >= 0 && close(fd) != 0 && wrote) {
+        wrote = false;
+        error = errno;
+    }
+    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write chunk '%s' of '%s': %s", key, s->part, strerror(error));
+    return wrote;
+}
+
+/* Works out one piece, into its chunk (Zarr) or into the file. */
+static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, const gi_box *unit, const gi_box *piece, ga_array *chunk)
+{
+    gi_layout all = gi_layout_of(s->a), l = gi_part_of_layout(&all, piece);
+    for (int d = 0; d < l.ndim; d++) l.shape[d] = piece->count[d];
+    if (!chunk) {
+        ga_array *x = gi_pull(w, s->a, &l, NULL), *c = x;
+        if (x && !ga_is_contiguous(x)) {
+            c = gi_convert(site, x, x->dtype);
+            ga_free(x);
+        }
+        bool ok = c && gi_put_npy(site, s, piece, c);
+        ga_free(c);
+        return ok;
+    }
+    gi_layout place = gi_layout_of(chunk);
+    for (int d = 0; d < place.ndim; d++) {
+        place.data += (piece->start[d] - unit->start[d]) * place.strides[d];
+        place.shape[d] = piece->count[d];
+    }
+    ga_array *out = gi_view_with(site, chunk, &place);
+    bool      ok  = out && gi_put_elements(site, out, gi_pull(w, s->a, &l, out));
+    ga_free(out);
+    return ok;
+}
+
+/* Works out a unit of all files that lack it. */
+static bool gi_store_unit(gi_storing *t, int64_t number, double start)
+{
+    gi_computation *r     = &t->run;
+    gi_worker       w     = { NULL, 0 };
+    gi_box          whole = gi_box_number(r->ndim, r->shape, r->unit, number);
+    ga_array       *chunk[GI_SINKS_AT_ONCE] = { NULL };
+    bool            ok                      = true;
+    for (int k = 0; k < t->sinks && ok; k++) {
+        if (!t->sink[k]->zarr || t->sink[k]->done[number]) continue;
+        chunk[k] = gi_new(r->site, t->sink[k]->a->dtype, GA_CPU, r->ndim, r->unit);
+        ok       = chunk[k] && (gi_equal_shapes(r->ndim, r->unit, r->ndim, whole.count) || gi_clear(r->site, chunk[k]));
+    }
+    int64_t pieces = gi_count_boxes(r->ndim, whole.count, r->piece);
+    for (int64_t piece = 0; piece < pieces && ok; piece++) {
+        gi_box box = gi_box_number(r->ndim, whole.count, r->piece, piece);
+        for (int d = 0; d < r->ndim; d++) box.start[d] += whole.start[d];
+        for (int k = 0; k < t->sinks && ok; k++)
+            if (!t->sink[k]->done[number]) ok = gi_store_piece(r->site, &w, t->sink[k], &whole, &box, chunk[k]);
+        gi_forget(&w);
+    }
+    for (int k = 0; k < t->sinks; k++) {
+        gi_sink *s = t->sink[k];
+        if (ok && !s->done[number]) {
+            char line[32];
+            int  n = snprintf(line, sizeof line, "%lld\n", (long long)number);
+            ok     = !chunk[k] || gi_put_zarr(r->site, s, &whole, chunk[k]);
+            if (ok && s->journal >= 0 && write(s->journal, line, (size_t)n) != n)
+                ok = gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
+        }
+        ga_free(chunk[k]);
+    }
+    ok = ok && gi_unit_done(r, number, start);
+    if (!ok) gi_run_failed(r, r->ndim, &whole);
+    return ok;
+}
+
+static void gi_run_stores(int64_t begin, int64_t end, void *job)
+{
+    gi_storing *t = (gi_storing *)job;
+    gi_aside    aside;
+    gi_put_aside(&aside);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&t->run.failed, __ATOMIC_RELAXED); unit++) {
+        bool lacking = false;
+        for (int k = 0; k < t->sinks; k++) lacking = lacking || !t->sink[k]->done[unit];
+        double start = ga_now();
+        if (!lacking) __atomic_add_fetch(&t->run.done, 1, __ATOMIC_RELAXED);
+        else if (!gi_store_unit(t, unit, start)) break;
+    }
+    gi_take_back(&aside);
+}
+
+/* Fills files of one shape in the same units. */
+static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
+{
+    gi_storing      t;
+    gi_computation *r = &t.run;
+    memset(&t, 0, sizeof t);
+    pthread_mutex_init(&r->lock, NULL);
+    r->site = site;
+    r->ndim = sinks[0]->a->ndim;
+    t.sinks = n;
+    int64_t piece = GI_PIECE_BYTES;
+    bool    local = true;
+    for (int k = 0; k < n; k++) {
+        const gi_lazy *node = sinks[k]->a->owner->node;
+        t.sink[k]           = sinks[k];
+        local               = local && (node->local || node->value);
+    }
+    piece /= ga_itemsize(sinks[0]->a->dtype);
+    for (int d = r->ndim - 1; d >= 0; d--) {
+        r->shape[d] = sinks[0]->a->shape[d];
+        r->unit[d]  = sinks[0]->unit[d];
+        r->piece[d] = !local || r->unit[d] <= piece ? r->unit[d] : piece;
+        piece /= r->piece[d];
+        if (piece < 1) piece = 1;
+    }
+    r->units = sinks[0]->units;
+    r->begun = r->told = ga_now();
+    gi_parallel(r->units, 1, gi_run_stores, &t);
+    return gi_run_ends(r);
+}
+
+/* Path, format, chunks; nothing is written yet. False with an error. */
+static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
+{
+    struct stat about;
+    s->path = path;
+    s->fd = s->journal = -1;
+    if (!gi_check_any(o->site, a, "the array")) return false;
+    if (a->device != GA_CPU) return gi_fail(o->site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first") != NULL;
+    if (!path || !*path) return gi_fail(o->site, GA_BAD_ARGUMENT, path ? "the path is empty" : "the path is NULL") != NULL;
+    s->zarr = gi_ends_with(path, ".zarr");
+    if (o->format && strcmp(o->format, "npy") != 0 && strcmp(o->format, "zarr") != 0)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no format '%.40s': use \"npy\" or \"zarr\"", o->format) != NULL;
+    if (o->format) s->zarr = !strcmp(o->format, "zarr");
+    else if (!s->zarr && !gi_ends_with(path, ".npy"))
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+    if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
+    snprintf(s->log, sizeof s->log, "%s.journal", path);
+    if (stat(path, &about) == 0) {
+        bool folder = S_ISDIR(about.st_mode);
+        char inner[GI_PATH_ROOM + 16];
+        snprintf(inner, sizeof inner, "%s/.zarray", path);
+        if (!folder && !S_ISREG(about.st_mode)) return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': it is no ordinary file", path) != NULL;
+        if (folder != s->zarr)
+            return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': there is a %s of that name already", path, folder ? "folder" : "file") != NULL;
+        if (folder && (!o->overwrite || stat(inner, &about) != 0))
+            return gi_fail(o->site, GA_NO_FILE, "'%s' is there already: %s", path,
+                           o->overwrite ? "it is no Zarr array, so remove it yourself" : ".overwrite = true replaces it") != NULL;
+        s->replaces = folder;
+    }
+    s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
+    if (!s->a) return false;
+    ga_shape chunks = ga_chunks_of(s->a);
+    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
+    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
+    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
+    s->done  = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
+    if (s->done) memset(s->done, 0, (size_t)s->units);
+    return s->done != NULL;
+}
+
+/* Is there memory for what lies about meanwhile? False with an error. */
+static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, const ga_array *const *arrays)
+{
+    gi_forecast f = gi_foresee_all(n, arrays);
+    f.results     = 0;
+    for (int k = 0; k < n; k++) {
+        int64_t bytes = ga_itemsize(arrays[k]->dtype);
+        for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
+        if (sinks[k].zarr) f.piece += bytes;
+    }
+    return gi_has_room(site, &f);
+}
+
+/* Fills all files; those of one shape and in the same units together. */
+static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array **arrays)
+{
+    gi_folds f    = { site, NULL, 0, 0 };
+    int64_t  left = 0;
+    bool     ok   = true;
+    for (int k = 0; k < n; k++) left += sinks[k].left;
+    if (left > 0) ok = gi_compute_folds(&f, n, arrays);
+    for (int first = 0; first < n && ok && left > 0; first++) {
+        gi_sink *group[GI_SINKS_AT_ONCE];
+        int      m = 0;
+        for (int k = first; k < n && m < GI_SINKS_AT_ONCE; k++) {
+            const ga_array *a = sinks[k].a, *b = sinks[first].a;
+            if (sinks[k].left == 0 || !gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape) || !gi_equal_shapes(a->ndim, sinks[k].unit, b->ndim, sinks[first].unit)) continue;
+            group[m++] = &sinks[k];
+        }
+        if (m == 0 || sinks[first].left == 0) continue;
+        ok = gi_fill_sinks(site, m, group);
+        for (int k = 0; k < m && ok; k++) group[k]->left = 0;
+    }
+    gi_drop_folds(&f);
+    gi_forget_chunks();
+    return ok;
+}
+
+bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o)
+{
+    if (n < 0 || (n > 0 && (!arrays || !paths))) return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
+    if (gi_inside_task) return gi_fail(o.site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
+                return gi_fail(o.site, GA_BAD_ARGUMENT, "arrays %d and %d have the same path '%.300s'", j, i, paths[i]) != NULL;
+    size_t           bytes = (size_t)n * sizeof(gi_sink), list = (size_t)n * sizeof(void *);
+    gi_sink         *sinks = (gi_sink *)gi_alloc(o.site, bytes);
+    const ga_array **held  = sinks ? (const ga_array **)gi_alloc(o.site, list) : NULL;
+    bool             ok    = held != NULL;
+    int              made  = 0;
+    if (ok) {
+        gi_scope *scope  = gi_current_scope;
+        gi_current_scope = NULL;
+        memset(sinks, 0, bytes);
+        for (; made < n && ok; made++) {
+            ok         = gi_plan_sink(&o, arrays[made], paths[made], &sinks[made]);
+            held[made] = sinks[made].a;
+        }
+        ok = ok && gi_has_store_room(o.site, n, sinks, held);
+        pthread_mutex_lock(&gi_computing.busy);
+        gi_watch_begins();
+        gi_computing.mark++; /* for the fingerprints */
+        for (int k = 0; k < n && ok; k++) ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
+        ok = ok && gi_fill_all(o.site, n, sinks, held);
+        for (int k = 0; k < made; k++) {
+            ok = gi_end_sink(o.site, &sinks[k], ok) && ok;
+            ga_free(sinks[k].a);
+            if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
+        }
+        gi_watch_ends(o.site);
+        pthread_mutex_unlock(&gi_computing.busy);
+        gi_current_scope = scope;
+    }
+    if (held) gi_release(held, list);
+    gi_release(sinks, bytes);
+    return ok;
+}
+
+bool(ga_store)(const ga_array *a, const char *path, ga_store_options o) { return (ga_store_n)(1, &a, &path, o); }
 
 /* ==== >>timing ==================================================================================================== */
 

@@ -615,6 +615,55 @@ static void test_convolutions(void)
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 
+/* Chunked arrays from files and into files. */
+static void test_chunk_files(void)
+{
+    /* a chunk of five bytes, 5 4 3 2 1, packed by zlib */
+    static const unsigned char packed[] = { 0x78, 0x01, 0x01, 0x05, 0x00, 0xfa, 0xff, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00, 0x3c, 0x00, 0x10 };
+    const char *npy = path_of("c.npy"), *dir = path_of("c.zarr"), *out = path_of("d.npy");
+    char        zarray[400], chunk[400];
+    ga_array   *a = ga_random((60, 7), .seed = 1), *x = NULL, *y = NULL, *z = NULL;
+    snprintf(zarray, sizeof zarray, "%s/.zarray", dir);
+    snprintf(chunk, sizeof chunk, "%s/0", dir);
+    if (!CHECK(ga_save(npy, a))) return;
+    RUN(ga_open(npy));
+    x = ga_open(npy, .chunks = ga_chunks(20, 3));
+    RUN(ga_compute(x));
+    y = ga_sin(x);
+    RUN_BOOL(ga_store(y, out));
+    RUN_BOOL(ga_store(a, out, .chunks = ga_chunks(7, 7)));
+    RUN_BOOL(ga_store(y, dir, .overwrite = true));
+    z = ga_open(dir);
+    RUN(ga_compute(z));
+    ga_free(z);
+    const ga_array *both[2]  = { x, y };
+    const char     *paths[2] = { out, dir };
+    RUN_BOOL(ga_store_n(2, both, paths, .overwrite = true, .chunks = ga_chunks(60, 7)));
+    ga_clear_error();
+    remove(chunk);
+    snprintf(chunk, sizeof chunk, "%s/0.0", dir);
+    remove(chunk);
+    snprintf(chunk, sizeof chunk, "%s/0", dir);
+    FILE *f = fopen(zarray, "wb");
+    if (f) fputs("{\"zarr_format\": 2, \"shape\": [5], \"chunks\": [5], \"dtype\": \"|u1\", \"order\": \"C\", \"compressor\": {\"id\": \"zlib\"}}", f);
+    if (f) fclose(f);
+    f = fopen(chunk, "wb");
+    if (f) fwrite(packed, 1, sizeof packed, f);
+    if (f) fclose(f);
+    RUN(ga_open(dir));
+    z = ga_open(dir);
+    RUN(ga_compute(z));
+    remove(chunk);
+    remove(zarray);
+    remove(dir);
+    remove(npy);
+    remove(out);
+    ga_free(z);
+    ga_free(y);
+    ga_free(x);
+    ga_free(a);
+}
+
 static void test_files(void)
 {
     ga_array   *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
@@ -745,6 +794,7 @@ static void test_failing_allocations(void)
     test_distances();
     test_convolutions();
     test_files();
+    test_chunk_files();
     test_benchmark();
     test_rearranging();
     test_images();

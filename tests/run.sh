@@ -13,6 +13,7 @@ FITS=
 LIBS="-lm -lpthread"
 if printf '#include <fitsio.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS=-DGPUARR_USE_CFITSIO LIBS="$LIBS -lcfitsio"; fi
 if printf '#include <fftw3.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS="$FITS -DGPUARR_USE_FFTW" LIBS="$LIBS -lfftw3 -lfftw3f"; fi
+if pkg-config --exists hdf5 2>/dev/null; then FITS="$FITS -DGPUARR_USE_HDF5 $(pkg-config --cflags hdf5)" LIBS="$LIBS $(pkg-config --libs hdf5)"; fi
 SHARE="-DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0" # threads share all that can be shared, short as it may be
 passed=0 failed=0 skipped=0
 
@@ -250,13 +251,14 @@ one "implementation with ASan and UBSan" gcc $SAN $FITS $SHARE -DGPUARR_BASELINE
 one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
 one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
 printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_ops tasks; do
+for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_ops chunked_files tasks; do
     [ -f tests/$t.c ] || continue
     one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
     part "$t, ASan + UBSan" "$B/$t-asan"
     one "build of $t" gcc -std=c11 -O1 $WARN -I. tests/$t.c "$B/impl-O2.o" -o "$B/$t" $LIBS
     part "$t, -O2" "$B/$t"
 done
+part "files of Zarr, HDF5 and NumPy" $PY tests/chunked_files.py "$B/chunked_files-asan"
 if [ -f tests/threads.c ]; then
     one "build of threads" clang -std=c11 -O1 -g -fsanitize=thread -I. tests/threads.c "$B/impl-tsan.o" -o "$B/threads" $LIBS
     part "threads, ThreadSanitizer" "$B/threads"
@@ -348,6 +350,7 @@ if [ "$job" = check ]; then
     }
     part "fuzzing .npy" fuzz npy
     part "fuzzing FITS" fuzz fits
+    part "fuzzing Zarr" fuzz zarr
     one "clang-format" sh -c 'clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c examples/*.c tests/*.c tests/*.h'
 fi
 

@@ -1,0 +1,533 @@
+/*  chunked_files.c -- chunked arrays from files and into files: what is read is what lies there, and no more is read than that;
+    what is wrong with a file is said. With a folder as argument: reads the *.zarr, *.h5 and *.npy that tests/chunked_files.py has put there.   */
+#include "test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static char folder[200];
+
+/* A path in the folder of this run; one of a few buffers. */
+static const char *in_folder(const char *name)
+{
+    static char paths[8][400];
+    static int  turn;
+    char       *path = paths[turn++ % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void put_file(const char *path, const void *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    CHECK(f && fwrite(bytes, 1, n, f) == n);
+    if (f) fclose(f);
+}
+static void put_text(const char *path, const char *text) { put_file(path, text, strlen(text)); }
+
+/* Is the chunked array what the array in memory is, bit for bit? */
+static bool same(ga_array *chunked, ga_array *memory)
+{
+    ga_array *r  = ga_compute(chunked);
+    bool      ok = r && memory && ga_is_chunked(chunked) && r->dtype == memory->dtype && ga_same_shape(r, memory);
+    if (ok) {
+        ga_array *x = ga_ascontiguous(memory);
+        ok          = memcmp(r->data, x->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0;
+        ga_free(x);
+    }
+    if (!ok && r && memory && r->size < 50) ga_print(r), ga_print(memory);
+    ga_free(r);
+    return ok;
+}
+#define SAME(...) CHECK(same(__VA_ARGS__))
+
+/* Does the call fail with these words? */
+#define FAILS(call, words)                                                                                                     \
+    do {                                                                                                                       \
+        ga_clear_error();                                                                                                      \
+        ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
+        bool none = !(call);                                                                                                   \
+        ga_set_error_handler(NULL, NULL);                                                                                      \
+        CHECK(none && ga_error() && strstr(ga_error(), words));                                                                \
+        if (none && ga_error() && !strstr(ga_error(), words)) printf("     it says: %s\n", ga_error());                        \
+        ga_clear_error();                                                                                                      \
+    } while (0)
+
+/* Bytes that this process has read by calls so far. */
+static int64_t bytes_read(void)
+{
+    long long n = 0;
+    FILE     *f = fopen("/proc/self/io", "r");
+    if (!f || fscanf(f, "rchar: %lld", &n) != 1) n = -1;
+    if (f) fclose(f);
+    return n;
+}
+
+/* An .npy file as only NumPy writes it: of the other byte order, or with the first axis fastest. The elements are i * 3 + 1 (in C order). */
+static void put_npy(const char *path, bool swapped, bool fortran, const char *kind, int size)
+{
+    char  header[256];
+    int   order = swapped ? '>' : '<', n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (%d, %d, %d), }", order, kind, fortran ? "True" : "False", 5, 7, 9);
+    while (n % 64 != 63) header[n++] = ' ';
+    header[n++] = '\n';
+    memcpy(header, "\x93NUMPY\1\0", 8);
+    header[8] = (char)(n - 10), header[9] = 0;
+    FILE *f = fopen(path, "wb");
+    CHECK(f != NULL);
+    if (!f) return;
+    fwrite(header, 1, (size_t)n, f);
+    for (int i = 0; i < 5 * 7 * 9; i++) {
+        int           at = fortran ? i % 5 * 63 + i / 5 % 7 * 9 + i / 35 : i, v = at * 3 + 1;
+        unsigned char bytes[8];
+        double        d = v;
+        int64_t       k = v;
+        memcpy(bytes, kind[0] == 'f' ? (const void *)&d : (const void *)&k, 8);
+        for (int b = 0; b < size; b++) fputc(bytes[swapped ? size - 1 - b : b], f);
+    }
+    fclose(f);
+}
+
+static void npy(void)
+{
+    const char *path = in_folder("a.npy");
+    ga_scope
+    {
+        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) { /* each dtype, chunks that do not divide, views of them */
+            ga_array *m = ga_astype(ga_random((37, 11, 5), .seed = d), (ga_dtype)d);
+            if (d == GA_BOOL) m = ga_greater(ga_random((37, 11, 5)), 0.5);
+            CHECK(ga_save(path, m));
+            ga_shape chunks[] = { ga_chunks(0), ga_chunks(10, 4, 2), ga_chunks(1, 1, -1), ga_chunks(100, 3, 5) };
+            for (int k = 0; k < 4; k++) {
+                m = ga_load(path);
+                ga_array *x = ga_open(path, .chunks = chunks[k]);
+                SAME(x, m);
+                SAME(ga_index(x, "3:30:4, ::-1, 1:5:2"), ga_index(m, "3:30:4, ::-1, 1:5:2"));
+                SAME(ga_transpose(x), ga_transpose(m));
+                SAME(ga_index(x, "-1, 5"), ga_index(m, "-1, 5"));
+                SAME(ga_ravel(x), ga_ravel(m));
+                SAME(ga_index(ga_ravel(x), "5:2000:3"), ga_index(ga_ravel(m), "5:2000:3"));
+                SAME(ga_copy(ga_index(x, "..., 2")), ga_copy(ga_index(m, "..., 2")));
+            }
+        }
+        for (int k = 0; k < 8; k++) {
+            put_npy(path, k & 1, k & 2, k & 4 ? "f8" : "i4", k & 4 ? 8 : 4);
+            SAME(ga_open(path), ga_load(path));
+            SAME(ga_open(path, .chunks = ga_chunks(2, 3, 4)), ga_load(path));
+            SAME(ga_index(ga_open(path), "1:, ::-2, 3"), ga_index(ga_load(path), "1:, ::-2, 3"));
+            SAME(ga_sum(ga_open(path, .chunks = ga_chunks(2, 3, 4)), .axis = 1), ga_sum(ga_load(path), .axis = 1));
+            SAME(ga_add(ga_transpose(ga_open(path)), 1), ga_add(ga_transpose(ga_load(path)), 1));
+        }
+        CHECK(ga_save(path, ga_scalar(2.5)));
+        SAME(ga_open(path), ga_load(path));
+        SAME(ga_add(ga_open(path), 1), ga_add(ga_load(path), 1));
+        CHECK(ga_save(path, ga_zeros((0, 3))));
+        SAME(ga_open(path), ga_load(path));
+        CHECK(ga_save(path, ga_zeros((5, 3))));
+        ga_shape chunks = ga_chunks_of(ga_open(path, .chunks = ga_chunks(4, 2)));
+        CHECK(chunks.ndim == 2 && chunks.n[0] == 4 && chunks.n[1] == 2);
+    }
+}
+
+/* A file of 40 GB, of which only a few bytes are there: slices reach it, and read little more than they need. */
+static void huge(void)
+{
+    const char *path = in_folder("huge.npy");
+    enum { ROWS = 50000, COLUMNS = 100000 };
+    char header[128];
+    int  n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", ROWS, COLUMNS);
+    while (n < 127) header[n++] = ' ';
+    header[n++] = '\n';
+    memcpy(header, "\x93NUMPY\1\0v\0", 10);
+    put_file(path, header, 128);
+    double seven = 7;
+    int    fd    = open(path, O_WRONLY);
+    bool   made  = fd >= 0 && ftruncate(fd, 128 + (off_t)8 * ROWS * COLUMNS) == 0 && pwrite(fd, &seven, 8, 128 + (off_t)8 * ((off_t)40000 * COLUMNS + 90000)) == 8;
+    if (fd >= 0) close(fd);
+    if (!made) { /* the file system has no holes */
+        test_skip("no sparse file of 40 GB here", 8);
+        remove(path);
+        return;
+    }
+    ga_scope
+    {
+        ga_array *x = ga_open(path);
+        struct {
+            const char *index;
+            int64_t     needed;
+        } slices[] = { { "40000, 90000", 8 }, { "40000", 8 * COLUMNS }, { "39990:40010, 89990:90010", 3200 }, { "::5000, ::1000", 8000 }, { "40000, ::2", 4 * COLUMNS }, { "40000:40100:3, 90000:91000:2", 136000 } };
+        for (size_t k = 0; k < sizeof slices / sizeof *slices; k++) {
+            int64_t   before = bytes_read();
+            ga_array *r      = ga_compute(ga_index(x, slices[k].index));
+            int64_t   after  = bytes_read();
+            CHECK(r && ga_item(ga_max(r)) == 7);
+            if (before >= 0) CHECK(after - before >= slices[k].needed && after - before <= 2 * slices[k].needed + 10000) /* the forecast looks up how much memory there is */;
+        }
+    }
+    remove(path);
+}
+
+static void hostile_npy(void)
+{
+    const char *path = in_folder("b.npy");
+    ga_scope
+    {
+        ga_array *m = ga_random((100, 1000));
+        CHECK(ga_save(path, m));
+        ga_array *x = ga_open(path, .chunks = ga_chunks(10, 1000));
+        CHECK(truncate(path, 700000) == 0); /* while it is open */
+        ga_array *y = ga_add(x, 1);
+        FAILS(ga_compute(y), "has become shorter");
+        FAILS(ga_compute(y), "b.npy");
+        FAILS(ga_compute(y), "for the elements [");
+        SAME(ga_index(x, ":87"), ga_index(m, ":87")); /* what is there is there */
+        FAILS(ga_open(path), "was it cut short");
+        FAILS(ga_open(in_folder("none.npy")), "No such file");
+        FAILS(ga_open(NULL), "NULL");
+        FAILS(ga_open(folder), "no .zarray");
+        FAILS(ga_open("/dev/null"), "neither a file nor a folder");
+        put_text(path, "hello");
+        FAILS(ga_open(path), "no .npy file");
+        put_text(path, "");
+        FAILS(ga_open(path), "no .npy file");
+        put_text(path, "PK\3\4 and so on");
+        FAILS(ga_open(path), "ga_load_from");
+        put_text(path, "SIMPLE  =                    T");
+        FAILS(ga_open(path), "ga_fits_read");
+        put_text(path, "CDF\1    ");
+        FAILS(ga_open(path), "nccopy");
+        CHECK(ga_save(path, ga_ones((3))));
+        FAILS(ga_open(path, .name = "x"), "leave .name out");
+        FAILS(ga_open(path, .chunks = ga_chunks(1, 2)), "one length for each axis");
+        FAILS(ga_open(path, .chunks = ga_chunks(-2)), "negative");
+    }
+    remove(path);
+}
+
+/* ---- Zarr ---- */
+
+static void put_zarray(const char *dir, const char *text)
+{
+    char path[500];
+    mkdir(dir, 0777);
+    snprintf(path, sizeof path, "%s/.zarray", dir);
+    put_text(path, text);
+}
+
+static void remove_files(const char *dir)
+{
+    char path[700];
+    DIR *list = opendir(dir);
+    for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        if (remove(path) != 0) remove_files(path);
+    }
+    if (list) closedir(list);
+    rmdir(dir);
+}
+
+static void zarr(void)
+{
+    const char *dir = in_folder("a.zarr");
+    char        path[500];
+#define ZARRAY(rest) "{\"zarr_format\": 2, \"shape\": [4, 3], \"chunks\": [2, 2], \"dtype\": \"<f8\", \"order\": \"C\", " rest "}"
+#define GOOD         "\"compressor\": null, \"filters\": null, \"fill_value\": \"NaN\""
+    ga_scope
+    {
+        put_zarray(dir, ZARRAY(GOOD));
+        const double one[4] = { 1, 2, 3, 4 }, two[4] = { 5, 0, 6, 0 };
+        snprintf(path, sizeof path, "%s/0.0", dir);
+        put_file(path, one, sizeof one);
+        snprintf(path, sizeof path, "%s/1.1", dir);
+        put_file(path, two, sizeof two);
+        ga_array *x = ga_open(dir), *m = ga_reshape(ga_values(1, 2, NAN, 3, 4, NAN, NAN, NAN, 5, NAN, NAN, 6), (4, 3));
+        ga_shape  chunks = ga_chunks_of(x);
+        CHECK(chunks.n[0] == 2 && chunks.n[1] == 2);
+        CHECK(ga_array_equal(ga_compute(x), m, .equal_nan = true));
+        CHECK(ga_array_equal(ga_compute(ga_index(x, "::-3, ::2")), ga_index(m, "::-3, ::2"), .equal_nan = true));
+        CHECK(ga_array_equal(ga_compute(ga_nansum(x, .axis = 1)), ga_nansum(m, .axis = 1)));
+        put_file(path, two, 31);
+        FAILS(ga_compute(x), "chunk '1.1' of");
+        FAILS(ga_compute(x), "31 bytes");
+        remove(path);
+        mkdir(path, 0777);
+        FAILS(ga_compute(x), "no file");
+        rmdir(path);
+        put_zarray(dir, "{");
+        FAILS(ga_open(dir), "no JSON");
+        put_zarray(dir, "[1, 2]");
+        FAILS(ga_open(dir), "Zarr of format ?");
+        put_zarray(dir, "{\"zarr_format\": 3}");
+        FAILS(ga_open(dir), "format 3");
+        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2, 2], \"dtype\": \"<f8\", \"order\": \"C\"}");
+        FAILS(ga_open(dir), "'shape' and 'chunks'");
+        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [0], \"dtype\": \"<f8\", \"order\": \"C\"}");
+        FAILS(ga_open(dir), "'shape' and 'chunks'");
+        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [9223372036854775807], \"dtype\": \"<f8\", \"order\": \"C\"}");
+        FAILS(ga_open(dir), "more than can be counted");
+        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [1,1,1,1,1,1,1,1,1], \"chunks\": [1], \"dtype\": \"<f8\", \"order\": \"C\"}");
+        FAILS(ga_open(dir), "GPUARR_MAX_DIMS");
+        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f2\", \"order\": \"C\"}");
+        FAILS(ga_open(dir), "float16");
+        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": [[\"x\", \"<f8\"]], \"order\": \"C\"}");
+        FAILS(ga_open(dir), "structured");
+        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f8\", \"order\": \"Q\"}");
+        FAILS(ga_open(dir), "'order'");
+        put_zarray(dir, ZARRAY("\"compressor\": {\"id\": \"blosc\", \"cname\": \"lz4\"}"));
+        FAILS(ga_open(dir), "packed by blosc");
+        put_zarray(dir, ZARRAY("\"compressor\": null, \"filters\": [{\"id\": \"delta\"}]"));
+        FAILS(ga_open(dir), "filter delta");
+        put_zarray(dir, ZARRAY("\"fill_value\": \"many\""));
+        FAILS(ga_open(dir), "'fill_value'");
+        put_zarray(dir, ZARRAY("\"dimension_separator\": \"-\""));
+        FAILS(ga_open(dir), "'dimension_separator'");
+        put_zarray(dir, ZARRAY("\"compressor\": {\"id\": \"zlib\", \"level\": 1}"));
+        x = ga_open(dir);
+        FAILS(ga_compute(x), "damaged: it cannot be unpacked");
+        FAILS(ga_open(dir, .name = "inner"), "inner");
+        FAILS(ga_open(folder, .name = "a.zarr/none"), "No such file");
+        CHECK(ga_is_chunked(ga_open(folder, .name = "a.zarr")));
+        snprintf(path, sizeof path, "%s/.zgroup", folder);
+        put_text(path, "{\"zarr_format\": 2}");
+        FAILS(ga_open(folder), "it has: a.zarr");
+        remove(path);
+    }
+    remove_files(dir);
+}
+
+/* ---- ga_store ---- */
+
+/* The same bytes? */
+static bool same_files(const char *a, const char *b)
+{
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    int   c = 0, d = 0;
+    while (f && g && c == d && c != EOF) c = fgetc(f), d = fgetc(g);
+    bool ok = f && g && c == d;
+    if (f) fclose(f);
+    if (g) fclose(g);
+    return ok;
+}
+
+static bool exists(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0;
+}
+
+static void stores(void)
+{
+    const char *npy = in_folder("s.npy"), *wanted = in_folder("w.npy"), *dir = in_folder("s.zarr");
+    ga_scope
+    {
+        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+            ga_array *m = d == GA_BOOL ? ga_greater(ga_random((37, 11, 5)), 0.5) : ga_astype(ga_multiply(ga_random((37, 11, 5), .seed = d), 100), (ga_dtype)d);
+            ga_shape  chunks[] = { ga_chunks(0), ga_chunks(10, 4, 2), ga_chunks(1, 11, 5), ga_chunks(5, 2, 5) };
+            CHECK(ga_save(wanted, m));
+            for (int k = 0; k < 4; k++) {
+                ga_array *x = (ga_chunked)(m, chunks[k], "\ttest");
+                CHECK(ga_store(x, npy, .resume = k & 1) && same_files(npy, wanted));
+                CHECK(ga_store(x, dir, .overwrite = true, .resume = k & 1));
+                SAME(ga_open(dir), m);
+                ga_shape back = ga_chunks_of(ga_open(dir)), now = ga_chunks_of(x);
+                CHECK(back.n[0] == now.n[0] && back.n[1] == now.n[1] && back.n[2] == now.n[2]);
+            }
+            CHECK(ga_store(m, npy) && same_files(npy, wanted)); /* of an array in memory; of a view */
+            CHECK(ga_store(ga_transpose(m), npy, .chunks = ga_chunks(2, 3, 10)) && ga_save(wanted, ga_transpose(m)) && same_files(npy, wanted));
+        }
+        ga_array *m = ga_random((300, 200)), *x = ga_chunked(m, 70, 60), *mean = ga_mean(x, .axis = 0);
+        CHECK(ga_store(ga_divide(ga_subtract(x, mean), ga_std(x)), npy) &&
+              ga_save(wanted, ga_divide(ga_subtract(m, ga_mean(m, .axis = 0)), ga_std(m))) && same_files(npy, wanted));
+        const ga_array *both[3]  = { ga_sin(x), mean, ga_cos(x) };
+        const char     *paths[3] = { npy, in_folder("mean.npy"), dir };
+        remove_files(dir);
+        CHECK(ga_store_n(3, both, paths));
+        SAME(ga_open(npy), ga_sin(m));
+        SAME(ga_open(paths[1]), ga_mean(m, .axis = 0));
+        SAME(ga_open(dir), ga_cos(m));
+        CHECK(ga_store(ga_index(ga_open(npy), "::-1, 3:50"), wanted)); /* from file to file */
+        SAME(ga_open(wanted), ga_index(ga_sin(m), "::-1, 3:50"));
+        CHECK(ga_store(ga_sum(x), npy) && ga_item(ga_load(npy)) == ga_item(ga_sum(m)));
+        CHECK(ga_store(ga_sum(x), dir, .overwrite = true));
+        SAME(ga_open(dir), ga_sum(m));
+        CHECK(ga_store(ga_zeros((0, 3)), npy) && ga_load(npy)->shape[1] == 3);
+        CHECK(ga_store(ga_zeros((0, 3)), dir, .overwrite = true));
+        SAME(ga_open(dir), ga_zeros((0, 3)));
+        CHECK(ga_store(m, in_folder("plain"), .format = "npy"));
+        SAME(ga_open(in_folder("plain")), m);
+        CHECK(!exists(in_folder("s.npy.part")) && !exists(in_folder("s.zarr.part")) && !exists(in_folder("s.npy.journal")) && !exists(in_folder("s.zarr.old")));
+    }
+    remove_files(dir);
+}
+
+static void store_mistakes(void)
+{
+    const char *npy = in_folder("s.npy"), *dir = in_folder("s.zarr");
+    ga_scope
+    {
+        ga_array *m = ga_random((300, 200)), *x = ga_chunked(m, 70, 60), *late = ga_greater(ga_nanargmax(ga_chunked(ga_full((9), NAN))), 0);
+        CHECK(ga_store(m, npy) && ga_store(x, dir));
+        FAILS(ga_store(NULL, npy), "NULL");
+        FAILS(ga_store(x, NULL), "the path is NULL");
+        FAILS(ga_store(x, ""), "empty");
+        FAILS(ga_store(x, in_folder("s.tif")), ".format");
+        FAILS(ga_store(x, npy, .format = "tif"), "no format 'tif'");
+        FAILS(ga_store(x, npy, .chunks = ga_chunks(1)), "one length for each axis");
+        FAILS(ga_store(x, in_folder("none/s.npy")), "No such file");
+        FAILS(ga_store(x, in_folder("none/s.zarr")), "No such file");
+        FAILS(ga_store(x, dir), ".overwrite = true replaces it");
+        FAILS(ga_store(x, dir, .format = "npy"), "folder of that name");
+        FAILS(ga_store(x, npy, .format = "zarr"), "file of that name");
+        FAILS(ga_store(x, folder, .format = "zarr", .overwrite = true), "no Zarr array");
+        FAILS(ga_store(x, "/dev/null", .format = "npy"), "no ordinary file");
+        FAILS(ga_store(late, npy), "nothing but NaN");
+        SAME(ga_open(npy), m); /* what was there still is */
+        CHECK(!exists(in_folder("s.npy.part")));
+        const ga_array *both[2]  = { x, m };
+        const char     *paths[2] = { npy, npy };
+        FAILS(ga_store_n(2, both, paths), "the same path");
+        FAILS(ga_store_n(-1, both, paths), "-1 arrays");
+        FAILS(ga_store_n(2, NULL, paths), "2 arrays");
+        /* a disk that is full, as far as files may grow here */
+        pid_t child = fork();
+        if (child == 0) {
+            struct rlimit most = { 10000, 10000 };
+            signal(SIGXFSZ, SIG_IGN);
+            setrlimit(RLIMIT_FSIZE, &most);
+            test_failed = 0;
+            FAILS(ga_store(x, npy), "File too large");
+            FAILS(ga_store(x, dir, .overwrite = true), "cannot write chunk '");
+            FAILS(ga_store(x, dir, .overwrite = true), "for the elements [");
+            fflush(stdout);
+            _exit(test_failed);
+        }
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        SAME(ga_open(npy), m);
+        SAME(ga_open(dir), m);
+        CHECK(!exists(in_folder("s.npy.part")) && !exists(in_folder("s.zarr.part")));
+    }
+    remove_files(dir);
+}
+
+/* A run that fails, or is killed, in the middle leaves what it has done to the next one, which gives the same bytes. */
+static void resumes(void)
+{
+    const char *dir = in_folder("in.zarr"), *npy = in_folder("r.npy"), *out = in_folder("r.zarr"), *wanted = in_folder("w.npy");
+    char        hole[450], kept[500];
+    snprintf(hole, sizeof hole, "%s/17.0", dir);
+    snprintf(kept, sizeof kept, "%s.kept", hole);
+    ga_scope
+    {
+        ga_array *m = ga_random((2000, 1000)), *y = NULL;
+        CHECK(ga_store(m, dir, .chunks = ga_chunks(100, 1000)));
+        CHECK(ga_save(wanted, ga_add(ga_sin(m), 0.5)));
+        for (int k = 0; k < 2; k++) {
+            const char *to = k ? out : npy;
+            double      plus = 0.5;
+            CHECK(rename(hole, kept) == 0);
+            put_text(hole, "damaged");
+            ga_set_num_threads(1); /* then what comes before the hole is done */
+            y = ga_add(ga_sin(ga_open(dir)), plus);
+            FAILS(ga_store(y, to, .resume = true), "chunk '17.0'");
+            CHECK(rename(kept, hole) == 0 && !exists(to));
+            plus = 0.25;
+            y    = ga_add(ga_sin(ga_open(dir)), plus);
+            FAILS(ga_store(y, to, .resume = true), "of another expression");
+            plus           = 0.5;
+            int64_t before = bytes_read();
+            y              = ga_add(ga_sin(ga_open(dir)), plus);
+            CHECK(ga_store(y, to, .resume = true));
+            if (before >= 0) CHECK(bytes_read() - before < 6000000); /* of 16 million */
+            ga_set_num_threads(2);
+            SAME(ga_open(to), ga_load(wanted));
+        }
+        CHECK(same_files(npy, wanted));
+        CHECK(ga_store(y, out, .overwrite = true, .resume = true));
+        SAME(ga_open(out), ga_load(wanted));
+        for (int k = 0; k < 2; k++) {
+            const char *to = k ? out : npy;
+            char        journal[500];
+            struct stat about;
+            snprintf(journal, sizeof journal, "%s.journal", to);
+            ga_array *big = ga_sin(ga_random_normal(0, 1, (4000, 1000), .seed = 5, .chunks = ga_chunks(50, 1000)));
+            remove(npy);
+            remove_files(out);
+            pid_t child = fork();
+            if (child == 0) _exit(!ga_store(big, to, .resume = true));
+            int status = -1;
+            while (waitpid(child, &status, WNOHANG) == 0)
+                if (stat(journal, &about) == 0 && about.st_size > 130) {
+                    kill(child, SIGKILL);
+                    waitpid(child, &status, 0);
+                    break;
+                }
+            CHECK(WIFSIGNALED(status) ? !exists(to) && exists(journal) : exists(to));
+            CHECK(!WIFSIGNALED(status) || ga_store(big, to, .resume = true));
+            SAME(ga_open(to), ga_compute(big));
+            CHECK(!exists(journal));
+        }
+    }
+    remove_files(dir);
+    remove_files(out);
+}
+
+/* ---- the files of tests/chunked_files.py: each NAME.zarr, NAME.h5 or NAME.raw.npy is NAME.npy ---- */
+
+static void peers(const char *where)
+{
+    DIR *list = opendir(where);
+    CHECK(list != NULL);
+    for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
+        char   path[700], reference[700];
+        size_t n    = strlen(e->d_name), kept = n;
+        bool   hdf5 = n > 3 && !strcmp(e->d_name + n - 3, ".h5");
+        if (hdf5) kept = n - 3;
+        if (n > 5 && !strcmp(e->d_name + n - 5, ".zarr")) kept = n - 5;
+        if (n > 8 && !strcmp(e->d_name + n - 8, ".raw.npy")) kept = n - 8;
+        if (kept == n || strstr(e->d_name, ".out")) continue;
+        snprintf(path, sizeof path, "%s/%s", where, e->d_name);
+        snprintf(reference, sizeof reference, "%s/%.*s.npy", where, (int)kept, e->d_name);
+        ga_scope
+        {
+            ga_array *x = hdf5 ? ga_open(path, .name = "group/x") : ga_open(path), *m = ga_load(reference);
+            bool      ok = CHECK(x && m && ga_array_equal(ga_compute(x), m, .equal_nan = true));
+            if (ok && m->ndim == 2 && m->size > 0) {
+                ga_array *view = ga_index(x, "::-3, 1::2"), *same_view = ga_index(m, "::-3, 1::2");
+                ok = CHECK(ga_array_equal(ga_compute(view), same_view, .equal_nan = true));
+                if (!ga_can_cast(GA_C64, m->dtype)) ok = CHECK(ga_array_equal(ga_compute(ga_max(x, .axis = 0)), ga_max(m, .axis = 0), .equal_nan = true)) && ok;
+            }
+            snprintf(path, sizeof path, "%s/%.*s.out.npy", where, (int)kept, e->d_name);
+            ok = CHECK(ga_store(x, path)) && ok;
+            snprintf(path, sizeof path, "%s/%.*s.out.zarr", where, (int)kept, e->d_name);
+            ok = CHECK(m && m->ndim == 2 ? ga_store(x, path, .chunks = ga_chunks(4, 7)) : ga_store(x, path)) && ok;
+            if (!ok) printf("     in %s\n", path);
+        }
+    }
+    if (list) closedir(list);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) {
+        peers(argv[1]);
+        return test_end();
+    }
+    const char *temporary = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/gpuarr-files-XXXXXX", temporary ? temporary : "/tmp");
+    CHECK(mkdtemp(folder) != NULL);
+    npy();
+    huge();
+    hostile_npy();
+    zarr();
+    stores();
+    store_mistakes();
+    resumes();
+    CHECK(ga_memory_stats().arrays == 0);
+    CHECK(ga_report_leaks(stdout) == 0);
+    remove_files(folder);
+    return test_end();
+}
