@@ -21731,67 +21731,9 @@ typedef struct gi_blocks_plan {
     int64_t           chunk[GPUARR_MAX_DIMS]; /* of the inputs; those of the result are the node's */
 } gi_blocks_plan;
 
-/* Chunks that were asked for in part, and are likely to be asked for again while a call computes: the last ones. */
-#define GI_KEPT_BYTES ((int64_t)1 << 28)
-typedef struct gi_kept {
-    struct gi_kept *next;
-    const gi_lazy  *node;
-    int64_t         number;
-    ga_array       *value;
-} gi_kept;
-static struct {
-    pthread_mutex_t lock;
-    gi_kept        *first;
-} gi_kept_chunks = { PTHREAD_MUTEX_INITIALIZER, NULL };
-
-static ga_array *gi_find_kept(const gi_lazy *n, int64_t number)
-{
-    ga_array *r = NULL;
-    pthread_mutex_lock(&gi_kept_chunks.lock);
-    for (gi_kept *k = gi_kept_chunks.first; k && !r; k = k->next)
-        if (k->node == n && k->number == number) r = gi_hold(n->site, k->value);
-    pthread_mutex_unlock(&gi_kept_chunks.lock);
-    return r;
-}
-
-/* Lets go of what was kept longest ago, until `most` bytes are left. */
-static void gi_drop_kept(int64_t most)
-{
-    gi_kept **at = &gi_kept_chunks.first;
-    pthread_mutex_lock(&gi_kept_chunks.lock);
-    while (*at && most > 0) {
-        most -= (*at)->value->size * ga_itemsize((*at)->value->dtype);
-        if (most >= 0) at = &(*at)->next;
-    }
-    gi_kept *rest = *at;
-    *at           = NULL;
-    pthread_mutex_unlock(&gi_kept_chunks.lock);
-    while (rest) {
-        gi_kept *k = rest;
-        rest       = k->next;
-        ga_free(k->value);
-        gi_release(k, sizeof *k);
-    }
-}
-
-/* Not keeping it is no error. */
-static void gi_keep(const gi_lazy *n, int64_t number, const ga_array *value)
-{
-    gi_kept *k = (gi_kept *)gi_alloc(n->site, sizeof *k);
-    if (k) k->value = gi_hold(n->site, value);
-    if (!k || !k->value) {
-        if (k) gi_release(k, sizeof *k);
-        ga_clear_error();
-        return;
-    }
-    k->node   = n;
-    k->number = number;
-    pthread_mutex_lock(&gi_kept_chunks.lock);
-    k->next              = gi_kept_chunks.first;
-    gi_kept_chunks.first = k;
-    pthread_mutex_unlock(&gi_kept_chunks.lock);
-    gi_drop_kept(GI_KEPT_BYTES);
-}
+/* Chunks that were asked for in part are likely to be asked for again while a call computes (section >>chunk files). */
+static ga_array *gi_find_kept(const gi_lazy *n, int64_t number);
+static void      gi_keep_chunk(const gi_lazy *n, int64_t number, const ga_array *value);
 
 /* A chunk of the result, in `out` or new. */
 static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, const gi_box *chunk, ga_array *out)
@@ -21897,7 +21839,7 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
         for (int d = 0; d < n->ndim; d++) part = part || inside.count[d] < all.count[d];
         if (!value) {
             value = gi_call_block(w, n, &where, &all, NULL);
-            if (value && part) gi_keep(n, where.number, value);
+            if (value && part) gi_keep_chunk(n, where.number, value);
         }
         if (value && !r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
         ga_array *from = value && r ? gi_view_of_box(n->site, value, &inside) : NULL, *to = from ? gi_view_of_box(n->site, r, &place) : NULL;
@@ -23420,7 +23362,6 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
         }
     }
     gi_drop_folds(&f);
-    gi_drop_kept(0);
     gi_forget_chunks();
     gi_current_scope = scope;
     gi_watch_ends(site);
