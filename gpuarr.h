@@ -2335,9 +2335,9 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_compute_n(...)       (ga_compute_n)(__VA_ARGS__, GI_SITE("ga_compute_n(" #__VA_ARGS__ ")"))
 #define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
-#define ga_run_n(g, n, t, r)    (ga_run_n)(g, n, t, r, GI_SITE("ga_run_n(" #g ", " #n ", " #t ", " #r ")"))
+#define ga_run_n(...)           (ga_run_n)(__VA_ARGS__, GI_SITE("ga_run_n(" #__VA_ARGS__ ")"))
 #define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
 #define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -21007,14 +21007,14 @@ static gi_nodes gi_branch_nodes(const gi_branch *b, int64_t from)
     return v;
 }
 
+/* What is better than what, for gi_is_better. */
 static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
 {
     gi_search r;
     memset(&r, 0, sizeof r);
-    r.largest    = p->op == GA_OP_max || p->op == GA_OP_nanmax;
-    r.skip_nan   = p->skip_nan;
-    r.less_equal = gi_cpu_kernel(GA_OP_less_equal, dtype);
-    r.unordered  = gi_cpu_kernel(GA_OP_isnan, dtype);
+    r.largest     = p->op == GA_OP_max || p->op == GA_OP_nanmax;
+    r.skip_nan    = p->skip_nan;
+    r.lines.dtype = dtype;
     return r;
 }
 
