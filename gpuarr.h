@@ -706,7 +706,8 @@ GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
     return !nan && !(largest ? GA_FN(less_equal)(x, best) : GA_FN(less_equal)(best, x));
 }
 
-/* Of n lines side by side, `best` are the extremes so far; of those that are no_better, the rows from number k on have none that is. */
+/* Of n lines side by side, `best` are the extremes so far. The rows from number k on may have better ones, except of those lines that
+   are no_better. */
 static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GA_T *best,
                                       int64_t *places, int64_t k, bool largest, bool skip_nan)
 {
@@ -6563,7 +6564,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 /*  A job has some inputs and one output (a kernel of the user's: up to GPUARR_MAX_OUTPUTS) over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
     The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
     cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
-    is first copied into a square, in the order in which it lies, and gathered from there.                                   */
+    is first copied into a square: turned round in registers, else in the order in which it lies, and gathered from there.   */
 
 #define GI_TILE         512  /* elements */
 #define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
@@ -6798,12 +6799,16 @@ static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t co
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_source_of(j, k)->crossed) continue;
-            int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
-            for (int64_t c = 0; c < n; c++)
+            const int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
+            part.step[k] = turn ? size : j->height * size;
+            part.down[k] = turn ? j->height * size : size;
+            for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */
+                for (int64_t b = 0; b < rows * size; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
+            if (turn) turn(rows, n, squares[k], j->height, part.in[k], row.step[k]);
+            for (int64_t c = 0; c < n && !turn; c++)
                 gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
-            part.in[k]   = squares[k];
-            part.step[k] = j->height * size;
-            part.down[k] = size;
+            part.in[k] = squares[k];
         }
         gi_run_rows(j, part, rows, n, t);
     }
@@ -10553,7 +10558,8 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block with the best extreme is looked through. Lines side by side are gone through by some rows at once.   */
+    row above, then the first block with the best extreme is looked through. Of lines side by side some rows are folded, and looked
+    through where that is better than all before.                                                                             */
 
 #define GI_SEGMENT_BLOCKS 64   /* of a line */
 #define GI_SEGMENT_ROWS   512  /* at least, of lines side by side, */
@@ -11599,7 +11605,7 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
         };
         for (int d = axis + 1; d < a->ndim; d++) j.bytes *= a->shape[d];
         int64_t rows = taken->size * ga_itemsize(a->dtype) / j.bytes;
-        gi_parallel(rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
+        gi_parallel_bytes(2 * (double)rows * (double)j.bytes, rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
     }
     ga_free(packed);
     return taken;
@@ -11821,8 +11827,14 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     all of its records apart; the few that they do not are put right by insertion. */
 
 enum { GI_DIGITS = 256 }; /* of a byte */
-enum { GI_SORT_BYTES = 1 << 18, GI_FEW_RECORDS = 24, GI_DIGIT_BITS = 11, GI_SPARE_BITS = 8 };
-enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096, GI_SPLIT_DEPTH = 4 };
+enum {
+    GI_SORT_BYTES  = 1 << 18, /* of records that are sorted in a cache */
+    GI_FEW_RECORDS = 24,      /* are sorted by insertion alone */
+    GI_DIGIT_BITS  = 11,      /* at most */
+    GI_SPARE_BITS  = 8,       /* that are sorted by beyond those that number the records */
+    GI_SPLIT_DEPTH = 4        /* parts of parts; then by all digits */
+};
+enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096 };
 #define GI_SPLIT_CHUNK  ((int64_t)1 << 17) /* records that one thread moves */
 
 GI_BEGIN_FAST
@@ -11982,8 +11994,8 @@ static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *o
     return from;
 }
 
-/* By insertion, from one place to another or in place. False if records had to be moved too far: then they are at `to` in some order
-   that is no less right. */
+/* By insertion, from one place to another or in place. False if records had to be moved too far: then they are at `to`, those with
+   equal keys still in their order. */
 static GI_INLINE bool gi_insert_records(const gi_sort_bits *o, const char *from, char *to, int64_t n, int size, int64_t most)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -12343,8 +12355,8 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
     return (int64_t *)word;
 }
 
-/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and of all the
-   places that are given. */
+/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and the keys are
+   as wide as the elements; else at `spare`. */
 static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, char *to, int64_t *places)
 {
     const ga_dtype dtype = j->lines.dtype;
@@ -13014,6 +13026,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     ga_array *ends  = NULL;
     int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
     int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    double    bytes = 8 * (double)lines * (double)j.lines.length * (double)ga_itemsize(wide); /* eight passes, say */
     bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
@@ -13021,11 +13034,11 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
-        gi_parallel(units * (j.blocks - 1), chunk, gi_scan_units, &j);
+        gi_parallel_bytes(bytes, units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
         done        = gi_scan(site, ends, wide, ends, 1, wide, op);
     }
-    if (done) gi_parallel(units * j.blocks, chunk, gi_scan_units, &j);
+    if (done) gi_parallel_bytes(bytes, units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
@@ -13448,7 +13461,8 @@ static void gi_multiply_chained(gi_product *p)
     }
     c.groups           = gi_over(c.count, GI_CHAINS);
     const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
-    gi_parallel(gi_size(p->axes, p->shape) * c.groups, 1 + 32768 / work, gi_chain_units, &c);
+    const int64_t units = gi_size(p->axes, p->shape) * c.groups;
+    gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
 #if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
@@ -13592,7 +13606,7 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
         ga_free(result);
         return NULL;
     }
-    gi_parallel(blocks, 32, gi_dot_blocks, &j);
+    gi_parallel_bytes(2 * (double)x->size * (double)ga_itemsize(x->dtype), blocks, 32, gi_dot_blocks, &j);
     gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
     j.fold.end(1, result->data, j.sums, x->shape[0]);
     gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));

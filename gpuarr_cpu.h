@@ -2356,6 +2356,8 @@ typedef struct gi_ahead {
 typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
 
 /* Matrix products (section >>dense). */
+/* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes. */
+typedef void (*gi_turn_lines)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step);
 #define GI_TILE_ROWS     8                 /* at most */
 #define GI_TILE_DEPTH    256               /* products that are added at a time */
 typedef struct gi_product_tiles {
@@ -2364,7 +2366,7 @@ typedef struct gi_product_tiles {
     void (*tile)(int rows, int wide, int64_t n, const char *a, int64_t a_row, const char *b, int64_t b_row, char *out,
                  int64_t out_row, bool more);
     void (*row)(int64_t inner, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row, void *out); /* or NULL */
-    void (*pack_across)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step);          /* or NULL */
+    gi_turn_lines pack_across;                                                                                     /* or NULL */
 } gi_product_tiles;
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
 typedef struct gi_chaining {
@@ -2703,6 +2705,11 @@ static const gi_product_tiles *gi_cpu_tiles(ga_dtype dtype) /* of float32, float
     if (!found && gi_cpu_isa() >= GI_ISA_AVX2) found = gi_find_tiles_avx2(dtype);
 #endif
     return found ? found : gi_find_tiles_baseline(dtype);
+}
+
+static gi_turn_lines gi_cpu_turn(int itemsize) /* NULL: this instruction set has none for elements of the size */
+{
+    return itemsize == 4 ? gi_cpu_tiles(GA_F32)->pack_across : itemsize == 8 ? gi_cpu_tiles(GA_F64)->pack_across : NULL;
 }
 
 static gi_kernel gi_cpu_select(int itemsize)

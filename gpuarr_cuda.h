@@ -729,19 +729,20 @@ template <int K> struct gi_own_place {
     }
 };
 
-/* N elements of parameter I, whose type is P: read before the formula, or, if P is a pointer, written after it. */
-template <int I, int N, class P> struct gi_own_slot {
+/* N elements of parameter I, whose type is P: read before the formula, or, if P is a pointer, written after it; as a vector, or one
+   alone. */
+template <int I, int N, bool VECTOR, class P> struct gi_own_slot {
     enum { bytes = sizeof(P) };
     P                               e[N];
     __device__ __forceinline__ void read(const gi_cuda_operand &v, const char *p)
     {
-        if (N == 1) e[0] = gi_cuda_load_one<P>(v, p);
-        else gi_cuda_load(v, p, e);
+        if (VECTOR) gi_cuda_load(v, p, e);
+        else e[0] = gi_cuda_load_one<P>(v, p);
     }
     __device__ __forceinline__ P    argument(int k) { return e[k]; }
     __device__ __forceinline__ void write(char *) const {}
 };
-template <int I, int N, class P> struct gi_own_slot<I, N, P *> {
+template <int I, int N, bool VECTOR, class P> struct gi_own_slot<I, N, VECTOR, P *> {
     enum { bytes = sizeof(P) };
     gi_pack<P, N>                   e;
     __device__ __forceinline__ void read(const gi_cuda_operand &, const char *)
@@ -752,8 +753,8 @@ template <int I, int N, class P> struct gi_own_slot<I, N, P *> {
     __device__ __forceinline__ P   *argument(int k) { return &e.e[k]; }
     __device__ __forceinline__ void write(char *p) const
     {
-        if (N == 1) *(P *)p = e.e[0];
-        else *(gi_pack<P, N> *)p = e;
+        if (VECTOR) *(gi_pack<P, N> *)p = e;
+        else *(P *)p = e.e[0];
     }
 };
 
@@ -773,41 +774,41 @@ template <class... More> constexpr int gi_widest(int first, More... more)
 
 template <class F> struct gi_own_formula; /* of a formula's type */
 template <class R, class... P> struct gi_own_formula<R (*)(gi_here *, P...)> {
-    enum { K = sizeof...(P), WIDEST = gi_widest(gi_own_slot<0, 1, P>::bytes..., gi_own_slot<0, 1, R *>::bytes) };
+    enum { K = sizeof...(P), WIDEST = gi_widest(gi_own_slot<0, 1, false, P>::bytes..., gi_own_slot<0, 1, false, R *>::bytes) };
     typedef typename gi_own_numbers_below<K>::type numbers;
 
-    template <int N, R (*f)(gi_here *, P...), int... I>
+    template <int N, bool VECTOR, R (*f)(gi_here *, P...), int... I>
     static __device__ __forceinline__ void run(const gi_cuda_own &m, const gi_own_place<K + 1> &at, gi_own_numbers<I...>)
     {
-        struct : gi_own_slot<I, N, P>... {
+        struct : gi_own_slot<I, N, VECTOR, P>... {
         } slots;
-        gi_own_slot<K, N, R *> result;
-        (slots.gi_own_slot<I, N, P>::read(m.operand[I], at.at[I]), ...);
+        gi_own_slot<K, N, VECTOR, R *> result;
+        (slots.gi_own_slot<I, N, VECTOR, P>::read(m.operand[I], at.at[I]), ...);
 #pragma unroll
         for (int k = 0; k < N; k++) {
             gi_here here  = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
-            result.e.e[k] = f(&here, slots.gi_own_slot<I, N, P>::argument(k)...);
+            result.e.e[k] = f(&here, slots.gi_own_slot<I, N, VECTOR, P>::argument(k)...);
         }
-        (slots.gi_own_slot<I, N, P>::write(at.at[I]), ...);
+        (slots.gi_own_slot<I, N, VECTOR, P>::write(at.at[I]), ...);
         result.write(at.at[K]);
     }
 };
 template <class... P> struct gi_own_formula<void (*)(gi_here *, P...)> {
-    enum { K = sizeof...(P), WIDEST = gi_widest(gi_own_slot<0, 1, P>::bytes...) };
+    enum { K = sizeof...(P), WIDEST = gi_widest(gi_own_slot<0, 1, false, P>::bytes...) };
     typedef typename gi_own_numbers_below<K>::type numbers;
 
-    template <int N, void (*f)(gi_here *, P...), int... I>
+    template <int N, bool VECTOR, void (*f)(gi_here *, P...), int... I>
     static __device__ __forceinline__ void run(const gi_cuda_own &m, const gi_own_place<K + 1> &at, gi_own_numbers<I...>)
     {
-        struct : gi_own_slot<I, N, P>... {
+        struct : gi_own_slot<I, N, VECTOR, P>... {
         } slots;
-        (slots.gi_own_slot<I, N, P>::read(m.operand[I], at.at[I]), ...);
+        (slots.gi_own_slot<I, N, VECTOR, P>::read(m.operand[I], at.at[I]), ...);
 #pragma unroll
         for (int k = 0; k < N; k++) {
             gi_here here = { at.index + k * m.place[m.ndim - 1], true, 0, 0, 0 };
-            f(&here, slots.gi_own_slot<I, N, P>::argument(k)...);
+            f(&here, slots.gi_own_slot<I, N, VECTOR, P>::argument(k)...);
         }
-        (slots.gi_own_slot<I, N, P>::write(at.at[I]), ...);
+        (slots.gi_own_slot<I, N, VECTOR, P>::write(at.at[I]), ...);
     }
 };
 
@@ -820,8 +821,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_kernel(con
 #pragma unroll 1
     for (uint32_t e = span.first; e < span.end; e += span.step) {
         const gi_own_place<formula::K + 1> at(m, e);
-        if (span.step == N) formula::template run<N, f>(m, at, typename formula::numbers());
-        else if (!m.masked || *(const bool *)at.mask) formula::template run<1, f>(m, at, typename formula::numbers());
+        if (span.step == N) formula::template run<N, true, f>(m, at, typename formula::numbers());
+        else if (!m.masked || *(const bool *)at.mask) formula::template run<1, false, f>(m, at, typename formula::numbers());
     }
 }
 
@@ -1001,6 +1002,15 @@ GI_DEVICE void gi_cuda_halve(const F &f, const gi_cuda_lane<RUN> &lane, typename
     }
 }
 
+/* Element k of a lane: the first half become accumulators, which the second half join. */
+template <int RUN, class F, class T>
+GI_DEVICE void gi_cuda_take(const F &f, const gi_cuda_lane<RUN> &lane, uint32_t k, T x, typename F::A (&a)[GI_LANE_ELEMENTS / 2])
+{
+    const uint32_t half = GI_LANE_ELEMENTS / 2, low = k - half;
+    if (k < half) a[k] = f.of(x, lane.at(k));
+    else if (k < lane.count) a[low] = f.join(a[low], f.of(x, lane.at(k)), lane.at(low), lane.apart(half));
+}
+
 template <class F>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __grid_constant__ gi_cuda_folding j)
 {
@@ -1009,6 +1019,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     /* neighbours that a lane reads at once, and those of their accumulators that must change hands */
     enum {
         HALF   = GI_LANE_ELEMENTS / 2,
+        LARGE  = sizeof(T) > 32, /* for the registers: such elements are taken one by one, others are all loaded before */
         WIDEST = GI_VECTOR(sizeof(T)),
         W      = sizeof(A) > 32               ? 1
                  : F::any_order || WIDEST < 4 ? WIDEST
@@ -1040,13 +1051,19 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
     A              a[HALF];
 #pragma unroll 1
     for (uint32_t e = i; e < j.step; e += lanes) { /* a pass: elements e, e + step, e + 2 step ... */
-        T               x[GI_LANE_ELEMENTS];
+        T               x[LARGE ? 1 : GI_LANE_ELEMENTS];
         gi_cuda_lane<W> lane;
         if (whole) {
             const T *p = (const T *)at + start + W * i;
+            lane.first = W * i;
+            lane.near  = 1;
+            lane.far   = GI_MOST_LANES * W;
+            lane.count = GI_LANE_ELEMENTS;
 #pragma unroll
             for (int r = 0; r < GI_LANE_ELEMENTS / W; r++) {
-                if constexpr (W == 1) {
+                if constexpr (LARGE) {
+                    gi_cuda_take(f, lane, r, p[r * GI_MOST_LANES], a);
+                } else if constexpr (W == 1) {
                     x[r] = p[r * GI_MOST_LANES];
                 } else {
                     const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * GI_MOST_LANES * W);
@@ -1054,10 +1071,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
                     for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
                 }
             }
-            lane.first = W * i;
-            lane.near  = 1;
-            lane.far   = GI_MOST_LANES * W;
-            lane.count = GI_LANE_ELEMENTS;
         } else {
             const int64_t run = j.two ? gi_divide((uint32_t)start + e, j.inner) : 0; /* of inner.by elements, `stride` apart */
             const int64_t column = start + e - run * j.inner.by;
@@ -1069,8 +1082,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
             lane.count           = n > e ? (n - e + j.step - 1) >> j.step_log : 0;
 #pragma unroll
             for (uint32_t k = 0; k < GI_LANE_ELEMENTS; k++) {
-                x[k] = T();
-                if (k < lane.count) x[k] = *(const T *)p;
+                T e_k = T();
+                if (k < lane.count) e_k = *(const T *)p;
+                if constexpr (LARGE) gi_cuda_take(f, lane, k, e_k, a);
+                else x[k] = e_k;
                 p += j.jump;
                 if (j.columns_jumped < left) {
                     left -= j.columns_jumped;
@@ -1080,10 +1095,12 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
                 }
             }
         }
+        if constexpr (!LARGE) {
 #pragma unroll
-        for (int k = 0; k < HALF; k++) {
-            a[k] = f.of(x[k], lane.at(k));
-            if (k + HALF < lane.count) a[k] = f.join(a[k], f.of(x[k + HALF], lane.at(k + HALF)), lane.at(k), lane.apart(HALF));
+            for (int k = 0; k < HALF; k++) {
+                gi_cuda_take(f, lane, k, x[k], a);
+                gi_cuda_take(f, lane, k + HALF, x[k + HALF], a);
+            }
         }
         gi_cuda_halve<HALF / 2, LEFT>(f, lane, a);
         if (LEFT > 1 && !whole) gi_cuda_halve<LEFT / 2, 1>(f, lane, a);

@@ -74,13 +74,14 @@ cuda_source() { # cuda_source MODE NAME: compiles tests/NAME.cu
 }
 
 cuda_program() { # cuda_program MODE NAME
-    local headers=$SIM/include
+    local headers=$SIM/include own=
+    [ "$2" != cuda_barriers ] || own=$B/$1/oracle_kernels.o
     if [ -f "tests/$2.cu" ]; then # with kernels of its own
         cuda_source "$1" "$2" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
         return
     fi
     [ "$1" != gpu ] || headers=$(dirname "$nvcc")/../include
-    gcc -std=c11 -g -O1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
+    gcc -std=c11 -g -O1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" $own -o "$B/$1/$2"
 }
 
 cuda_kernels() { # cuda_kernels MODE: those of tests/oracle_kernels.c
@@ -131,8 +132,8 @@ cuda_build() { # cuda_build MODE: everything
     SECONDS=0
     one "implementation, $1" made "$B/$1/impl.o"
     [ "$1" = gpu ] || one "cudasim, $1" made "$B/$1/cudasim.o"
-    for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
     one "kernels for the oracle, $1" cuda_kernels "$1"
+    for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
     one "shared library, $1" cuda_link "$1" -shared "$B/$1/oracle_kernels.o" -o "$B/$1/libgpuarr.so"
     printf '%-34s %31ss\n' "builds, $1" "$SECONDS"
 }

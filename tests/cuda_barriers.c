@@ -1,5 +1,8 @@
-/* Every kernel that has a barrier, for tests/barriers.sh: without arguments the names of the parts, with a name that part. */
+/* Every kernel that has a barrier, for tests/barriers.sh: without arguments the names of the parts, with a name that part. Linked with
+   the kernels of tests/oracle_kernels.c. */
 #include "test.h"
+
+const void *oracle_kernel(const char *name);
 
 static void all_along(ga_array *a)
 {
@@ -135,11 +138,30 @@ static void convolutions(void)
     ga_convolve2d(gauss, gauss), ga_convolve2d(numbers(GA_F32, 40, 50), numbers(GA_F32, 20, 20));
 }
 
+static const ga_stencil_kernel *own(const char *name) { return (const ga_stencil_kernel *)oracle_kernel(name); }
+
+static void stencils(void)
+{
+    ga_array *a = numbers(GA_F64, 20, 150), *cube = ga_random((9, 10, 40), .seed = 4);
+    ga_stencil(own("slope"), (ga_ravel(numbers(GA_F32, 3, 1000)), 2));
+    ga_stencil(own("heat"), (a, 0.1), .border = GA_BORDER_WRAP, .steps = 2), ga_stencil(own("seven"), (cube, 0.1, 0.4));
+}
+
+static void own_reductions(void)
+{
+    ga_array *a = numbers(GA_F64, 3, 3000);
+    for (int axis = 0; axis < 2; axis++) {
+        ga_reduce((const ga_reduction *)oracle_kernel("dot"), (a, a), .axis = axis);
+        ga_reduce((const ga_reduction *)oracle_kernel("variance"), (a), .axis = axis);
+    }
+}
+
 #define PARTS(X)                                                                                                               \
     X(reductions)                                                                                                              \
     X(moments)                                                                                                                 \
     X(search)                                                                                                                  \
-    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)
+    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)     \
+        X(stencils) X(own_reductions)
 
 int main(int argc, char **argv)
 {
