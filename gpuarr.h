@@ -11603,7 +11603,7 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
         };
         for (int d = axis + 1; d < a->ndim; d++) j.bytes *= a->shape[d];
         int64_t rows = taken->size * ga_itemsize(a->dtype) / j.bytes;
-        gi_parallel(rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
+        gi_parallel_bytes(2 * (double)rows * (double)j.bytes, rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
     }
     ga_free(packed);
     return taken;
@@ -13018,6 +13018,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     ga_array *ends  = NULL;
     int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
     int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    double    bytes = 8 * (double)lines * (double)j.lines.length * (double)ga_itemsize(wide); /* eight passes, say */
     bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
@@ -13025,11 +13026,11 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
-        gi_parallel(units * (j.blocks - 1), chunk, gi_scan_units, &j);
+        gi_parallel_bytes(bytes, units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
         done        = gi_scan(site, ends, wide, ends, 1, wide, op);
     }
-    if (done) gi_parallel(units * j.blocks, chunk, gi_scan_units, &j);
+    if (done) gi_parallel_bytes(bytes, units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
@@ -13452,7 +13453,8 @@ static void gi_multiply_chained(gi_product *p)
     }
     c.groups           = gi_over(c.count, GI_CHAINS);
     const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
-    gi_parallel(gi_size(p->axes, p->shape) * c.groups, 1 + 32768 / work, gi_chain_units, &c);
+    const int64_t units = gi_size(p->axes, p->shape) * c.groups;
+    gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
 #if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
@@ -13596,7 +13598,7 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
         ga_free(result);
         return NULL;
     }
-    gi_parallel(blocks, 32, gi_dot_blocks, &j);
+    gi_parallel_bytes(2 * (double)x->size * (double)ga_itemsize(x->dtype), blocks, 32, gi_dot_blocks, &j);
     gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
     j.fold.end(1, result->data, j.sums, x->shape[0]);
     gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));

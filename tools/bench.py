@@ -435,7 +435,8 @@ def pictures():
 
     def alike(ours, theirs):  # a byte may round the other way
         return "" if np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1 else "differs"
-    for label, call in (("the seed's picture", "picture"), ("the seed's picture, own rows", "picture_own_rows")):
+    for label, call in (("the seed's picture", "picture"), ("the picture, own rows", "picture_own_rows"),
+                        ("the picture, in planes", "picture_planes"), ("the picture, GA_ELEMENTWISE", "picture_own")):
         yield Row(label, call, F64, f"{h}x{w}", dict(x=random.random((h, w))),
                   [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
 
