@@ -706,7 +706,8 @@ GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
     return !nan && !(largest ? GA_FN(less_equal)(x, best) : GA_FN(less_equal)(best, x));
 }
 
-/* Of n lines side by side, `best` are the extremes so far; of those that are no_better, the rows from number k on have none that is. */
+/* Of n lines side by side, `best` are the extremes so far. The rows from number k on may have better ones, except of those lines that
+   are no_better. */
 static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GA_T *best,
                                       int64_t *places, int64_t k, bool largest, bool skip_nan)
 {
@@ -10557,7 +10558,8 @@ ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment
 
 /* ---- where the extremes are --------------------------------------------------------------------------------------------- */
 /*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
-    row above, then the first block with the best extreme is looked through. Lines side by side are gone through by some rows at once.   */
+    row above, then the first block with the best extreme is looked through. Of lines side by side some rows are folded, and looked
+    through where that is better than all before.                                                                             */
 
 #define GI_SEGMENT_BLOCKS 64   /* of a line */
 #define GI_SEGMENT_ROWS   512  /* at least, of lines side by side, */
@@ -11825,8 +11827,14 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     all of its records apart; the few that they do not are put right by insertion. */
 
 enum { GI_DIGITS = 256 }; /* of a byte */
-enum { GI_SORT_BYTES = 1 << 18, GI_FEW_RECORDS = 24, GI_DIGIT_BITS = 11, GI_SPARE_BITS = 8 };
-enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096, GI_SPLIT_DEPTH = 4 };
+enum {
+    GI_SORT_BYTES  = 1 << 18, /* of records that are sorted in a cache */
+    GI_FEW_RECORDS = 24,      /* are sorted by insertion alone */
+    GI_DIGIT_BITS  = 11,      /* at most */
+    GI_SPARE_BITS  = 8,       /* that are sorted by beyond those that number the records */
+    GI_SPLIT_DEPTH = 4        /* parts of parts; then by all digits */
+};
+enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096 };
 #define GI_SPLIT_CHUNK  ((int64_t)1 << 17) /* records that one thread moves */
 
 GI_BEGIN_FAST
@@ -11986,8 +11994,8 @@ static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *o
     return from;
 }
 
-/* By insertion, from one place to another or in place. False if records had to be moved too far: then they are at `to` in some order
-   that is no less right. */
+/* By insertion, from one place to another or in place. False if records had to be moved too far: then they are at `to`, those with
+   equal keys still in their order. */
 static GI_INLINE bool gi_insert_records(const gi_sort_bits *o, const char *from, char *to, int64_t n, int size, int64_t most)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -12347,8 +12355,8 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
     return (int64_t *)word;
 }
 
-/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and of all the
-   places that are given. */
+/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and the keys are
+   as wide as the elements; else at `spare`. */
 static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, char *to, int64_t *places)
 {
     const ga_dtype dtype = j->lines.dtype;
