@@ -21025,6 +21025,7 @@ static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
 {
     gi_search r;
     memset(&r, 0, sizeof r);
+    r.lines.dtype = dtype;
     r.largest    = p->op == GA_OP_max || p->op == GA_OP_nanmax;
     r.skip_nan   = p->skip_nan;
     r.less_equal = gi_cpu_kernel(GA_OP_less_equal, dtype);
