@@ -1545,7 +1545,9 @@ ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, g
     `map` makes an accumulator of the parameters and of GA_INDEX, the place of the element along the reduced axes, counted in C order.
     `join` makes one of two, `a` and `b`, along the documented tree (>>reduce): elements come in another order than they lie, so it
     should not matter to `join` which is which. `finish` makes the result of `a` and of `n`, how many elements there were; without any,
-    of the start. An accumulator is of any type of up to GPUARR_MAX_ACCUMULATOR bytes, also a struct. What formulas call is defined with
+    of the start. An accumulator is of any type of up to GPUARR_MAX_ACCUMULATOR bytes, also a struct.
+        GA_REDUCTION_T(energy, FLT, T, (T x), double, 0, (double)x * x, a + b, (T)a)
+    is compiled for each dtype of INT, FLT or REAL, as GA_ELEMENTWISE_T; its accumulator is T or a number too. What formulas call is defined with
     GA_FUNCTION in place of static: GA_FUNCTION double cube(double x) { return x * x * x; }                                         */
 
 #define GPUARR_MAX_ACCUMULATOR 64
@@ -10849,6 +10851,7 @@ enum {
 
 typedef struct gi_reducing {
     const ga_reduction *k;
+    ga_dtype            dtype[GPUARR_MAX_INPUTS]; /* of its parameters */
     gi_own_kernel       map;
     void (*join)(int64_t n, void *accs, const void *more);
     gi_lines in[GPUARR_MAX_INPUTS]; /* of the broadcast inputs: their lines have the same numbers and lengths */
@@ -11068,9 +11071,30 @@ static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, g
     return gi_new_view(site, a, a->data, a->dtype, ndim, shape, strides);
 }
 
-/* Checks the operands and finds their common shape. False with an error. */
-static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, int *ndim,
-                              int64_t *shape)
+/* Of the reductions of GA_REDUCTION_T, the one whose T holds the operands, and what its parameters are. False with an error. */
+static bool gi_reducing_choose(const char *site, const ga_reduction *k, const ga_arg *in, gi_reducing *r)
+{
+    ga_arg generic[GPUARR_MAX_INPUTS];
+    int    generics = 0;
+    for (int i = 0; i < k->map.parameters; i++)
+        if (k->map.parameter[i].dtype == GA_DTYPE_DEFAULT) generic[generics++] = in[i];
+    const gi_stamp *stamp = gi_own_stamp(&k->map, generics, generic);
+    if (!stamp)
+        return gi_fail(site, GA_BAD_DTYPE, "%s (%s) does not exist for %s", k->map.name, k->map.site,
+                       ga_dtype_name(gi_common_dtype(generics, generic))),
+               false;
+    r->k   = k + (stamp - k->map.stamp);
+    r->map = gi_own_loop(stamp);
+    for (int i = 0; i < k->map.parameters; i++) {
+        const ga_dtype dtype = k->map.parameter[i].dtype;
+        r->dtype[i]          = dtype != GA_DTYPE_DEFAULT ? dtype : stamp->dtype;
+    }
+    return true;
+}
+
+/* Checks the operands, chooses a reduction for them, and finds their common shape. False with an error. */
+static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, const ga_reduce_options *o, gi_reducing *r,
+                              int *ndim, int64_t *shape)
 {
     if (!k) return gi_fail(o->site, GA_BAD_ARGUMENT, "the reduction is NULL: give the name that GA_REDUCTION was given"), false;
     const char *site = o->site, *name = k->map.name;
@@ -11081,14 +11105,15 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
         return gi_fail(site, GA_BAD_ARGUMENT, "%s takes %d operand%s, not %d", name, k->map.parameters,
                        k->map.parameters == 1 ? "" : "s", n),
                false;
+    if (!gi_reducing_choose(site, k, in, r)) return false;
     if (o->dtype != GA_DTYPE_DEFAULT)
         return gi_fail(site, GA_BAD_DTYPE, "%s takes no .dtype: its definition says %s; convert the result with ga_astype",
-                       name, ga_dtype_name(k->result)),
+                       name, ga_dtype_name(r->k->result)),
                false;
     if (o->ddof != 0) return gi_fail(site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
     for (int i = 0; i < n; i++) {
         const ga_array *a = in[i].array, *before = NULL;
-        ga_dtype        wanted = k->map.parameter[i].dtype, given = a ? a->dtype : gi_number_dtype(in[i]);
+        ga_dtype        wanted = r->dtype[i], given = a ? a->dtype : gi_number_dtype(in[i]);
         char            text[64];
         if (!gi_own_takes(in[i], wanted))
             return gi_fail(site, GA_BAD_DTYPE, "%s takes %s as operand %d, and %s would lose its kind: use ga_astype first",
@@ -11122,7 +11147,9 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
         if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
     if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
     if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
-    if (!gi_reducing_check(k, n, in, &o, &ndim, shape)) return NULL;
+    memset(&r, 0, sizeof r);
+    if (!gi_reducing_check(k, n, in, &o, &r, &ndim, shape)) return NULL;
+    k = r.k;
     for (int i = 0; i < n; i++) arrays[i] = in[i].array;
     arrays[n]        = o.out;
     ga_device device = gi_common_device(o.site, n + 1, arrays);
@@ -11130,15 +11157,11 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     if (device == GA_CUDA && !k->cuda)
         return (ga_array *)gi_fail(o.site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
                                    k->map.name, k->map.site);
-    memset(&r, 0, sizeof r);
-    r.k = k;
     for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
-    r.map   = gi_own_loop(k->map.stamp);
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
-        ga_dtype dtype = k->map.parameter[i].dtype;
-        views[i]       = gi_reducing_input(o.site, in[i], dtype, device, ndim, shape, &copies[i]);
-        ok             = views[i] && gi_plan_lines(o.site, &r.in[i], views[i], dtype, o.axis, &o.axes, o.keepdims);
+        views[i] = gi_reducing_input(o.site, in[i], r.dtype[i], device, ndim, shape, &copies[i]);
+        ok       = views[i] && gi_plan_lines(o.site, &r.in[i], views[i], r.dtype[i], o.axis, &o.axes, o.keepdims);
     }
     if (ok) result = gi_new(o.site, k->result, device, r.in[0].result_ndim, r.in[0].result_shape);
     if (result) {
@@ -25866,7 +25889,7 @@ static bool gi_is_regular_file(const char *path)
 }
 
 /* Writes a whole file. A part of one is not left behind (but /dev/full stays where it is). */
-static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
+__attribute__((unused)) static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
 {
     errno      = 0;
     FILE *file = fopen(path, "wb");
@@ -27238,6 +27261,7 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GA_TYPE_ga_c64   c64,
 #define GA_TYPE_ga_c128  c128,
 #define GA_TYPE_T        T,
+#define GA_TYPE_gi_acc   acc,
 #define GA_TYPE_void     none,
 
 /* Its type, where T is that of the tag t, and its dtype. */
@@ -27255,6 +27279,7 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_TYPE_c64(t)  gi_c64
 #define GI_TYPE_c128(t) gi_c128
 #define GI_TYPE_T(t)    gi_##t
+#define GI_TYPE_acc(t)  gi_##t##_acc
 #define GI_TYPE_none(t) void
 #define GI_DTYPE_b8     GA_BOOL
 #define GI_DTYPE_i8     GA_I8
@@ -27532,8 +27557,8 @@ template <> struct gi_pick_function<true> {
     GI_KERNEL_OF(name, #__VA_ARGS__, result, parameters)
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------ */
-/*  The loops of an elementwise formula whose result is an accumulator, loops that join two rows of those, and what ends a line. (To
-    GI_LOOPS_OF the accumulator is the type T, whose tag is name_acc.)                                                          */
+/*  The loops of an elementwise formula whose result is an accumulator, loops that join two rows of those, and what ends a line: for the
+    tag t, which is the reduction's name, or that and the tag of T.                                                             */
 
 #define GA_FUNCTION GI_FORMULA /* for functions that formulas call: on both devices, inlined */
 
@@ -27552,70 +27577,106 @@ template <> struct gi_pick_function<true> {
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
 #define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
 #define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
-#define GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                               \
-    struct gi_##name##_on_gpu {                                                                                                \
-        typedef accumulator                                                                            A;                      \
-        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, name##_acc, GI_UNWRAP parameters)>::type T;                      \
+#define GI_CUDA_REDUCTION(name, t, parameters)                                                                                 \
+    struct gi_##t##_on_gpu {                                                                                                   \
+        typedef gi_##t##_acc                                                                  A;                               \
+        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, t, GI_UNWRAP parameters)>::type T;                               \
         enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_UNWRAP parameters) };                                                \
         static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
         {                                                                                                                      \
             gi_here gi_at = { index, true, 0, 0, 0 };                                                                          \
-            return name##_formula_##name##_acc(&gi_at GI_PARAMETERS(GI_ELEMENT, name##_acc, GI_UNWRAP parameters));            \
+            return name##_formula_##t(&gi_at GI_PARAMETERS(GI_ELEMENT, t, GI_UNWRAP parameters));                              \
         }                                                                                                                      \
-        static __device__ __forceinline__ A    join(A a, A b) { return name##_join(a, b); }                                    \
+        static __device__ __forceinline__ A    join(A a, A b) { return t##_join(a, b); }                                       \
         static __device__ __forceinline__ void end(void *out, int64_t line, A a, int64_t n)                                    \
         {                                                                                                                      \
-            ((result *)out)[line] = name##_end(a, n);                                                                          \
+            ((gi_##t##_result *)out)[line] = t##_end(a, n);                                                                    \
         }                                                                                                                      \
     };
-#define GI_CUDA_FOLDS_OF(name)                                                                                                 \
-    (void (*)(void)) gi_cuda_fold<gi_cuda_own_fold<gi_##name##_on_gpu>>,                                                       \
-        (void (*)(void))gi_cuda_fold<gi_cuda_own_again<gi_##name##_on_gpu>>
+#define GI_CUDA_FOLDS_OF(t)                                                                                                    \
+    (void (*)(void)) gi_cuda_fold<gi_cuda_own_fold<gi_##t##_on_gpu>>,                                                          \
+        (void (*)(void))gi_cuda_fold<gi_cuda_own_again<gi_##t##_on_gpu>>
 #else
 #define GI_CUDA_REDUCTION(...)
-#define GI_CUDA_FOLDS_OF(name) NULL, NULL
+#define GI_CUDA_FOLDS_OF(t) NULL, NULL
 #endif
 
-#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                       \
-    typedef accumulator gi_##name##_acc;                                                                                        \
-    GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");        \
-    GI_FORMULA accumulator name##_formula_##name##_acc(gi_here *gi_at, GI_UNWRAP parameters) { return (void)gi_at, (map_); }    \
-    GI_FORMULA accumulator name##_join(accumulator a, accumulator b)                                                            \
-    {                                                                                                                           \
-        GI_EXACTLY;                                                                                                             \
-        return (join_);                                                                                                         \
-    }                                                                                                                           \
-    GI_FORMULA result name##_end(accumulator a, int64_t n)                                                                      \
-    {                                                                                                                           \
-        GI_EXACTLY;                                                                                                             \
-        return (void)n, (finish_);                                                                                              \
-    }                                                                                                                           \
-    GI_LOOPS_OF(name, name##_acc, T, parameters)                                                                                \
-    static GI_OWN_INLINE void name##_join_part(int64_t n, void *accs, const void *more)                                         \
-    {                                                                                                                           \
-        accumulator *__restrict__ const a       = (accumulator *)accs;                                                          \
-        const accumulator *__restrict__ const b = (const accumulator *)more;                                                    \
-        for (int64_t i = 0; i < n; i++) {                                                                                       \
-            a[i] = name##_join(a[i], b[i]);                                                                                     \
-            GI_OWN_STORED(a[i])                                                                                                 \
-        }                                                                                                                       \
-    }                                                                                                                           \
-    GI_OWN_JOINS(name)                                                                                                          \
-    static GI_OWN_FAST void name##_start(void *acc) { *(accumulator *)acc = (start_); }                                         \
-    static GI_OWN_FAST void name##_finish(int64_t m, void *out, const void *accs, int64_t n)                                                \
-    {                                                                                                                           \
-        for (int64_t i = 0; i < m; i++) {                                                                                       \
-            ((result *)out)[i] = name##_end(((const accumulator *)accs)[i], n);                                                 \
-            GI_OWN_STORED(((result *)out)[i])                                                                                   \
-        }                                                                                                                       \
-    }                                                                                                                           \
-    GI_CUDA_REDUCTION(name, result, parameters, accumulator)                                                                    \
-    static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name##_acc), NULL } }; \
-    __attribute__((unused)) static const ga_reduction name[1] = {                                                               \
-        { GI_KERNEL_FIELDS(name, #map_, GA_DTYPE_DEFAULT, true, parameters), GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),             \
-          (int)sizeof(accumulator), GI_JOINS_OF(name), name##_start, name##_finish, GI_CUDA_FOLDS_OF(name) }                    \
-    };
+/* scope: what each formula begins with; cast: of its value. */
+#define GI_REDUCTION_OF(name, t, scope, cast_acc, cast, result, declared, parameters, accumulator, start_, map_, join_, finish_)\
+    typedef accumulator gi_##t##_acc;                                                                                          \
+    typedef result      gi_##t##_result;                                                                                       \
+    GI_ASSERT(sizeof(accumulator) <= GPUARR_MAX_ACCUMULATOR, "an accumulator has at most GPUARR_MAX_ACCUMULATOR bytes");       \
+    GI_FORMULA accumulator name##_formula_##t declared                                                                         \
+    {                                                                                                                          \
+        scope;                                                                                                                 \
+        return (void)gi_at, cast_acc(map_);                                                                                    \
+    }                                                                                                                          \
+    GI_FORMULA accumulator t##_join(accumulator a, accumulator b)                                                              \
+    {                                                                                                                          \
+        scope;                                                                                                                 \
+        GI_EXACTLY;                                                                                                            \
+        return cast_acc(join_);                                                                                                \
+    }                                                                                                                          \
+    GI_FORMULA result t##_end(accumulator a, int64_t n)                                                                        \
+    {                                                                                                                          \
+        scope;                                                                                                                 \
+        GI_EXACTLY;                                                                                                            \
+        return (void)n, cast(finish_);                                                                                         \
+    }                                                                                                                          \
+    GI_LOOPS_OF(name, t, gi_acc, parameters)                                                                                   \
+    static GI_OWN_INLINE void t##_join_part(int64_t n, void *accs, const void *more)                                           \
+    {                                                                                                                          \
+        gi_##t##_acc *__restrict__ const       a = (gi_##t##_acc *)accs;                                                       \
+        const gi_##t##_acc *__restrict__ const b = (const gi_##t##_acc *)more;                                                 \
+        for (int64_t i = 0; i < n; i++) {                                                                                      \
+            a[i] = t##_join(a[i], b[i]);                                                                                       \
+            GI_OWN_STORED(a[i])                                                                                                \
+        }                                                                                                                      \
+    }                                                                                                                          \
+    GI_OWN_JOINS(t)                                                                                                            \
+    static GI_OWN_FAST void t##_start(void *acc)                                                                               \
+    {                                                                                                                          \
+        scope;                                                                                                                 \
+        *(gi_##t##_acc *)acc = cast_acc(start_);                                                                               \
+    }                                                                                                                          \
+    static GI_OWN_FAST void t##_finish(int64_t m, void *out, const void *accs, int64_t n)                                      \
+    {                                                                                                                          \
+        for (int64_t i = 0; i < m; i++) {                                                                                      \
+            ((gi_##t##_result *)out)[i] = t##_end(((const gi_##t##_acc *)accs)[i], n);                                         \
+            GI_OWN_STORED(((gi_##t##_result *)out)[i])                                                                         \
+        }                                                                                                                      \
+    }                                                                                                                          \
+    GI_CUDA_REDUCTION(name, t, parameters)
+#define GI_REDUCTION_FIELDS(name, t, text, dtype, parameters)                                                                  \
+    {                                                                                                                          \
+        GI_KERNEL_FIELDS(name, text, GA_DTYPE_DEFAULT, true, parameters), dtype, (int)sizeof(gi_##t##_acc), GI_JOINS_OF(t), t##_start,\
+            t##_finish, GI_CUDA_FOLDS_OF(t)                                                                                    \
+    }
 
+#define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                      \
+    GI_REDUCTION_OF(name, name, , , , result, (gi_here * gi_at, GI_UNWRAP parameters), parameters, accumulator, start_, map_, join_,\
+                    finish_)                                                                                                   \
+    static const gi_stamp name##_stamps[]                     = { { GA_DTYPE_DEFAULT, GI_LOOPS_FOR(name, name), NULL } };      \
+    __attribute__((unused)) static const ga_reduction name[1] = { GI_REDUCTION_FIELDS(                                         \
+        name, name, #map_, GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)), parameters) };
+
+/* The same for each T of a family: an array of reductions. */
+#define GI_GENERIC_REDUCTION(t, dtype, name, result, parameters, accumulator, start_, map_, join_, finish_)                    \
+    typedef gi_##t gi_##name##_##t;                                                                                            \
+    GI_REDUCTION_OF(name, name##_##t, typedef gi_##t T __attribute__((unused)), (GI_TYPE_OF(GI_TAG_OF(accumulator), t)),       \
+                    (GI_TYPE_OF(GI_TAG_OF(result), t)), GI_TYPE_OF(GI_TAG_OF(result), t),                                      \
+                    (gi_here * gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_UNWRAP parameters)), parameters,                      \
+                    GI_TYPE_OF(GI_TAG_OF(accumulator), t), start_, map_, join_, finish_)
+#define GI_REDUCTION_STAMP(t, dtype, name) { dtype, GI_LOOPS_FOR(name, name##_##t), NULL },
+#define GI_REDUCTION_FOR(t, T_dtype, name, text, result, parameters)                                                           \
+    GI_REDUCTION_FIELDS(name, name##_##t, text,                                                                                \
+                        GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)) == GA_DTYPE_DEFAULT ? T_dtype : GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),\
+                        parameters),
+#define GA_REDUCTION_T(name, family, result, parameters, accumulator, start_, map_, join_, finish_)                            \
+    GI_FAMILY_##family(GI_GENERIC_REDUCTION, name, result, parameters, accumulator, start_, map_, join_, finish_)              \
+    static const gi_stamp name##_stamps[]                    = { GI_FAMILY_##family(GI_REDUCTION_STAMP, name) };               \
+    __attribute__((unused)) static const ga_reduction name[] = { GI_FAMILY_##family(GI_REDUCTION_FOR, name, #map_, result,     \
+                                                                                    parameters) };
 /* ---- stencils ------------------------------------------------------------------------------------------------------------- */
 /*  gi_rows[r] points at the neighbour in row r around the element gi_i = 0. What is constant is checked by the compiler.      */
 

@@ -21,34 +21,21 @@ cuda_flags() { # cuda_flags MODE implementation|runtime|link
     asan-link) echo "-fsanitize=address,undefined" ;;
     asan-*) echo "-O1 -g1 -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=undefined --param asan-instrumentation-with-call-threshold=0" ;;
     check-implementation)
-        echo "-O1 -g -fsanitize=thread,undefined -fno-sanitize=vptr,enum -fno-sanitize-recover=undefined --param tsan-instrument-func-entry-exit=0"
+        echo "-O1 -g1 -fsanitize=thread,undefined -fno-sanitize=vptr,enum -fno-sanitize-recover=undefined --param tsan-instrument-func-entry-exit=0"
         ;;
     check-link) echo "-fsanitize=undefined" ;;
     esac
 }
 
-background() { # background OBJECT COMMAND...: begins to make it
-    "${@:2}" -o "$1" >"$1.log" 2>&1 &
-    echo $! >"$1.pid"
-}
-
-made() { # made OBJECT: waits for it
-    local status
-    wait "$(cat "$1.pid")"
-    status=$?
-    cat "$1.log"
-    return $status
-}
-
-cuda_compile() { # cuda_compile MODE: begins with the long compilations
+cuda_library() { # cuda_library MODE: the library, and cudasim
     mkdir -p "$B/$1"
     if [ "$1" = gpu ]; then
-        background "$B/gpu/impl.o" "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC $FITS -I. -x cu \
-            -c tests/impl.c
+        once "$B/gpu/impl.o" "implementation, gpu" "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC $FITS \
+            -I. -x cu -c tests/impl.c
     else
-        background "$B/$1/impl.o" g++ -std=c++17 $(cuda_flags "$1" implementation) -fPIC -w -DGPUARR_BASELINE_ONLY $FITS \
+        once "$B/$1/impl.o" "implementation, $1" g++ -std=c++17 $(cuda_flags "$1" implementation) -fPIC -w -DGPUARR_BASELINE_ONLY $FITS \
             -I$SIM/include -I. -include cuda_runtime.h -x c++ -c tests/impl.c
-        background "$B/$1/cudasim.o" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp
+        once "$B/$1/cudasim.o" "cudasim, $1" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp
     fi
 }
 
@@ -74,14 +61,20 @@ cuda_source() { # cuda_source MODE NAME: compiles tests/NAME.cu
 }
 
 cuda_program() { # cuda_program MODE NAME
-    local headers=$SIM/include own=
+    local headers=$SIM/include object=$B/$2.o own=
     [ "$2" != cuda_barriers ] || own=$B/$1/oracle_kernels.o
     if [ -f "tests/$2.cu" ]; then # with kernels of its own
         cuda_source "$1" "$2" && cuda_link "$1" "$B/$1/$2.o" -o "$B/$1/$2"
         return
     fi
     [ "$1" != gpu ] || headers=$(dirname "$nvcc")/../include
-    gcc -std=c11 -g -O1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c" -o "$B/$1/$2.o" && cuda_link "$1" "$B/$1/$2.o" $own -o "$B/$1/$2"
+    case $1,$2 in
+    asan,* | gpu,cuda_*) object=$B/$1/$2.o ;; # the tests know whether ASan is there; CUDA's own headers
+    *,cuda_*) ;;
+    *) test_object "$2" ;; # the one for the CPU
+    esac
+    once "$object" "build of $2" gcc -std=c11 -O1 -g1 -DTEST_ASAN=$([ "$1" = asan ] && echo 1 || echo 0) -I. -I"$headers" -c "tests/$2.c"
+    cuda_link "$1" "$object" $own -o "$B/$1/$2"
 }
 
 cuda_kernels() { # cuda_kernels MODE: those of tests/oracle_kernels.c
@@ -130,8 +123,7 @@ cuda_examples() { # cuda_examples MODE: the main job on the GPU
 cuda_build() { # cuda_build MODE: everything
     local t
     SECONDS=0
-    one "implementation, $1" made "$B/$1/impl.o"
-    [ "$1" = gpu ] || one "cudasim, $1" made "$B/$1/cudasim.o"
+    cuda_library "$1"
     one "kernels for the oracle, $1" cuda_kernels "$1"
     for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
     one "shared library, $1" cuda_link "$1" -shared "$B/$1/oracle_kernels.o" -o "$B/$1/libgpuarr.so"
@@ -168,26 +160,31 @@ cuda_tests() { # cuda_tests MODE CASES VARIABLE=VALUE...: all programs, the hash
     part "oracle, $mode, $cases cases $*" cuda_oracle "$mode" "$cases" "$@"
 }
 
-cuda_simulated() { # the kernels run under cudasim
-    local mode
-    for mode in plain asan check; do cuda_compile $mode; done
-    for mode in plain asan check; do cuda_build $mode; done
-    cuda_tests plain 6000 CUDASIM_ORDER=forward
-    cuda_tests plain 3000 CUDASIM_ORDER=reverse GPUARR_TEST_SMALL=1
-    cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1
-    cuda_examples plain
-    part "cuda_api without a GPU" "$B/plain/cuda_api" none
-    for mode in plain asan check; do part "cuda_api with two GPUs, $mode" "$B/$mode/cuda_api" two; done
-    part "cuda_api with two GPUs, lazy" env CUDASIM_LAZY=1 "$B/plain/cuda_api" two
-    part "errors without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/errors"
-    cuda_tests asan 1500 GPUARR_TEST_SMALL=1
-    cuda_tests check 1000 GPUARR_TEST_SMALL=1
-    part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
+# The kernels run under cudasim: the jobs cuda_simulated:MODE, the longest first.
+CUDA_JOBS="cuda_simulated:asan cuda_simulated:check cuda_simulated:plain"
+cuda_simulated() { # cuda_simulated MODE
+    cuda_build "$1"
+    part "cuda_api with two GPUs, $1" "$B/$1/cuda_api" two
+    case $1 in
+    plain)
+        cuda_tests plain 6000 CUDASIM_ORDER=forward
+        cuda_tests plain 3000 CUDASIM_ORDER=reverse GPUARR_TEST_SMALL=1
+        cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1
+        part "cuda_api with two GPUs, lazy" env CUDASIM_LAZY=1 "$B/plain/cuda_api" two
+        part "cuda_api without a GPU" "$B/plain/cuda_api" none
+        part "errors without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/errors"
+        cuda_examples plain
+        ;;
+    asan) cuda_tests asan 1500 GPUARR_TEST_SMALL=1 ;;
+    check)
+        cuda_tests check 1000 GPUARR_TEST_SMALL=1
+        part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
+        ;;
+    esac
 }
 
 cuda_real() { # on the GPU of this machine, if it has one
     if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
-        cuda_compile gpu
         cuda_build gpu
         cuda_tests gpu 20000
         cuda_examples gpu

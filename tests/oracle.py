@@ -89,14 +89,14 @@ def options(*fields):
 
 
 OPTIONS = {
-    "N": options("t dtype", "i device", "b pinned", "b managed"),
+    "N": options("t dtype", "i device", "b pinned", "b managed", "s chunks"),
     "K": options("a out", "p stream", "b async"),
     "M": options("a out", "a where", "t dtype"),
     "R": options("i axis", "s axes", "b keepdims", "t dtype", "a out", "i ddof"),
     "O": options("i axis", "s axes", "b keepdims", "a out", "i method"),
     "A": options("i axis", "t dtype", "a out"),
     "X": options("i axis", "s axes"),
-    "L": options("t dtype", "i device", "b no_endpoint", "d base"),
+    "L": options("t dtype", "i device", "b no_endpoint", "d base", "s chunks"),
     "W": options("i device", "p release", "p user"),
     "C": options("d rtol", "d atol", "b equal_nan"),
     "Y": options("a where"),
@@ -112,7 +112,7 @@ OPTIONS = {
     "G": options("i rule", "d sigma", "d sigma_low", "d sigma_high", "i maxiters", "b mean", "p mask", "p passes", "p low",
                  "p high"),
     "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
-    "Z": options("t dtype", "i device", "u seed", "u stream"),
+    "Z": options("t dtype", "i device", "u seed", "u stream", "s chunks"),
     "v": options("i mode", "i method", "a out"),
     "2": options("i mode", "i boundary", "d fillvalue", "i method", "a out"),
     "3": options("i border", "d cval", "s origin", "i method", "a out"),
@@ -2958,7 +2958,7 @@ def own_elementwise(c):
     try:
         if family and too_large_alone(xs):
             raise Skip
-        t = stamp_of(family, xs) if family else None
+        t = stamp_of(family, [x for x, d in zip(xs, takes.split()) if d == "T"]) if family else None
         operands = [taken(x, t if d == "T" else np.dtype(d)) for x, d in zip(xs, takes.split())]
         shape = np.broadcast_shapes(*(x.shape for x in operands))
     except ERRORS as e:
@@ -3053,10 +3053,10 @@ def join_moments(a, b):
 
 
 class Folding:
-    """The parameters' dtypes, the start, the accumulator of elements and their numbers, join, finish; and what NumPy says of a line."""
+    """The parameters' dtypes (T: one of the family), the start, the accumulator of elements and their numbers, join, finish; and what NumPy says of a line."""
 
-    def __init__(self, takes, start, of, join, finish, numpys):
-        self.takes, self.start, self.of, self.join, self.finish, self.numpys = [np.dtype(t) for t in takes.split()], start, of, join, finish, numpys
+    def __init__(self, takes, start, of, join, finish, numpys, family=None):
+        self.takes, self.start, self.of, self.join, self.finish, self.numpys, self.family = takes.split(), start, of, join, finish, numpys, family
 
 
 FOLDINGS = {
@@ -3078,6 +3078,10 @@ FOLDINGS = {
                       lambda a, b: [a[0] * F64.type(0.5) + b[0], a[1] * F64.type(0.5) - b[1]], lambda a, n: of_parts(*a, C128), None),
     "variance": Folding("f8", [F64.type(0)] * 3, lambda i, x: [np.ones(x.shape), x, np.zeros(x.shape)], join_moments, lambda a, n: a[2] / a[0],
                         lambda x: x.var(-1)),
+    "total": Folding("T", [np.int8(0)], lambda i, x: [x], adds, lambda a, n: a[0], None, REALS),
+    "smallest": Folding("T T", [np.int8(77)], lambda i, x, y: [np.where(x > y, x - y, y - x)], lambda a, b: [np.minimum(a[0], b[0])], lambda a, n: a[0],
+                        lambda x, y: np.where(x > y, x - y, y - x).min(-1), INTS),
+    "energy": Folding("T i1", [F64.type(0)], lambda i, x, k: [x.astype(F64) * x * k], adds, lambda a, n: a[0] / F64.type(n), None, FLOATS),
 }
 
 
@@ -3085,7 +3089,8 @@ FOLDINGS = {
 def own_reduction(c):
     name = c.pick(*FOLDINGS)
     f = FOLDINGS[name]
-    xs = own_operands(c, f.takes, c.pick("tame", "small", None))
+    drawn = c.dtype(f.family) if f.family else None
+    xs = own_operands(c, [drawn if t == "T" else np.dtype(t) for t in f.takes], "small" if f.family is REALS or f.family is INTS else c.pick("tame", "small", None))
     c.note("reduction", name)
     ndim = max(np.ndim(x) for x in xs)
     named = {"axis": c.axis(ndim), "keepdims": c.chance(0.3)}
@@ -3094,7 +3099,10 @@ def own_reduction(c):
     c.note("options", named)
     call = lambda _, **named: c.ga.reduce_n(name, xs, **named)
     try:
-        operands = [taken(x, t) for x, t in zip(xs, f.takes)]
+        if f.family and too_large_alone(xs):
+            raise Skip
+        t = stamp_of(f.family, [x for x, d in zip(xs, f.takes) if d == "T"]) if f.family else None
+        operands = [taken(x, t if d == "T" else np.dtype(d)) for x, d in zip(xs, f.takes)]
         shape = np.broadcast_shapes(*(x.shape for x in operands))
         shape_of_result = np.zeros(shape, bool).any(named["axis"], keepdims=named["keepdims"]).shape
         if "dtype" in named:
@@ -3117,7 +3125,8 @@ def own_reduction(c):
         scale = max((float(np.abs(x).max(initial=0)) for x in operands if x.dtype.kind in "fc"), default=0)
         if not np.allclose(want, numpys, 1e-6, 1e-9 * min(scale * scale, 1e300), equal_nan=True) and np.isfinite(numpys).all():
             raise Mismatch(f"the reference is not NumPy's: {numpys!r}, {want!r}")
-    put_result(c, call, None, {k: v for k, v in named.items() if v is not None}, want.reshape(shape_of_result), want.dtype, exact)
+    want = want.reshape(shape_of_result).astype(t if f.family else want.dtype)
+    put_result(c, call, None, {k: v for k, v in named.items() if v is not None}, want, want.dtype, exact)
 
 
 def around(at):

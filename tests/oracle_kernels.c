@@ -81,6 +81,10 @@ GA_REDUCTION(xored, uint8_t, (uint8_t x, uint8_t y), uint8_t, 7, (uint8_t)(x + y
 GA_REDUCTION(weighted, double, (double x, float w, int32_t k), double, 0, x *(double)w + (double)k, a + b, a * 0.1 + 1 / (double)n)
 GA_REDUCTION(last, int64_t, (bool x), int64_t, -1, x ? GA_INDEX : -1, b > a ? b : a, a)
 
+GA_REDUCTION_T(total, REAL, T, (T x), T, 0, x, a + b, a)
+GA_REDUCTION_T(smallest, INT, T, (T x, T y), T, 77, x > y ? x - y : y - x, b < a ? b : a, a)
+GA_REDUCTION_T(energy, FLT, T, (T x, int8_t k), double, 0, (double)x *x *k, a + b, a / (double)n)
+
 GA_FUNCTION ga_c128 complex_of(double re, double im)
 {
     ga_c128 z = { re, im };
@@ -177,7 +181,7 @@ const void *oracle_kernel(const char *name)
         NAMED(mix_bool) NAMED(axpy) NAMED(fused) NAMED(place) NAMED(divisor) NAMED(eight) NAMED(polar) NAMED(divided)
         NAMED(parts) NAMED(spun) NAMED(clamp) NAMED(scramble) NAMED(squashed) NAMED(halves)
         NAMED(dot) NAMED(magnitude) NAMED(isum) NAMED(parity) NAMED(xored) NAMED(weighted) NAMED(last) NAMED(csum) NAMED(argmost)
-        NAMED(turned) NAMED(variance)
+        NAMED(turned) NAMED(total) NAMED(smallest) NAMED(energy) NAMED(variance)
         NAMED(around_bool) NAMED(slope) NAMED(binomial) NAMED(heat) NAMED(life) NAMED(far) NAMED(rough) NAMED(seven)
         NAMED(most) NAMED(swirl)
     };

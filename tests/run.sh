@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.."
 job=${1:-test}
 B=build/tests
-mkdir -p "$B"
+rm -rf "$B" && mkdir -p "$B/begun"
 PY=python3
 [ -x build/venv/bin/python ] && PY=build/venv/bin/python
 WARN="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
@@ -61,31 +61,55 @@ one() {
     fi
 }
 
-# aside NAME FUNCTION: runs the parts of a function beside what follows; `joined NAME` shows and counts them.
-aside() {
-    (
-        passed=0 failed=0 skipped=0
-        "$2"
-        echo "$passed passed, $failed failed, $skipped skipped"
-    ) >"$B/$1.aside" 2>&1 &
-    echo $! >"$B/$1.pid"
+# once FILE NAME COMMAND...: the command makes the file, with -o; one test, of the job that comes first
+once() {
+    local file=$1 name=$2 lock
+    shift 2
+    exec {lock}>"$file.lock"
+    flock "$lock"
+    if [ ! -e "$file.made" ]; then
+        one "$name" "$@" -o "$file"
+        : >"$file.made"
+    fi
+    exec {lock}>&-
 }
 
-joined() {
-    local line
-    wait "$(cat "$B/$1.pid")"
-    line=$(tail -n 1 "$B/$1.aside")
-    head -n -1 "$B/$1.aside"
-    case $line in
-    *" passed, "*)
-        set -- $line
-        passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
-        ;;
-    *)
-        say "FAIL $1: it stopped before the end: $line"
-        failed=$((failed + 1))
-        ;;
-    esac
+# A job is a function with one argument, job:argument. Each processor has a lane, and a lane takes the next job that none has begun: the
+# long ones come first. What a job says is shown when it has ended, and all is counted at the end.
+lane() { # lane JOB...
+    local each
+    for each; do
+        mkdir "$B/begun/$each" 2>/dev/null || continue
+        (
+            passed=0 failed=0 skipped=0 start=$EPOCHSECONDS
+            "${each%%:*}" "${each#*:}"
+            printf '%-34s %31ss\n' "---- all of $each" $((EPOCHSECONDS - start))
+            echo "$passed passed, $failed failed, $skipped skipped"
+        ) >"$B/begun/$each/log" 2>&1
+        flock "$B/begun" head -n -1 "$B/begun/$each/log"
+    done
+}
+
+jobs_done() { # jobs_done JOB...: runs them
+    local lanes memory n each line
+    memory=$(awk '/^MemAvailable/ { print int($2 / 2e6) }' /proc/meminfo) # a compiler takes up to 2 GB
+    lanes=$(nproc)
+    [ "$lanes" -le "${memory:-1}" ] || lanes=$memory
+    for ((n = 1; n <= lanes || n == 1; n++)); do lane "$@" & done
+    wait
+    for each; do
+        line=$(tail -n 1 "$B/begun/$each/log")
+        case $line in
+        *" passed, "*)
+            set -- $line
+            passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+            ;;
+        *)
+            say "FAIL $each: it stopped before the end: $line"
+            failed=$((failed + 1))
+            ;;
+        esac
+    done
 }
 
 pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are NumPy's
@@ -102,6 +126,18 @@ pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are 
             echo "FAIL $picture: want $r $g $b $crc, got: $(grep "$picture" "$out/pictures.txt")"
         fi
     done <tests/pictures_expected.txt
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
+chunked_picture() { # chunked_picture PROGRAM: the sums are NumPy's, and of 500000 x 500000 random numbers only those that are seen are made
+    local out n=0 bad=0 want
+    out=$(dirname "$1")/out
+    mkdir -p "$out"
+    GA_REPORT="$out/report.html" "$1" --out "$out" >"$out/chunked_picture.txt" || return 1
+    for want in "^sums of red, green, blue: 23985359, 23845834, 23552282\$" "^mean of every 500th .* 0.499[0-9]\|0.500[0-9]\$" "^<chunked float64 (300, 600, 3), 6 chunks"; do
+        if grep -q "$want" "$out/chunked_picture.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL no line '$want'"; fi
+    done
+    grep -q "ga_sin" "$out/report.html" && grep -q "ga_stack" "$out/chunked_picture.svg" && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no report, or no picture of the expression"; }
     echo "$n passed, $bad failed, 0 skipped"
 }
 
@@ -197,165 +233,223 @@ finish() {
     exit
 }
 
-trap 'say "FAIL stopped before the end" && failed=$((failed + 1)) && finish' TERM
+trap 'say "FAIL stopped before the end" && failed=$((failed + 1)) && kill $(jobs -p) && finish' TERM
 
 . tests/cuda.sh
-case $job in
-cudasim | gpu) # these alone
-    [ "$job" = gpu ] || cuda_simulated
-    cuda_real
-    finish
-    ;;
-esac
-aside simulated cuda_simulated # one processor for the GPU's kernels, one for all else
 
-# ---- 1. it compiles, everywhere, without a word -----------------------------------------------------------------------------
-SECONDS=0
-printf '#include "gpuarr.h"\nint main(void) { return 0; }\n' >"$B/alone.c"
-printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint other(void);\nint main(void) { return other() ? 0 : 1; }\n' >"$B/unit1.c"
-printf '#include "gpuarr.h"\nint other(void);\nint other(void) { ga_array *a = ga_zeros((2, 3)); int ok = a != 0; ga_free(a); return ok; }\n' >"$B/unit2.c"
-sed 's/int other(void);/extern "C++" int other(void);/' "$B/unit2.c" >"$B/unit2.cpp"
-cp "$B/unit1.c" "$B/unit1.cpp" && cp "$B/alone.c" "$B/alone.cpp"
-printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\n' >"$B/impl.cpp"
-for c in gcc clang; do
-    for std in c11 c17; do
-        one "$c -std=$std, header alone" $c -std=$std $WARN -I. -fsyntax-only "$B/alone.c"
-        one "$c -std=$std, implementation" $c -std=$std $WARN $FITS -I. -O1 -DGPUARR_BASELINE_ONLY -c tests/impl.c -o "$B/impl-$c-$std.o"
-    done
-done
-for c in g++ clang++; do
-    one "$c -std=c++20, header alone" $c -std=c++20 $WARN -I. -fsyntax-only "$B/alone.cpp"
-    one "$c -std=c++20, implementation" $c -std=c++20 $WARN $FITS -I. -O1 -DGPUARR_BASELINE_ONLY -c "$B/impl.cpp" -o "$B/impl-$c.o"
-    one "$c -std=c++17, implementation" $c -std=c++17 ${WARN/-Wpedantic/} $FITS -I. -fsyntax-only -DGPUARR_BASELINE_ONLY "$B/impl.cpp"
-    one "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -fsyntax-only -x c++ tests/rows.c
-done
-one "two translation units, C" gcc -std=c11 $WARN -I. -O1 -DGPUARR_BASELINE_ONLY "$B/unit1.c" "$B/unit2.c" -o "$B/two" $LIBS
-one "two translation units run" "$B/two"
-one "without stb, CFITSIO" gcc -std=c11 $WARN -DGPUARR_NO_STB -I. -fsyntax-only -DGPUARR_BASELINE_ONLY tests/impl.c
-one "fronts are current (make front)" sh -c "build/gentable front >$B/front && sed -n '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p' gpuarr.h | sed '1d;\$d' | cmp - $B/front"
-one "README's table is current (make front)" sh -c "build/gentable docs >$B/docs && sed -n '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p' README.md | sed '1d;\$d' | cmp - $B/docs"
+# ---- the library and the tests, compiled once for all that use the same build -------------------------------------------------------
 
-# Adding an operation is one line and `make front`.
-one "a new row is one line" sh -c "
-    rm -rf $B/newrow && mkdir -p $B/newrow/tools && cp gpuarr.h gpuarr_cpu.h gpuarr_cuda.h README.md Makefile $B/newrow && cp tools/gentable.c $B/newrow/tools &&
-    sed -i 's/^GA_UNARY(       square, .*/&\nGA_UNARY(       cube,         ARITH, SAME, GA_MUL(x, GA_MUL(x, x)),          (3, 27),      \"x * x * x\"                          )/' $B/newrow/gpuarr.h &&
-    make -s -C $B/newrow front &&
-    printf '#define GPUARR_IMPLEMENTATION\n#include \"gpuarr.h\"\nint main(void) { return ga_item(ga_cube(ga_full((1), 3))) == 27 ? 0 : 1; }\n' >$B/newrow/main.c &&
-    gcc -std=c11 -O1 -DGPUARR_BASELINE_ONLY -I$B/newrow $B/newrow/main.c -o $B/newrow/main -lm -lpthread && $B/newrow/main && grep -q ga_cube $B/newrow/README.md"
-printf '%-34s %31ss\n' "builds" "$SECONDS"
-
-# ---- 2. what the calls do, under the sanitizers --------------------------------------------------------------------------------
-SAN="-std=c11 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
-SECONDS=0
-one "implementation with ASan and UBSan" gcc $SAN $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-asan.o"
-one "implementation with ThreadSanitizer" clang -std=c11 -O1 -g -fsanitize=thread $FITS $SHARE -DGPUARR_BASELINE_ONLY -I. -c tests/impl.c -o "$B/impl-tsan.o"
-one "implementation, optimised" gcc -std=c11 -O2 $FITS -I. -c tests/impl.c -o "$B/impl-O2.o"
-printf '%-34s %31ss\n' "implementations" "$SECONDS"
-for t in rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_files tasks; do
-    [ -f tests/$t.c ] || continue
-    one "build of $t" gcc $SAN $WARN -Wno-conversion -I. tests/$t.c "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
-    part "$t, ASan + UBSan" "$B/$t-asan"
-    one "build of $t" gcc -std=c11 -O1 $WARN -I. tests/$t.c "$B/impl-O2.o" -o "$B/$t" $LIBS
-    part "$t, -O2" "$B/$t"
-done
-part "files of Zarr, HDF5 and NumPy" $PY tests/chunked_files.py "$B/chunked_files-asan"
-if [ -f tests/threads.c ]; then
-    one "build of threads" clang -std=c11 -O1 -g -fsanitize=thread -I. tests/threads.c "$B/impl-tsan.o" -o "$B/threads" $LIBS
-    part "threads, ThreadSanitizer" "$B/threads"
-fi
-few_dtypes() {
-    gcc -std=c11 -O1 $WARN -Wno-conversion -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -I. tests/impl.c tests/few_dtypes.c -o "$B/few_dtypes" -lm -lpthread &&
-        "$B/few_dtypes"
+# Between them these builds cover both compilers at -O0 and higher, C11, C17 and C++20 with every warning an error, one, two and three instruction sets,
+# and the sanitizers. (-O0 of gcc with all in one file: bits. C++17, and what else is not run, is only read: language.)
+SAN="-std=c11 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+implementation() { # implementation NAME: $B/impl-NAME.o
+    local with
+    case $1 in
+    gcc-O2) with="gcc -std=c11 $WARN -O2 -fPIC" ;;
+    g++-O3) with="g++ -std=c++20 $WARN -O3 $SHARE -x c++" ;;
+    clang++-O0) with="clang++ -std=c++20 $WARN -O0 $SHARE -x c++" ;;
+    clang-O3) with="clang -std=c11 $WARN -O3" ;;
+    asan) with="gcc $SAN $SHARE -DGPUARR_BASELINE_ONLY" ;;
+    tsan) with="clang -std=c17 $WARN -O1 -g1 -fsanitize=thread $SHARE -DGPUARR_BASELINE_ONLY" ;;
+    cblas) with="clang -std=c11 $WARN -O0 -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY" ;;
+    few) with="clang -std=c11 $WARN -O0 -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY" ;;
+    esac
+    once "$B/impl-$1.o" "implementation, $1" $with $FITS -I. -c tests/impl.c
 }
-part "few dtypes" few_dtypes
+
+test_object() { # test_object NAME: $B/NAME.o
+    once "$B/$1.o" "build of $1" gcc -std=c11 -O1 -g1 $WARN -I. -c "tests/$1.c"
+}
+
+# ---- 1. it compiles, everywhere, without a word -----------------------------------------------------------------------------------
+language() {
+    local c std out=$B/language
+    mkdir -p "$out"
+    SECONDS=0
+    printf '#include "gpuarr.h"\nint main(void) { return 0; }\n' >"$out/alone.c"
+    printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint other(void);\nint main(void) { return other() ? 0 : 1; }\n' >"$out/unit1.c"
+    printf '#include "gpuarr.h"\nint other(void);\nint other(void) { ga_array *a = ga_zeros((2, 3)); int ok = a != 0; ga_free(a); return ok; }\n' >"$out/unit2.c"
+    cp "$out/alone.c" "$out/alone.cpp"
+    printf '#include "gpuarr.h"\nextern "C" int other(void);\nint main() { return other() ? 0 : 1; }\n' >"$out/unit3.cpp"
+    for c in gcc clang; do
+        for std in c11 c17; do one "$c -std=$std, header alone" $c -std=$std $WARN -I. -fsyntax-only "$out/alone.c"; done
+        one "$c -std=c17, implementation" $c -std=c17 $WARN $FITS -I. -fsyntax-only tests/impl.c
+        one "$c, few dtypes" $c -std=c11 $WARN -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
+        one "$c, without stb, CFITSIO" $c -std=c11 $WARN -DGPUARR_NO_STB -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
+    done
+    for c in g++ clang++; do
+        one "$c -std=c++20, header alone" $c -std=c++20 $WARN -I. -fsyntax-only "$out/alone.cpp"
+        one "$c -std=c++17, implementation" $c -std=c++17 ${WARN/-Wpedantic/} $FITS -I. -fsyntax-only -DGPUARR_BASELINE_ONLY -x c++ tests/impl.c
+        one "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -fsyntax-only -x c++ tests/rows.c
+    done
+    one "two translation units, C" clang -std=c11 $WARN $FITS -I. "$out/unit1.c" "$out/unit2.c" -o "$out/two" $LIBS
+    one "two translation units run" "$out/two"
+    implementation gcc-O2
+    one "C++ and C" sh -c "gcc -std=c11 $WARN -I. -c $out/unit2.c -o $out/unit2.o && g++ -std=c++20 $WARN -I. $out/unit3.cpp $out/unit2.o $B/impl-gcc-O2.o -o $out/three $LIBS"
+    one "C++ and C run" "$out/three"
+    one "build of examples/first.c, as it stands" clang -std=c11 $WARN -I. examples/first.c -o "$out/first" -lm -lpthread
+    one "examples/first.c runs" sh -c "cd $out && ./first && [ -s first.png ]"
+    one "fronts are current (make front)" sh -c "build/gentable front >$B/front && sed -n '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p' gpuarr.h | sed '1d;\$d' | cmp - $B/front"
+    one "README's table is current (make front)" sh -c "build/gentable docs >$B/docs && sed -n '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p' README.md | sed '1d;\$d' | cmp - $B/docs"
+
+    # Adding an operation is one line and `make front`.
+    one "a new row is one line" sh -c "
+        mkdir -p $B/newrow/tools && cp gpuarr.h gpuarr_cpu.h gpuarr_cuda.h README.md Makefile $B/newrow && cp tools/gentable.c $B/newrow/tools &&
+        sed -i 's/^GA_UNARY(       square, .*/&\nGA_UNARY(       cube,         ARITH, SAME, GA_MUL(x, GA_MUL(x, x)),          (3, 27),      \"x * x * x\"                          )/' $B/newrow/gpuarr.h &&
+        make -s -C $B/newrow front &&
+        printf '#define GPUARR_IMPLEMENTATION\n#include \"gpuarr.h\"\nint main(void) { return ga_item(ga_cube(ga_full((1), 3))) == 27 ? 0 : 1; }\n' >$B/newrow/main.c &&
+        clang -std=c11 -I$B/newrow $B/newrow/main.c -o $B/newrow/main -lm -lpthread && $B/newrow/main && grep -q ga_cube $B/newrow/README.md"
+    printf '%-34s %31ss\n' "builds" "$SECONDS"
+    part "what must not compile" bash tests/mustfail.sh
+}
+
+# ---- 2. what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
+TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_files tasks"
+
+sanitized() {
+    local t
+    implementation asan
+    for t in $TESTS; do
+        one "build of $t" gcc $SAN $WARN -Wno-conversion -I. "tests/$t.c" "$B/impl-asan.o" -o "$B/$t-asan" $LIBS
+        part "$t, ASan + UBSan" "$B/$t-asan"
+    done
+    part "files of Zarr, HDF5 and NumPy" $PY tests/chunked_files.py "$B/chunked_files-asan"
+}
+
+optimised() {
+    local t
+    implementation gcc-O2
+    for t in $TESTS; do
+        test_object $t
+        one "linking $t" gcc "$B/$t.o" "$B/impl-gcc-O2.o" -o "$B/$t" $LIBS
+        part "$t, -O2" "$B/$t"
+    done
+}
+
+variants() {
+    implementation tsan
+    one "build of threads" clang -std=c11 -O1 -g1 -fsanitize=thread -I. tests/threads.c "$B/impl-tsan.o" -o "$B/threads" $LIBS
+    part "threads, ThreadSanitizer" "$B/threads"
+
+    implementation few
+    one "build of few_dtypes" gcc -std=c11 -O1 $WARN -Wno-conversion -DGPUARR_FEW_DTYPES -I. tests/few_dtypes.c "$B/impl-few.o" -o "$B/few_dtypes" $LIBS
+    part "few dtypes" "$B/few_dtypes"
+
+    part "products, CBLAS" cblas
+}
+
 cblas() { # large products by a BLAS library, near to our own
     if ! printf '#include <cblas.h>\n' | cc -E -x c - >/dev/null 2>&1; then
         echo "SKIP there is no cblas.h here: apt-get install libopenblas-dev"
         echo "0 passed, 0 failed, 1 skipped"
         return
     fi
-    gcc -std=c11 -O1 $WARN -Wno-conversion -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY -I. tests/impl.c tests/products.c -o "$B/products-cblas" -lm -lpthread -lopenblas &&
-        GPUARR_TEST_BLAS=1 "$B/products-cblas"
+    implementation cblas
+    test_object products
+    gcc -std=c11 $WARN -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c && gcc "$B/products.o" "$B/impl-cblas.o" -o "$B/products-cblas" $LIBS -lopenblas && GPUARR_TEST_BLAS=1 "$B/products-cblas"
 }
-part "products, CBLAS" cblas
-[ -f tests/mustfail.sh ] && part "what must not compile" bash tests/mustfail.sh
 
-# ---- 3. the same bits everywhere -------------------------------------------------------------------------------------------------
-bits() { # one hash for every compiler, level, instruction set and number of threads
-    local reference= n=0 bad=0
-    for build in "gcc -O0" "gcc -O3 $SHARE" "clang -O0 $SHARE" "clang -O3"; do
-        $build -std=c11 -DGPUARR_IMPLEMENTATION -I. tests/bits.c -o "$B/bits" -lm -lpthread || return 1
-        for isa in baseline avx2 avx512; do
-            for threads in 1 2; do
-                [ "$build $threads" = "clang -O0 $SHARE 1" ] && continue # slow, and the other number of threads is run
-                hash=$(GPUARR_ISA=$isa GPUARR_NUM_THREADS=$threads "$B/bits")
-                [ -n "$reference" ] || reference=$hash
-                n=$((n + 1))
-                if [ "$hash" != "$reference" ]; then
-                    bad=$((bad + 1))
-                    echo "FAIL $build, $isa, $threads threads: $hash, not $reference"
-                fi
-            done
+# ---- 3. the same bits everywhere ----------------------------------------------------------------------------------------------------------
+BUILDS="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3"
+
+bits() { # bits BUILD: the hashes of tests/bits.c for each instruction set and number of threads
+    local program=$B/bits-$1 isa threads
+    SECONDS=0
+    case $1 in
+    gcc-O0) one "build of bits, $1" gcc -std=c17 -O0 $FITS -DGPUARR_IMPLEMENTATION -I. tests/bits.c -o "$program" $LIBS ;; # all in one file
+    *)
+        implementation "$1"
+        one "build of bits, $1" ${1%-*} -std=$(case $1 in *++*) echo "c++20 -x c++" ;; *) echo c11 ;; esac) -${1#*-} -I. tests/bits.c -x none "$B/impl-$1.o" -o "$program" $LIBS
+        ;;
+    esac
+    for isa in baseline avx2 avx512; do
+        for threads in 1 2; do
+            [ "$1 $threads" = "clang++-O0 1" ] && continue # slow, and the other number of threads is run
+            echo "$(GPUARR_ISA=$isa GPUARR_NUM_THREADS=$threads "$program") $1, $isa, $threads threads" >>"$B/bits.txt"
         done
     done
-    echo "$((n - bad)) passed, $bad failed, 0 skipped"
+    printf '%-34s %31ss\n' "bits, $1" "$SECONDS"
 }
-part "same bits" bits
 
-# ---- 4. NumPy's and SciPy's results ------------------------------------------------------------------------------------------------
-cases=12000
-[ "$job" = check ] && cases=60000
-one "kernels for the oracle" gcc -std=c11 -O1 -fPIC $WARN -I. -c tests/oracle_kernels.c -o "$B/oracle_kernels.o"
-one "shared library" gcc -std=c11 -O1 -fPIC -shared $FITS -I. tests/impl.c "$B/oracle_kernels.o" -o build/libgpuarr.so $LIBS
-part "oracle, $cases random cases" $PY tests/oracle.py --lib build/libgpuarr.so --cases $cases --seed 1
-
-# ---- 5. the main job -------------------------------------------------------------------------------------------------------------------
-one "build of examples/first.c, as it stands" gcc -std=c11 -O1 $WARN $FITS -I. examples/first.c -o build/first $LIBS
-for e in pictures chunked_picture astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
-    one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. "examples/$e.c" "$B/impl-O2.o" -o "build/$e" $LIBS
-done
-part "pictures of the seed" pictures build/pictures
-chunked_picture() { # the sums are NumPy's, and of 500000 x 500000 random numbers only those that are seen are made
-    local n=0 bad=0
-    GA_REPORT="$B/report.html" build/chunked_picture --out "$B" >"$B/chunked_picture.txt" || return 1
-    for want in "^sums of red, green, blue: 23985359, 23845834, 23552282\$" "^mean of every 500th .* 0.499[0-9]\|0.500[0-9]\$" "^<chunked float64 (300, 600, 3), 6 chunks"; do
-        if grep -q "$want" "$B/chunked_picture.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL no line '$want'"; fi
-    done
-    grep -q "ga_sin" "$B/report.html" && grep -q "ga_stack" "$B/chunked_picture.svg" && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no report, or no picture of the expression"; }
-    echo "$n passed, $bad failed, 0 skipped"
+same_bits() { # one hash for every compiler, language, level, instruction set and number of threads
+    local lines
+    lines=$(wc -l <"$B/bits.txt")
+    [ "$lines" = 27 ] || echo "FAIL $lines hashes, not 27"
+    awk 'NR == 1 { reference = $1 }
+        { if ($1 == reference && NF == 5) n++; else print "FAIL " $0 ", not " reference }
+        END { print n + 0 " passed, " 27 - n " failed, 0 skipped" }' "$B/bits.txt"
 }
-part "a picture in chunks" chunked_picture
-part "convolution of the lesson" convolution 1182763.826 101407.8533 build/convolution
-part "distances of the course" distances build/distances
-part "heat and life" heat_and_life build
-part "k-means and n bodies" kmeans_and_nbody build
-part "primes, julia, sigmoid" own_kernels build
-part "astronomy on real images" $PY tests/check_astronomy.py build/astronomy ../shared/data
+
+# ---- 4. NumPy's and SciPy's results ---------------------------------------------------------------------------------------------------------
+oracle() {
+    local cases=12000
+    [ "$job" = check ] && cases=60000
+    implementation gcc-O2
+    one "kernels for the oracle" gcc -std=c11 -O1 -fPIC $WARN -I. -c tests/oracle_kernels.c -o "$B/oracle_kernels.o"
+    one "shared library" gcc -shared "$B/impl-gcc-O2.o" "$B/oracle_kernels.o" -o "$B/libgpuarr.so" $LIBS
+    part "oracle, $cases random cases" $PY tests/oracle.py --lib "$B/libgpuarr.so" --cases $cases --seed 1
+}
+
 bench_results() { # every row of `make bench` computes what NumPy and SciPy do
-    gcc -O1 $WARN -Wno-misleading-indentation -I. tools/bench.c -o "$B/bench" -lm -lpthread && $PY tools/bench.py "$B/bench" --check
+    clang -O1 $WARN -DGPUARR_BASELINE_ONLY -I. tools/bench.c -o "$B/bench" -lm -lpthread && $PY tools/bench.py "$B/bench" --check
 }
-part "results of make bench" bench_results
+bench() { part "results of make bench" bench_results; }
 
-# ---- 6. on GPU arrays ---------------------------------------------------------------------------------------------------------------------
-part "nvcc and its kernels" tools/ptx_gate
-[ "$job" != check ] || part "cudasim's own tests" $SIM/tests/run.sh
+# ---- 5. the main job --------------------------------------------------------------------------------------------------------------------------
+examples() {
+    local e
+    implementation gcc-O2
+    mkdir -p "$B/examples"
+    for e in pictures chunked_picture astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
+        one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. "examples/$e.c" "$B/impl-gcc-O2.o" -o "$B/examples/$e" $LIBS
+    done
+    part "pictures of the seed" pictures "$B/examples/pictures"
+    part "a picture of chunks" chunked_picture "$B/examples/chunked_picture"
+    part "convolution of the lesson" convolution 1182763.826 101407.8533 "$B/examples/convolution"
+    part "distances of the course" distances "$B/examples/distances"
+    part "heat and life" heat_and_life "$B/examples"
+    part "k-means and n bodies" kmeans_and_nbody "$B/examples"
+    part "primes, julia, sigmoid" own_kernels "$B/examples"
+    part "astronomy on real images" $PY tests/check_astronomy.py "$B/examples/astronomy" ../shared/data
+}
 
-# ---- 7. fuzzing, formatting ----------------------------------------------------------------------------------------------------------------
-if [ "$job" = check ]; then
-    fuzz() { # fuzz NAME: a short run of a libFuzzer target
-        [ -f "tests/fuzz_$1.c" ] || { echo "0 passed, 1 failed, 0 skipped"; return 1; }
-        clang -std=c11 -O1 -g -fsanitize=fuzzer,address,undefined $FITS -DGPUARR_BASELINE_ONLY -I. "tests/fuzz_$1.c" -o "$B/fuzz_$1" $LIBS || return 1
-        mkdir -p "$B/corpus_$1"
-        if "$B/fuzz_$1" -seed=1 -timeout=60 -max_total_time=20 -max_len=8192 "$B/corpus_$1"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
-    }
-    part "fuzzing .npy" fuzz npy
-    part "fuzzing FITS" fuzz fits
-    part "fuzzing Zarr" fuzz zarr
-    one "clang-format" sh -c 'clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c examples/*.c tests/*.c tests/*.h'
-fi
+# ---- 6. on GPU arrays -----------------------------------------------------------------------------------------------------------------------------
+ptx() { part "nvcc and its kernels" tools/ptx_gate; }
+cudasim() { part "cudasim's own tests" $SIM/tests/run.sh; }
 
-joined simulated
-[ "$job" != check ] || part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" EXERCISES_LIBRARIES="$PWD/$B" EXERCISES_LINK="$LIBS" \
-    examples/exercises/run.sh solutions
-cuda_real
+exercises() {
+    cuda_library plain
+    cuda_library check
+    part "the students' exercises" env EXERCISES_BUILD="$PWD/$B/exercises" EXERCISES_LIBRARIES="$PWD/$B" EXERCISES_LINK="$LIBS" \
+        examples/exercises/run.sh solutions
+}
+
+# ---- 7. fuzzing, formatting -------------------------------------------------------------------------------------------------------------------------
+fuzz_target() { # fuzz_target NAME VARIABLE=VALUE...: a short run of a libFuzzer target
+    ln -f "$B/fuzz" "$B/fuzz_$1" && mkdir -p "$B/corpus_$1" || return 1
+    if env "${@:2}" "$B/fuzz_$1" -seed=1 -timeout=60 -max_total_time=20 -max_len=8192 "$B/corpus_$1"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
+}
+
+fuzzing() {
+    one "build of fuzz" clang -std=c11 -O1 -g1 -fsanitize=fuzzer,address,undefined $FITS -DGPUARR_BASELINE_ONLY -I. tests/fuzz.c -o "$B/fuzz" $LIBS
+    part "fuzzing .npy" fuzz_target npy
+    part "fuzzing FITS" fuzz_target fits ASAN_OPTIONS=allocator_may_return_null=1
+    part "fuzzing Zarr" fuzz_target zarr
+}
+
+format() { one "clang-format" clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c examples/*.c tests/*.c tests/*.h; }
+
+# ---- all of it ------------------------------------------------------------------------------------------------------------------------------------------
+# run.sh test JOB..., for one who looks for what failed: these jobs alone
+case $job in
+cudasim) jobs=$CUDA_JOBS ;;
+gpu) jobs= ;; # the GPU alone
+test) jobs="$CUDA_JOBS ptx sanitized optimised $(printf 'bits:%s ' $BUILDS) examples bench variants oracle language" ;;
+check) jobs="$CUDA_JOBS ptx sanitized optimised cudasim fuzzing exercises $(printf 'bits:%s ' $BUILDS) examples bench variants oracle language format" ;;
+*) say "run.sh test|check|cudasim|gpu" && exit 2 ;;
+esac
+[ $# -lt 2 ] || jobs="${*:2}"
+[ -z "$jobs" ] || jobs_done $jobs
+[ ! -f "$B/bits.txt" ] || part "same bits" same_bits
+[ $# -gt 1 ] || cuda_real
 finish

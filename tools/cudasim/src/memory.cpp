@@ -8,7 +8,7 @@ size_t arena_size;
 
 /* ------------------------------------------------------------------ regions */
 
-constexpr size_t alignment = 256, red_zone = 256, growth = 1 << 20;
+constexpr size_t alignment = 256, red_zone = 256, growth = 2 << 20;
 constexpr size_t first_offset = 4096; /* room for an index below zero */
 
 /* A contiguous part of the arena with its own free list: one per device, one for managed, one for pinned memory. */
@@ -59,6 +59,9 @@ void start_memory()
     size_t each = (options.memory + growth - 1) / growth * growth, count = (size_t)options.devices + 2;
     arena_size = each * count;
     arena      = reserve(arena_size);
+#ifdef MADV_HUGEPAGE
+    madvise(arena, arena_size, MADV_HUGEPAGE); /* few pages to protect, and to open again, at every launch */
+#endif
     for (size_t i = 0; i < count; i++) {
         Region r;
         r.base   = arena + i * each;
