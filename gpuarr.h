@@ -1162,8 +1162,8 @@ typedef struct ga_describe_options {
     int ddof      GI_DEFAULT; /* std: divide by count - ddof */
     bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
 } ga_describe_options;
-/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
-   On error count is 0. */
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit; floats that lie contiguous on the CPU are read once for
+   all of them. On error count is 0. */
 ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
