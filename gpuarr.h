@@ -1162,8 +1162,8 @@ typedef struct ga_describe_options {
     int ddof      GI_DEFAULT; /* std: divide by count - ddof */
     bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
 } ga_describe_options;
-/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
-   On error count is 0. */
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit; floats that lie contiguous on the CPU are read once for
+   all of them. On error count is 0. */
 ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
@@ -2366,9 +2366,9 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_compute_n(...)       (ga_compute_n)(__VA_ARGS__, GI_SITE("ga_compute_n(" #__VA_ARGS__ ")"))
 #define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
-#define ga_run_n(g, n, t, r)    (ga_run_n)(g, n, t, r, GI_SITE("ga_run_n(" #g ", " #n ", " #t ", " #r ")"))
+#define ga_run_n(...)           (ga_run_n)(__VA_ARGS__, GI_SITE("ga_run_n(" #__VA_ARGS__ ")"))
 #define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
 #define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -22289,15 +22289,14 @@ static gi_nodes gi_branch_nodes(const gi_branch *b, int64_t from)
     return v;
 }
 
+/* What is better than what, for gi_is_better. */
 static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
 {
     gi_search r;
     memset(&r, 0, sizeof r);
+    r.largest     = p->op == GA_OP_max || p->op == GA_OP_nanmax;
+    r.skip_nan    = p->skip_nan;
     r.lines.dtype = dtype;
-    r.largest    = p->op == GA_OP_max || p->op == GA_OP_nanmax;
-    r.skip_nan   = p->skip_nan;
-    r.less_equal = gi_cpu_kernel(GA_OP_less_equal, dtype);
-    r.unordered  = gi_cpu_kernel(GA_OP_isnan, dtype);
     return r;
 }
 
@@ -23151,6 +23150,35 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
     return gi_run_ends(&r.c) && ok;
 }
 
+/* How many lines of a reduction are taken at a time, if they are not longer than `most`? Those that lie across are read better some
+   beside each other, and from files many: whole chunks, if that can be. */
+static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *most)
+{
+    gi_layout l    = gi_reduced_last(a, marked);
+    int64_t   size = ga_itemsize(a->dtype), lines = 1, length = 1, chunk = 1;
+    int       kept = 0;
+    for (int d = 0; d < a->ndim; d++) kept += !marked[d];
+    for (int d = 0; d < a->ndim; d++) {
+        if (d < kept) lines *= l.shape[d];
+        else length *= l.shape[d];
+    }
+    bool across    = kept > 0 && kept < a->ndim && gi_distance(l.strides[kept - 1]) < gi_distance(l.strides[a->ndim - 1]);
+    *most          = (gi_is_local(a) ? GI_PIECE_BYTES * (across ? 4 : 1) : GI_AUTO_BYTES) / size;
+    int64_t beside = length > 0 ? *most / length : 1;
+    if (across && beside < 64) beside = 64;
+    if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
+        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
+        int64_t wide = room / size / length, share = lines / (2 * ga_get_num_threads());
+        for (int d = 0; d < a->ndim; d++)
+            if (!marked[d]) chunk = ga_chunks_of(a).n[d];
+        if (wide > share) wide = share;
+        if (wide > chunk) wide -= wide % chunk;
+        if (wide > beside) beside = wide;
+    }
+    if (beside > lines) beside = lines;
+    return beside < 1 ? 1 : beside;
+}
+
 /* Works out reductions of the same array along the same axes into their nodes' values. False with an error. */
 static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 {
@@ -23165,7 +23193,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     r.a      = a;
     r.lines  = gi_reduced_last(a, p->marked);
     r.length = 1;
-    int64_t lines = 1, itemsize = ga_itemsize(a->dtype);
+    int64_t lines = 1;
     for (int d = 0; d < a->ndim; d++) r.reduced += p->marked[d];
     r.kept = a->ndim - r.reduced;
     for (int d = 0; d < a->ndim; d++) {
@@ -23179,21 +23207,8 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         ok             = fold[k]->value != NULL;
     }
     whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
-    /* lines that lie across are read better some at a time */
-    bool    across = r.kept > 0 && r.reduced > 0 && gi_distance(r.lines.strides[r.kept - 1]) < gi_distance(r.lines.strides[a->ndim - 1]);
-    int64_t most   = (gi_is_local(a) ? GI_PIECE_BYTES * (across ? 4 : 1) : GI_AUTO_BYTES) / itemsize, beside = r.length > 0 ? most / r.length : 1;
-    if (across && beside < 64) beside = 64;
-    if (across && a->owner->node->far && r.length > 0) { /* and from files many, whole chunks if that can be */
-        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES, chunk = 1;
-        int64_t wide = room / itemsize / r.length, share = lines / (2 * ga_get_num_threads());
-        for (int d = 0; d < a->ndim; d++)
-            if (!p->marked[d]) chunk = ga_chunks_of(a).n[d];
-        if (wide > share) wide = share;
-        if (wide > chunk) wide -= wide % chunk;
-        if (wide > beside) beside = wide;
-    }
+    int64_t most, beside = gi_lines_beside(a, p->marked, &most);
     if (ok && lines > 0 && (r.length <= most || whole)) {
-        if (beside < 1) beside = 1;
         for (int d = r.kept - 1; d >= 0; d--) {
             r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside;
             beside /= r.unit[d];
@@ -23441,7 +23456,10 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         if (!gi_is_chunked(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
-        int64_t  at_once = gi_piece_elements(n->in[0]), need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
+        int64_t  at_once = gi_piece_elements(n->in[0]), length = 1, longest, wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
+        for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
+        if (length <= longest && wide * length > at_once) at_once = wide * length;
+        int64_t need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
         if (need > f->piece) f->piece = need;
         return 0;
     }
