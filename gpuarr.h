@@ -1162,8 +1162,8 @@ typedef struct ga_describe_options {
     int ddof      GI_DEFAULT; /* std: divide by count - ddof */
     bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
 } ga_describe_options;
-/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit, in half the time: a large array on the CPU is read once.
-   On error count is 0. */
+/* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit; floats that lie contiguous on the CPU are read once for
+   all of them. On error count is 0. */
 ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
@@ -1596,9 +1596,11 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
 
 /* ==== >>chunked: arrays that are computed piece by piece ============================================================ */
 /*  A chunked array is a ga_array whose elements do not exist yet. Whatever is made of it (elementwise operations, kernels of your own,
-    views, reductions, joined arrays) is chunked too: only the expression is kept. ga_compute works it out, piece by piece on all
+    views, reductions, joined arrays, products, distances, convolutions, filters, stencils, sorted lines, running sums) is chunked too:
+    only the expression is kept. ga_compute works it out, piece by piece on all
     threads, with memory for the pieces at hand and for the result, however large the arrays in between would be. The bits are those
-    of the same calls on arrays in memory, whatever the chunks. A call that cannot work on chunked arrays says so.
+    of the same calls on arrays in memory, whatever the chunks (convolutions are never made by Fourier transforms). A call that cannot
+    work on chunked arrays says so.
 
     Chunks are shapes: ga_chunks(150, 200); 0: chosen for you, -1: the whole axis. An array in memory that an expression uses is read
     when the expression is computed: do not change it before. ga_free a chunked array like any other.                              */
@@ -1620,6 +1622,32 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
 /* Computes the elements now and keeps them in memory: what is made of the array from now on starts from there. Returns another view. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
+
+/* Where a chunk lies. */
+typedef struct ga_block {
+    int     ndim;
+    int64_t number;                                          /* of the chunks in C order */
+    int64_t index[GPUARR_MAX_DIMS], chunks[GPUARR_MAX_DIMS]; /* which one along each axis, of how many */
+    int64_t start[GPUARR_MAX_DIMS], shape[GPUARR_MAX_DIMS];  /* its elements in the arrays that are given */
+} ga_block;
+/* Writes the chunk of the result. It runs on several threads at once. What arrays it makes are freed when it returns; false: it failed. */
+typedef bool (*ga_block_function)(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user);
+typedef struct ga_blocks_options {
+    const char      *site;
+    ga_dtype dtype   GI_DEFAULT; /* of the result; default that of a */
+    ga_shape chunks  GI_DEFAULT; /* of the result, one length for each axis; default as those of a, whose last ones may be shorter */
+    ga_shape depth   GI_DEFAULT; /* ga_map_overlap: elements around the chunk, one number or one for each axis */
+    ga_border border GI_DEFAULT; /* what stands there beyond the edges */
+    double cval      GI_DEFAULT;
+} ga_blocks_options;
+/* dask.array's map_blocks: ga_map_blocks(a, function, user, .dtype = GA_F32). The function is called for each chunk of a, with in[0] its
+   elements, and `out`, which is packed. ga_map_blocks_n: of n arrays of one shape, in the chunks of the first. If a slice of the
+   result is asked for, its chunks are worked out whole. `user` must live until the result is computed. */
+ga_array *(ga_map_blocks)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
+ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_function function, void *user, ga_blocks_options o);
+/* The same with .depth elements more on each side, of in[0] and of `out`; those of `out` are dropped:
+   ga_map_overlap(a, smooth, NULL, .depth = ga_axes(2, 2)). */
+ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
 
 /* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
    .tasks chunks. */
@@ -2339,9 +2367,9 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
 #define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_compute_n(n, a, r)   (ga_compute_n)(n, a, r, GI_SITE("ga_compute_n(" #n ", " #a ", " #r ")"))
+#define ga_compute_n(...)       (ga_compute_n)(__VA_ARGS__, GI_SITE("ga_compute_n(" #__VA_ARGS__ ")"))
 #define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
-#define ga_run_n(g, n, t, r)    (ga_run_n)(g, n, t, r, GI_SITE("ga_run_n(" #g ", " #n ", " #t ", " #r ")"))
+#define ga_run_n(...)           (ga_run_n)(__VA_ARGS__, GI_SITE("ga_run_n(" #__VA_ARGS__ ")"))
 #define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
 #define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2349,6 +2377,9 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
+#define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_blocks_n(...)    GI_4(ga_map_blocks_n, ga_blocks_options, GI_SITE("ga_map_blocks_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_overlap(...)     GI_3(ga_map_overlap, ga_blocks_options, GI_SITE("ga_map_overlap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_print(...)           GI_1(ga_print, ga_print_options, GI_SITE("ga_print(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_to_string(...)       GI_1(ga_to_string, ga_print_options, GI_SITE("ga_to_string(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_benchmark(...)       GI_2(ga_benchmark, ga_benchmark_options, GI_SITE("ga_benchmark(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -7921,6 +7952,13 @@ static bool gi_all_true(const char *site, ga_array *a)
 {
     if (!a) return false;
     ga_array *all = (ga_all)(a, gi_reduce_site(site));
+    if (all && gi_is_chunked(all)) {
+        ga_array *computed = NULL;
+        const ga_array *of = all;
+        (ga_compute_n)(1, &of, &computed, site);
+        ga_free(all);
+        all = computed;
+    }
     bool      yes = all && (ga_item_int)(all, site) != 0;
     ga_free(all);
     ga_free(a);
@@ -7953,8 +7991,8 @@ bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
 {
 #if GI_HAS_CUDA
     ga_array *copies[2];
-    if (a.kind == GA_KIND_ARRAY && !gi_check(o.site, a.array, "a")) return false;
-    if (b.kind == GA_KIND_ARRAY && !gi_check(o.site, b.array, "b")) return false;
+    if (a.kind == GA_KIND_ARRAY && !gi_check_any(o.site, a.array, "a")) return false;
+    if (b.kind == GA_KIND_ARRAY && !gi_check_any(o.site, b.array, "b")) return false;
     if (!gi_bring_together(o.site, &a, &b, copies)) return false;
     bool close = gi_all_true(o.site, (ga_isclose)(a, b, o));
     ga_free(copies[0]);
@@ -7979,7 +8017,7 @@ bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
 {
     const ga_arg in[2] = { a, b };
     for (int k = 0; k < 2; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_check(o.site, in[k].array, k == 0 ? "a" : "b")) return false;
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array, k == 0 ? "a" : "b")) return false;
     if (a.array && b.array ? !ga_same_shape(a.array, b.array)
                            : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0))
         return false;
@@ -8019,6 +8057,25 @@ static gi_layout gi_layout_of(const ga_array *a)
 static ga_array *gi_view_with(const char *site, const ga_array *a, const gi_layout *l)
 {
     return gi_new_view(site, a, l->data, a->dtype, l->ndim, l->shape, l->strides);
+}
+
+/* The elements start .. start + count of a along an axis. */
+static ga_array *gi_view_part(const char *site, const ga_array *a, int axis, int64_t start, int64_t count)
+{
+    gi_layout l = gi_layout_of(a);
+    if (a->size > 0) l.data += start * l.strides[axis];
+    l.shape[axis] = count;
+    return gi_view_with(site, a, &l);
+}
+
+/* ga_concatenate, from within. */
+static ga_array *gi_join_along(const char *site, int n, const ga_array *const *arrays, int axis)
+{
+    static ga_axis_options none;
+    ga_axis_options              o = none;
+    o.site = site;
+    o.axis = axis;
+    return (ga_concatenate_n)(n, arrays, o);
 }
 
 /* Appends an axis; the caller has made sure that there is room. */
@@ -9300,6 +9357,18 @@ static void gi_free_all(int n, ga_array **arrays)
     }
 }
 
+/* A view of a line that runs along one axis and is repeated along the others. */
+static ga_array *gi_repeat_along(const char *site, const ga_array *line, int axis, int ndim, const int64_t *shape)
+{
+    gi_layout l = gi_layout_of(line);
+    l.ndim      = ndim;
+    for (int d = 0; d < ndim; d++) {
+        l.shape[d]   = shape[d];
+        l.strides[d] = d == axis ? line->strides[0] : 0;
+    }
+    return gi_view_with(site, line, &l);
+}
+
 bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site)
 {
     if (n < 0 || n > GPUARR_MAX_DIMS) {
@@ -9314,15 +9383,17 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
     int64_t shape[GPUARR_MAX_DIMS];
     int     axes[GPUARR_MAX_DIMS]; /* along which each array runs */
     for (int i = 0; i < n; i++) {
-        if (!gi_check(site, in[i], "an array of the list")) return false;
+        if (!gi_check_any(site, in[i], "an array of the list")) return false;
         axes[i]        = !ij && i < 2 && n >= 2 ? 1 - i : i;
         shape[axes[i]] = in[i]->size;
     }
     if (gi_common_device(site, n, in) == GA_DEVICE_DEFAULT) return false;
     for (int i = 0; i < n; i++) {
         ga_array *line = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
-        if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
-        bool done = outs[i] && gi_put_coordinates(site, outs[i], axes[i], line);
+        bool chunked = line && gi_is_chunked(line), done;
+        if (chunked) outs[i] = gi_repeat_along(site, line, axes[i], n, shape);
+        else if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
+        done = outs[i] && (chunked || gi_put_coordinates(site, outs[i], axes[i], line));
         ga_free(line);
         if (done) continue;
         gi_free_all(n, outs);
@@ -9545,9 +9616,38 @@ static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_ar
 }
 #endif
 
+/* The same of a chunked array: joined arrays. shape: that of the result. */
+static ga_array *gi_tile_chunked(const char *site, const ga_array *a, int ndim, const int64_t *once, const int64_t *shape)
+{
+    ga_shape as;
+    memset(&as, 0, sizeof as);
+    as.ndim = ndim;
+    memcpy(as.n, once, sizeof as.n);
+    ga_array *r = (ga_reshape)(a, as, site);
+    for (int d = 0; d < ndim && r; d++) {
+        int64_t reps = once[d] > 0 ? shape[d] / once[d] : 1;
+        if (reps == 1) continue;
+        if (reps == 0) {
+            gi_layout none = gi_layout_of(r);
+            none.shape[d]  = 0;
+            ga_array *cut  = gi_view_with(site, r, &none);
+            ga_free(r);
+            r = cut;
+            continue;
+        }
+        const ga_array **list = reps <= INT_MAX ? (const ga_array **)gi_alloc(site, (size_t)reps * sizeof *list) : NULL;
+        for (int64_t k = 0; k < reps && list; k++) list[k] = r;
+        ga_array *more = list ? gi_join_along(site, (int)reps, list, d) : NULL;
+        if (list) gi_release(list, (size_t)reps * sizeof *list);
+        ga_free(r);
+        r = more;
+    }
+    return r;
+}
+
 ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_check_any(site, a, "a")) return NULL;
     if (reps.ndim < 0 || reps.ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", reps.ndim, GPUARR_MAX_DIMS);
     int     ndim = a->ndim > reps.ndim ? a->ndim : reps.ndim;
@@ -9559,6 +9659,7 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
             return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "%s cannot be repeated %s times", gi_shape_of(a),
                                        gi_shape_text(reps.ndim, reps.n));
     }
+    if (gi_is_chunked(a)) return gi_tile_chunked(site, a, ndim, once, shape);
     ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
     if (!tiled || tiled->size == 0) return tiled;
     gi_layout corner = gi_layout_of(tiled);
@@ -9595,9 +9696,25 @@ static bool gi_repeat_into(const char *site, ga_array *to, const ga_array *a, in
     return done;
 }
 
+/* The same of a chunked array: a view that shows each of them so often, in another shape. */
+static ga_array *gi_repeat_chunked(const char *site, const ga_array *a, const gi_layout *result, int64_t outer, int64_t n, int64_t repeats,
+                                   int64_t inner)
+{
+    const ga_shape one_each = { 4, { outer, n, 1, inner } }, all = { 4, { outer, n, repeats, inner } };
+    ga_shape       as;
+    memset(&as, 0, sizeof as);
+    as.ndim = result->ndim;
+    memcpy(as.n, result->shape, sizeof as.n);
+    ga_array *each = (ga_reshape)(a, one_each, site), *often = each ? (ga_broadcast_to)(each, all, site) : NULL;
+    ga_array *r = often ? (ga_reshape)(often, as, site) : NULL;
+    ga_free(each);
+    ga_free(often);
+    return r;
+}
+
 ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_check_any(o.site, a, "a")) return NULL;
     if (repeats < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld repeats: give 0 or more", (long long)repeats);
     if (o.out || o.dtype) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_repeat has no other option than .axis");
     gi_layout l     = gi_layout_of(a);
@@ -9616,6 +9733,7 @@ ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
     if (__builtin_mul_overflow(n, repeats, &l.shape[axis]))
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%lld repeats of %lld elements are more than can be counted",
                                    (long long)repeats, (long long)n);
+    if (gi_is_chunked(a)) return gi_repeat_chunked(o.site, a, &l, outer, n, repeats, inner);
     ga_array *repeated = gi_new(o.site, a->dtype, a->device, l.ndim, l.shape);
     if (!repeated || repeated->size == 0 || gi_repeat_into(o.site, repeated, a, outer, n, repeats, inner)) return repeated;
     ga_free(repeated);
@@ -10809,7 +10927,7 @@ static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const
 
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 {
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_check_any(o.site, a, "a")) return NULL;
     double   ord   = o.ord == 0 ? 2 : o.ord == GA_EXACTLY ? 0 : o.ord;
     ga_dtype dtype = gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
     if (ord < 0 && ord != -(double)INFINITY)
@@ -10872,6 +10990,7 @@ typedef struct gi_reducing {
     gi_lines in[GPUARR_MAX_INPUTS]; /* of the broadcast inputs: their lines have the same numbers and lengths */
     int64_t  lines, length, blocks;
     int64_t  columns, width; /* as in gi_reduction */
+    int64_t  from;           /* GA_INDEX of the first element, of parts of a line */
     char    *accs, *result;
 } gi_reducing;
 
@@ -10884,10 +11003,10 @@ static void gi_reducing_map_line(const gi_reducing *r, int64_t line, int64_t sta
         gi_elements e;
         e.n      = n - done < GI_REDUCING_PART ? n - done : (int64_t)GI_REDUCING_PART;
         e.result = accs + done * r->k->acc_bytes;
-        e.index  = start + done;
+        e.index  = r->from + start + done;
         e.step   = 1;
         for (int i = 0; i < r->k->map.parameters; i++)
-            e.operand[i] = (void *)gi_read_line(&r->in[i], line, e.index, e.n, raw[i], cast[i]);
+            e.operand[i] = (void *)gi_read_line(&r->in[i], line, start + done, e.n, raw[i], cast[i]);
         r->map(&e, false);
     }
 }
@@ -11151,6 +11270,9 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
     return true;
 }
 
+static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in, const ga_reduce_options *o,
+                                   int ndim, const int64_t *shape); /* section >>chunks */
+
 ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduce_options o)
 {
     gi_reducing     r;
@@ -11159,9 +11281,10 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     int             ndim;
     int64_t         shape[GPUARR_MAX_DIMS];
     for (int i = 0; i < n; i++)
-        if (in[i].kind == GA_KIND_ARRAY && !gi_check(o.site, in[i].array, "an operand")) return NULL;
+        if (in[i].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[i].array, "an operand")) return NULL;
     if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
     if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
+    const ga_reduction *asked = k;
     memset(&r, 0, sizeof r);
     if (!gi_reducing_check(k, n, in, &o, &r, &ndim, shape)) return NULL;
     k = r.k;
@@ -11173,6 +11296,8 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
         return (ga_array *)gi_fail(o.site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
                                    k->map.name, k->map.site);
     for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
+    for (int i = 0; i < n; i++)
+        if (arrays[i] && gi_is_chunked(arrays[i])) return gi_chunked_reduce(asked, &r, n, in, &o, ndim, shape);
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         views[i] = gi_reducing_input(o.site, in[i], r.dtype[i], device, ndim, shape, &copies[i]);
@@ -11444,11 +11569,34 @@ bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **p
 
 /* ---- roll, pad --------------------------------------------------------------------------------------------------- */
 
+/* The same of a chunked array: its two parts joined. */
+static ga_array *gi_roll_chunked(const char *site, const ga_array *a, const ga_array *source, int axis, int64_t shift)
+{
+    int64_t         n = source->shape[axis], s = n > 0 ? (shift % n + n) % n : 0;
+    ga_array       *tail = gi_view_part(site, source, axis, n - s, s), *head = tail ? gi_view_part(site, source, axis, 0, n - s) : NULL;
+    const ga_array *both[2] = { tail, head };
+    ga_array       *rolled = head ? gi_join_along(site, 2, both, axis) : NULL;
+    ga_shape        shape;
+    memset(&shape, 0, sizeof shape);
+    shape.ndim = a->ndim;
+    memcpy(shape.n, a->shape, sizeof shape.n);
+    ga_array *r = rolled ? (ga_reshape)(rolled, shape, site) : NULL;
+    ga_free(tail);
+    ga_free(head);
+    ga_free(rolled);
+    return r;
+}
+
 ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
 {
-    if (!gi_check(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
+    if (!gi_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
     int       axis   = o.axis;
     ga_array *source = gi_along(o.site, a, &axis);
+    if (source && gi_is_chunked(a)) {
+        ga_array *r = gi_roll_chunked(o.site, a, source, axis, shift);
+        ga_free(source);
+        return r;
+    }
     ga_array *rolled = source ? gi_new(o.site, a->dtype, a->device, a->ndim, a->shape) : NULL;
     ga_shape  shape; /* of the source: rolled is written in the same way */
     memset(&shape, 0, sizeof shape);
@@ -11535,14 +11683,96 @@ static bool gi_pad_widths(const ga_array *a, ga_shape *before, const ga_pad_opti
     return true;
 }
 
+/* The pieces for the places start .. stop along an axis, as gi_pad_fill has them: views of a. Returns how many, -1 with an error. */
+static int gi_pad_pieces(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t start, int64_t stop, const ga_array **list)
+{
+    int n = 0;
+    for (int64_t i = start; i < stop;) {
+        int64_t from = gi_pad_source(mode, i, a->shape[axis]), step = 0, count = 1;
+        if (i + 1 < stop) step = gi_pad_source(mode, i + 1, a->shape[axis]) - from;
+        while (i + count < stop && gi_pad_source(mode, i + count, a->shape[axis]) == from + count * step) count++;
+        gi_layout l = gi_layout_of(a);
+        l.data += from * l.strides[axis];
+        l.shape[axis] = count;
+        l.strides[axis] *= step;
+        list[n] = gi_view_with(site, a, &l);
+        if (!list[n]) {
+            gi_free_all(n, (ga_array **)(void *)list);
+            return -1;
+        }
+        n++;
+        i += count;
+    }
+    return n;
+}
+
+/* a with so many elements of `outside` (one element), or what the mode says, before and behind it along an axis; views joined. */
+static ga_array *gi_pad_axis(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t before, int64_t behind,
+                             const ga_array *outside)
+{
+    size_t           bytes = (size_t)(before + behind + 1) * sizeof(void *);
+    const ga_array **list  = before + behind < INT_MAX ? (const ga_array **)gi_alloc(site, bytes) : NULL;
+    ga_array        *r     = NULL;
+    ga_shape         as;
+    int              n = 0, more;
+    if (!list) return NULL;
+    memset(&as, 0, sizeof as);
+    as.ndim = a->ndim;
+    for (int side = 0; side < 3 && n >= 0; side++) { /* before, a itself, behind */
+        int64_t width = side == 0 ? before : behind;
+        more          = 0;
+        if (side == 1) {
+            list[n] = (ga_view)(a, site);
+            more    = list[n] ? 1 : -1;
+        } else if (mode == GA_PAD_CONSTANT && width > 0) {
+            memcpy(as.n, a->shape, sizeof as.n);
+            as.n[axis] = width;
+            list[n]    = (ga_broadcast_to)(outside, as, site);
+            more       = list[n] ? 1 : -1;
+        } else if (mode != GA_PAD_CONSTANT) {
+            more = side == 0 ? gi_pad_pieces(site, a, axis, mode, -before, 0, list)
+                             : gi_pad_pieces(site, a, axis, mode, a->shape[axis], a->shape[axis] + behind, list + n);
+        }
+        if (more < 0) {
+            gi_free_all(n, (ga_array **)(void *)list);
+            n = -1;
+        } else n += more;
+    }
+    if (n > 0) {
+        r = gi_join_along(site, n, list, axis);
+        gi_free_all(n, (ga_array **)(void *)list);
+    }
+    gi_release(list, bytes);
+    return r;
+}
+
+static ga_array *gi_pad_chunked(const ga_array *a, const ga_shape *before, const ga_pad_options *o, const int64_t *shape)
+{
+    ga_array *outside = gi_new(o->site, a->dtype, GA_CPU, 0, NULL), *r = NULL;
+    ga_arg    value;
+    memset(&value, 0, sizeof value);
+    value.kind = GA_KIND_REAL;
+    value.re   = o->value;
+    if (outside && gi_assign_where(o->site, outside, value, NULL)) r = (ga_view)(a, o->site);
+    for (int d = 0; d < a->ndim && r; d++) {
+        if (shape[d] == a->shape[d]) continue;
+        ga_array *more = gi_pad_axis(o->site, r, d, o->mode, before->n[d], shape[d] - a->shape[d] - before->n[d], outside);
+        ga_free(r);
+        r = more;
+    }
+    ga_free(outside);
+    return r;
+}
+
 ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
 {
     int64_t shape[GPUARR_MAX_DIMS];
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_check_any(o.site, a, "a")) return NULL;
     if ((int)o.mode < GA_PAD_CONSTANT || o.mode > GA_PAD_WRAP)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is no way to pad: use GA_PAD_CONSTANT, GA_PAD_EDGE ...",
                                    (int)o.mode);
     if (!gi_pad_widths(a, &before, &o, shape)) return NULL;
+    if (gi_is_chunked(a)) return gi_pad_chunked(a, &before, &o, shape);
     ga_array *padded = gi_new(o.site, a->dtype, a->device, a->ndim, shape);
     if (!padded || padded->size == 0) return padded;
     bool done = true;
@@ -12539,11 +12769,16 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     return result;
 }
 
+/* Of chunked arrays (section >>chunks). */
+static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, const ga_axis_options *o);
+static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, ga_op op, const ga_axis_options *o);
+
 static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
 {
-    if (!gi_check(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_null_option(o->site, "out", o->out)) return NULL;
+    if (!gi_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_null_option(o->site, "out", o->out)) return NULL;
     int axis = gi_axis(o->site, gi_axis_given(o->site, o->axis) ? o->axis : -1, a->ndim);
     if (axis < 0) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_sort(a, axis, indices, o);
     return gi_finish(o->site, gi_sorted(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
 }
 
@@ -13083,13 +13318,18 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
 
 static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options *o)
 {
-    if (!gi_check(o->site, a, "a") || gi_null_option(o->site, "out", o->out)) return NULL;
+    if (!gi_check_any(o->site, a, "a") || gi_null_option(o->site, "out", o->out)) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
     ga_dtype  dtype  = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_end_dtype(GI_ENDS_SUM, a->dtype);
     ga_dtype  wide   = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_end_dtype(GI_ENDS_SUM, dtype);
     int       axis   = o->axis;
     ga_array *along  = gi_along(o->site, a, &axis);
+    if (along && gi_is_chunked(a)) {
+        ga_array *r = gi_chunked_scan(along, axis, dtype, wide, op, o);
+        ga_free(along);
+        return r;
+    }
     ga_array *result = along ? gi_new(o->site, dtype, a->device, along->ndim, along->shape) : NULL;
     if (result && !gi_scan(o->site, along, dtype, result, axis, wide, op)) {
         ga_free(result);
@@ -13866,7 +14106,7 @@ static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *re
 /* Can the result be written straight into `out`? It must be as dense as a new array, and apart from x and y. */
 static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int64_t *shape)
 {
-    if (!out || out->alive != GI_ALIVE || out->dtype != c->dtype || out->device != c->x.a->device || out->size == 0)
+    if (!out || out->alive != GI_ALIVE || gi_is_chunked(out) || out->dtype != c->dtype || out->device != c->x.a->device || out->size == 0)
         return false;
     if (!gi_equal_shapes(c->ndim, shape, out->ndim, out->shape)) return false;
     const char *low, *high;
@@ -13874,6 +14114,8 @@ static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int
     return high - low == out->size * ga_itemsize(out->dtype) && !ga_may_share_memory(out, c->x.a) &&
            !ga_may_share_memory(out, c->y.a);
 }
+
+static ga_array *gi_chunked_contraction(const gi_contraction *c, const ga_array *out); /* section >>chunks */
 
 /* Of a contraction with its terms, dtype and the labels of the result: a new array, or `out` if that could be written. A number is a
    sum along the documented tree, everything else chains. */
@@ -13886,10 +14128,13 @@ static ga_array *gi_contract(gi_contraction *c, ga_array *out)
     if (ok) {
         c->sums = gi_pick_labels(&c->x, c->ndim, c->labels, false, c->summed);
         gi_measure_axes(c);
-        ok = gi_line_up(c, &inner);
+        ok = gi_is_chunked(c->x.a) || gi_is_chunked(c->y.a) || gi_line_up(c, &inner);
     }
+    const bool chunked = ok && (gi_is_chunked(c->x.a) || gi_is_chunked(c->y.a));
     if (ok && c->sums == 0) {
         result = gi_contract_nothing(c, out);
+    } else if (chunked) {
+        result = gi_chunked_contraction(c, out);
     } else if (ok && c->ndim == 0) {
         result = gi_contract_fully(c, inner);
     } else if (ok) {
@@ -13909,7 +14154,7 @@ static ga_array *gi_contract(gi_contraction *c, ga_array *out)
 static bool gi_check_factors(const char *site, const ga_array *a, const ga_array *b, const ga_array *out)
 {
     const ga_array *both[2] = { a, b };
-    return gi_check(site, a, "a") && gi_check(site, b, "b") && !gi_null_option(site, "out", out) &&
+    return gi_check_any(site, a, "a") && gi_check_any(site, b, "b") && !gi_null_option(site, "out", out) &&
            gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
@@ -15199,10 +15444,13 @@ static bool gi_correlate_fft(const char *site, ga_device device, const gi_correl
     return (void)device, gi_fft_correlate(site, c);
 }
 
+/* Of a piece of a chunked array: as GA_METHOD_AUTO, but never through Fourier transforms, whose bits depend on all elements. */
+#define GI_METHOD_PIECE ((ga_method)(GA_METHOD_FFT + 1))
+
 /* Should the job go through Fourier transforms? Only if asked to, or where that is faster and no NaN or inf would spread. */
 static bool gi_wants_fft(ga_method method, ga_device device, const gi_correlation *c)
 {
-    if (method == GA_METHOD_DIRECT || gi_size(c->ndim, c->result) == 0 || gi_size(c->ndim, c->size) == 1) return false;
+    if (method == GA_METHOD_DIRECT || method == GI_METHOD_PIECE || gi_size(c->ndim, c->result) == 0 || gi_size(c->ndim, c->size) == 1) return false;
     return method == GA_METHOD_FFT || (device == GA_CPU && gi_fft_pays(c) && gi_fft_is_safe(c));
 }
 
@@ -15212,7 +15460,7 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
     ga_array *column, *row;
     double    outside;
     int       factored = 0;
-    if (method == GA_METHOD_AUTO && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 && c->size[1] > 1 &&
+    if ((method == GA_METHOD_AUTO || method == GI_METHOD_PIECE) && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 && c->size[1] > 1 &&
         weights->size >= GI_LEAST_FACTORED) {
         GI_IF_CUDA(weights->device, gi_cuda_correlate_factored(site, c));
         factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
@@ -15230,15 +15478,23 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
 static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
                              const ga_array *b)
 {
-    return out && out->alive == GI_ALIVE && out->device == a->device && out->dtype == dtype && ga_is_contiguous(out) &&
+    return out && out->alive == GI_ALIVE && !gi_is_chunked(out) && out->device == a->device && out->dtype == dtype && ga_is_contiguous(out) &&
            gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
 }
+
+static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, ga_dtype result,
+                                        const gi_correlation *c, ga_method method, const ga_array *out); /* section >>chunks */
 
 /* What all calls come to: `c` has ndim, result, offset and border; `dtype` is computed in, `result` returned. Takes over `weights`
    (NULL is passed on). */
 static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_array *weights, ga_dtype dtype, ga_dtype result,
                                     gi_correlation *c, ga_method method, ga_array *out)
 {
+    if (weights && (gi_is_chunked(a) || gi_is_chunked(weights))) {
+        ga_array *r = gi_chunked_correlation(site, a, weights, dtype, result, c, method, out);
+        ga_free(weights);
+        return r;
+    }
     const bool rounded = method == GA_METHOD_FFT && gi_kind_of(dtype) < 2;
     if (rounded) dtype = GA_F64;
     const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
@@ -15371,7 +15627,7 @@ static ga_array *gi_convolve_lines(const ga_array *a, const ga_array *v, bool co
 static ga_array *gi_convolve_any(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve_options *o)
 {
     const char *site = o->site;
-    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_any(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
     if (!gi_check_mode(site, o->mode, o->method)) return NULL;
     const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
     ga_array      *x   = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
@@ -15395,7 +15651,7 @@ ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_optio
 static ga_array *gi_convolve_planes(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve2d_options *o)
 {
     const char *site = o->site;
-    if (!gi_check(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_any(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
     if (!gi_check_mode(site, o->mode, o->method)) return NULL;
     if (o->boundary < GA_BOUNDARY_FILL || o->boundary > GA_BOUNDARY_SYMM)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
@@ -15474,7 +15730,7 @@ static ga_array *gi_ndconvolve(const ga_array *a, const ga_array *weights, bool 
 {
     const char     *site    = o->site;
     const ga_array *both[2] = { a, weights };
-    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_any(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
     if (!gi_check_border(site, o->border) || !gi_check_mode(site, GA_MODE_DEFAULT, o->method) ||
         gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
@@ -15499,7 +15755,7 @@ ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconv
 static ga_array *gi_convolve_axis(const ga_array *a, const ga_array *weights, bool convolve, const ga_convolve1d_options *o)
 {
     const char *site = o->site;
-    if (!gi_check(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_check_any(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
     int axis = gi_axis(site, gi_axis_given(site, o->axis) ? o->axis : -1, a->ndim);
     if (axis < 0) return NULL;
     if (weights->ndim != 1)
@@ -16396,6 +16652,9 @@ static int64_t gi_wanted_rank(const char *site, const gi_rank_rule *rule, int64_
     }
 }
 
+static ga_array *gi_chunked_choice(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const gi_window *w,
+                                   const ga_window_options *o); /* section >>chunks */
+
 /* The filters that choose one of the elements. host: the footprint on the CPU, where its elements are counted. */
 static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint,
                                      const ga_array *host, gi_window *w, const ga_window_options *o)
@@ -16412,6 +16671,7 @@ static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule
     }
     w->rank = gi_wanted_rank(site, rule, w->count);
     if (w->rank < 0) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_choice(a, rule, host, w, o);
     w->kind = w->rank == 0 ? GI_WINDOW_LEAST : w->rank == w->count - 1 ? GI_WINDOW_GREATEST : GI_WINDOW_RANK;
     w->keys = gi_keys_of(a->dtype, w->kind);
     w->work = w->result = w->at.dtype = a->dtype;
@@ -16440,7 +16700,7 @@ static ga_array *gi_rank_filter(const ga_array *a, const gi_rank_rule *rule, int
     const ga_array *both[3] = { a, o->footprint, o->out };
     gi_window       w;
     memset(&w, 0, sizeof w);
-    if (!gi_check(site, a, "a") || gi_null_option(site, "footprint", o->footprint) || gi_null_option(site, "out", o->out))
+    if (!gi_check_any(site, a, "a") || gi_null_option(site, "footprint", o->footprint) || gi_null_option(site, "out", o->out))
         return NULL;
     if ((o->footprint && !gi_check(site, o->footprint, ".footprint")) || (o->out && !gi_check(site, o->out, ".out")))
         return NULL;
@@ -16760,7 +17020,7 @@ static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, g
     f->border = border;
     f->cval   = cval;
     f->axis   = -1;
-    if (!gi_check(site, a, "a") || gi_null_option(site, "out", out) || (out && !gi_check(site, out, ".out"))) return false;
+    if (!gi_check_any(site, a, "a") || gi_null_option(site, "out", out) || (out && !gi_check(site, out, ".out"))) return false;
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, border)) return false;
     f->result = out ? out->dtype : a->dtype;
     if (!gi_same_kind(a->dtype, f->result)) {
@@ -16772,8 +17032,11 @@ static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, g
     return true;
 }
 
+static ga_array *gi_chunked_filter(const gi_filter *f, const ga_array *a, const ga_array *out); /* section >>chunks */
+
 static ga_array *gi_end_filter(const gi_filter *f, const ga_array *a, ga_array *out)
 {
+    if (gi_is_chunked(a)) return gi_chunked_filter(f, a, out);
     ga_dtype  result = f->result;
     gi_filter g      = *f;
     if (gi_is_complex(a->dtype)) g.result = gi_real_dtype(result);
@@ -17752,15 +18015,20 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
     return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
 }
 
+/* Of chunked arrays (section >>chunks). */
+static ga_array *gi_chunked_median(const char *name, bool skip_nan, const ga_array *a, const ga_order_options *o);
+static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, const ga_order_options *o);
+
 static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
-    if (!gi_check(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
+    if (!gi_check_any(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
     if (options.out && !gi_check(options.site, options.out, ".out")) return NULL;
     gi_order o;
     double   half  = 0.5;
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_median(name, skip_nan, a, &options);
     o.rule.median    = true;
     o.rule.skip_nan  = skip_nan;
     o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
@@ -17819,7 +18087,7 @@ static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
 static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
 {
     const char *site = options.site;
-    if (!gi_check(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_check(site, q.array, "q"))) return NULL;
+    if (!gi_check_any(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_check(site, q.array, "q"))) return NULL;
     if (gi_null_option(site, "out", options.out)) return NULL;
     gi_order o;
     memset(&o, 0, sizeof o);
@@ -17837,6 +18105,7 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
 
+    if (gi_is_chunked(a)) return gi_chunked_percentile(name, skip_nan, a, q, &options);
     int     ndim = q.array ? q.array->ndim : 0;
     int64_t shape[2 * GPUARR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
@@ -19547,7 +19816,15 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
     gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
 }
 
-/* Fills a packed result; x and y (NULL: pairs of x) are packed and of its dtype. */
+/* Are the rows of a result packed, and one behind the other, as gi_find_distances writes them? */
+static bool gi_takes_rows(const ga_array *out)
+{
+    int64_t size = ga_itemsize(out->dtype);
+    if (out->ndim != 2 || out->device != GA_CPU || out->size == 0) return ga_is_contiguous(out);
+    return (out->shape[1] == 1 || out->strides[1] == size) && out->strides[0] % size == 0 && out->strides[0] >= out->shape[1] * size;
+}
+
+/* Fills a result with packed rows; x and y (NULL: pairs of x) are packed and of its dtype. */
 static bool gi_find_distances(const char *site, ga_metric metric, const ga_array *x, const ga_array *y, ga_array *result)
 {
     const ga_array *points[2] = { x, y };
@@ -19575,7 +19852,7 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
         d.x_norms       = norms[0] ? norms[0]->data : NULL;
         d.y_norms       = norms[1] ? norms[1]->data : d.x_norms;
         d.out           = result->data;
-        d.row_stride    = d.columns;
+        d.row_stride    = !d.columns || result->ndim < 2 || result->shape[0] < 2 ? d.columns : result->strides[0] / ga_itemsize(x->dtype);
         d.column_stride = 1;
         d.condensed     = !y;
 #if GI_HAS_CUDA
@@ -19591,7 +19868,7 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
 
 static bool gi_check_points(const char *site, const ga_array *a, const char *name)
 {
-    if (!gi_check(site, a, name)) return false;
+    if (!gi_check_any(site, a, name)) return false;
     if (a->ndim != 2)
         gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: use (points, features), two dimensions", name, gi_shape_of(a));
     else if (gi_is_complex(a->dtype))
@@ -19599,6 +19876,9 @@ static bool gi_check_points(const char *site, const ga_array *a, const char *nam
     else return true;
     return false;
 }
+
+static ga_array *gi_chunked_distances(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
+                                      const ga_distance_options *o); /* section >>chunks */
 
 /* The common part of ga_cdist and ga_pdist (y is NULL). */
 static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndim, const int64_t *shape,
@@ -19612,9 +19892,10 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
     if (gi_null_option(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
         gi_common_device(o->site, 3, all) == GA_DEVICE_DEFAULT)
         return NULL;
+    if (gi_is_chunked(x) || (y && gi_is_chunked(y))) return gi_chunked_distances(x, y, dtype, ndim, shape, o);
     ga_array *px = gi_contiguous(o->site, x, dtype), *py = px && y ? gi_contiguous(o->site, y, dtype) : NULL, *result = NULL;
     bool      ok  = px && (py || !y);
-    bool in_place = ok && o->out && o->out->dtype == dtype && ga_is_contiguous(o->out) && !ga_may_share_memory(o->out, px) &&
+    bool in_place = ok && o->out && o->out->dtype == dtype && gi_takes_rows(o->out) && !ga_may_share_memory(o->out, px) &&
                     !ga_may_share_memory(o->out, py);
     if (in_place) result = gi_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
     else if (ok) result = gi_new(o->site, dtype, x->device, ndim, shape);
@@ -20093,7 +20374,7 @@ static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_a
                 k->parameters, k->parameters == 1 ? "" : "s", n, n == 1 ? "" : "s");
     else if (!in[0].array && in[0].kind != GA_KIND_ARRAY)
         gi_fail(site, GA_BAD_ARGUMENT, "the first operand of %s (%s) is a number: give the array there", k->name, k->site);
-    else if (!gi_check(site, in[0].array, "the first operand") || gi_null_option(site, "out", o->out) ||
+    else if (!gi_check_any(site, in[0].array, "the first operand") || gi_null_option(site, "out", o->out) ||
              (o->out && !gi_check(site, o->out, ".out")) || !gi_check_border(site, o->border))
         return false;
     else if (in[0].array->ndim != stencil->ndim)
@@ -20118,6 +20399,8 @@ static void gi_stencil_shape(const ga_stencil_kernel *k, const ga_array *a, gi_s
     }
 }
 
+static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_arg *operands, const ga_stencil_options *o); /* section >>chunks */
+
 ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o)
 {
     const char *site = o.site;
@@ -20133,6 +20416,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     if (a->device == GA_CUDA && !k->kernel.stamp->cuda)
         return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
                                    k->kernel.name, k->kernel.site);
+    if (gi_is_chunked(a)) return gi_chunked_stencil(k, n, operands, &o);
     ga_arg cval;
     memset(&cval, 0, sizeof cval);
     cval.kind = GA_KIND_REAL;
@@ -20198,6 +20482,8 @@ typedef struct gi_memo { /* elements that another node may ask for again */
     const gi_lazy  *node;
     gi_box          box;
     ga_array       *value;
+    uint64_t        family; /* not 0: of a call with several results, instead of the node, */
+    int             output; /* and which one it is */
 } gi_memo;
 typedef struct gi_worker {
     gi_memo *memo;
@@ -20356,6 +20642,9 @@ static bool gi_set_chunk(const char *site, gi_lazy *n, const ga_shape *chunks)
     return true;
 }
 
+/* May its elements as well be computed some at a time? */
+static bool gi_is_local(const ga_array *a) { return !gi_is_chunked(a) || a->owner->node->local || a->owner->node->value; }
+
 /* ---- boxes ------------------------------------------------------------------------------------------------------------- */
 
 /* The layout of the part of l that a box shows; an axis that repeats one element (stride 0) is cut to that one. */
@@ -20451,6 +20740,21 @@ static ga_array *gi_view_of_box(const char *site, const ga_array *a, const gi_bo
     return gi_view_with(site, a, &part);
 }
 
+/* Keeps elements until the piece is done. False with an error. */
+static bool gi_remember(gi_worker *w, const gi_lazy *n, uint64_t family, int output, const gi_box *box, const ga_array *value)
+{
+    gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
+    if (!m) return false;
+    m->next   = w->memo;
+    m->node   = family ? NULL : n;
+    m->family = family;
+    m->output = output;
+    m->box    = *box;
+    m->value  = gi_hold(n->site, value);
+    w->memo   = m;
+    return m->value != NULL;
+}
+
 static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *out)
 {
     if (n->value) return gi_view_of_box(n->site, n->value, box);
@@ -20464,16 +20768,7 @@ static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *
     __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
     w->inside = inside + seconds;
     if (gi_is_watched()) gi_note_event(n->site, false, 0, start);
-    if (!r || !shared) return r;
-    gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
-    if (m) {
-        m->next  = w->memo;
-        m->node  = n;
-        m->box   = *box;
-        m->value = gi_hold(n->site, r);
-        w->memo  = m;
-        if (m->value) return r;
-    }
+    if (!r || !shared || gi_remember(w, n, 0, 0, box, r)) return r;
     ga_free(r);
     return NULL;
 }
@@ -20520,6 +20815,8 @@ static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga
         return r;
     }
     ga_array *target = NULL;
+    for (int v = 0; v < l->ndim; v++)
+        if (axis[v] < 0 && l->shape[v] > 1) out = NULL; /* elements that are repeated are computed once */
     if (out) {
         gi_layout place = gi_box_over(n, l, axis, out);
         target          = gi_view_with(n->site, out, &place);
@@ -20708,6 +21005,7 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
 typedef struct gi_map_plan {
     gi_function function;
     int         cost, inputs, outputs, output; /* output: which one this node is */
+    uint64_t    family;                        /* which call it is one of, if that has several results */
     bool        masked;                        /* the mask is the last input of the node */
     ga_arg      in[GI_MOST_INPUTS];            /* those that are arrays are the node's inputs, in their order */
     ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];
@@ -20739,6 +21037,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     ga_arg             in[GI_MOST_INPUTS];
     bool               ok = true;
     gi_map_call        c  = { n->site, p->function, p->cost, p->inputs, p->outputs, in, p->wanted, p->result, result, NULL, NULL };
+    for (gi_memo *m = w->memo; m && p->family; m = m->next)
+        if (m->family == p->family && m->output == p->output && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
     for (int k = 0; k < n->inputs && ok; k++) {
         pulled[k] = gi_pull_operand(w, n, n->in[k], box);
         ok        = pulled[k] != NULL;
@@ -20767,6 +21067,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     result[p->output] = target;
     ok                = ok && gi_map_all(&c);
     for (int k = 0; k < n->inputs; k++) ga_free(pulled[k]);
+    for (int k = 0; k < p->outputs && ok; k++)
+        ok = k == p->output || gi_remember(w, n, p->family, k, box, result[k]); /* for the nodes of the other results */
     for (int k = 0; k < p->outputs; k++)
         if (k != p->output || !ok) ga_free(result[k]);
     return ok ? target : NULL;
@@ -20810,6 +21112,8 @@ static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape)
         p.result[k] = c->result[k];
         if (!gi_chunked_out(c->site, c->out[k])) return false;
     }
+    static uint64_t families;
+    if (c->outputs > 1) p.family = __atomic_add_fetch(&families, 1, __ATOMIC_RELAXED);
     for (int k = 0; k < c->outputs; k++) {
         p.output  = k;
         c->out[k] = gi_new_lazy(c->site, &gi_kind_map, p.result[k], ndim, shape, n, in, &p, sizeof p);
@@ -20897,6 +21201,785 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
     return r;
 }
 
+/* ---- nodes: calls that look further -------------------------------------------------------------------------------------------------- */
+/*  An element of their result is made of more than what stands at its place: of whole lines, of rows and columns, of neighbours. For a box
+    of the result one box of each input is pulled, and given to the very call for arrays in memory.                                */
+
+#define GI_CALL_BYTES  ((int64_t)1 << 22) /* of a chunk of such a result, where that costs nothing, */
+#define GI_CALL_MOST   ((int64_t)1 << 26) /* and where its inputs are computed again for each */
+#define GI_CALL_INPUTS 2
+
+typedef struct gi_further { /* what a plan begins with */
+    /* Which box of input k does a box of the result need? It may reach over the edges: what stands there comes from the opposite edge. */
+    void (*needs)(const gi_lazy *n, int k, const gi_box *box, gi_box *part);
+    /* The elements in the box, whose steps are 1, from these parts; in `out`, or new. */
+    ga_array *(*run)(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out);
+} gi_further;
+
+/* Writes a box of a to `to`, whose shape is the box's; axis by axis, from d on, what lies beyond an edge is taken from the opposite one. */
+static bool gi_pull_around(gi_worker *w, const ga_array *a, const gi_box *box, int d, ga_array *to)
+{
+    while (d < a->ndim && box->start[d] >= 0 && box->start[d] + box->count[d] <= a->shape[d]) d++;
+    if (d == a->ndim) {
+        gi_layout l = gi_layout_of(a);
+        l           = gi_part_of_layout(&l, box);
+        for (int i = 0; i < l.ndim; i++) l.shape[i] = box->count[i];
+        return gi_put_elements(NULL, to, gi_pull(w, a, &l, to));
+    }
+    int64_t n = a->shape[d];
+    bool    ok = true;
+    for (int64_t done = 0; done < box->count[d] && ok;) {
+        gi_box    part  = *box;
+        part.start[d]   = ((box->start[d] + done) % n + n) % n;
+        part.count[d]   = n - part.start[d] < box->count[d] - done ? n - part.start[d] : box->count[d] - done;
+        ga_array *place = gi_view_part(NULL, to, d, done, part.count[d]);
+        ok              = place && gi_pull_around(w, a, &part, d + 1, place);
+        ga_free(place);
+        done += part.count[d];
+    }
+    return ok;
+}
+
+static ga_array *gi_pull_box(gi_worker *w, const ga_array *a, const gi_box *box)
+{
+    bool inside = true;
+    for (int d = 0; d < a->ndim; d++) inside = inside && box->start[d] >= 0 && box->start[d] + box->count[d] <= a->shape[d];
+    if (inside) {
+        gi_layout l = gi_layout_of(a);
+        l           = gi_part_of_layout(&l, box);
+        for (int d = 0; d < l.ndim; d++) l.shape[d] = box->count[d];
+        return gi_pull(w, a, &l, NULL);
+    }
+    ga_array *r = gi_new(NULL, a->dtype, GA_CPU, a->ndim, box->count);
+    if (r && gi_pull_around(w, a, box, 0, r)) return r;
+    ga_free(r);
+    return NULL;
+}
+
+/* All between the first and the last element of a box. */
+static gi_box gi_hull(int ndim, const gi_box *box)
+{
+    gi_box hull = *box;
+    for (int d = 0; d < ndim; d++) {
+        hull.count[d] = box->count[d] > 0 ? (box->count[d] - 1) * box->step[d] + 1 : 0;
+        hull.step[d]  = 1;
+    }
+    return hull;
+}
+
+/* Of r, which shows a larger box, the elements of a smaller one. Takes over r (NULL is passed on). */
+static ga_array *gi_cut_out(const gi_lazy *n, ga_array *r, const gi_box *larger, const gi_box *box)
+{
+    if (!r || gi_same_box(n->ndim, larger, box)) return r;
+    gi_box inside = *box;
+    for (int d = 0; d < n->ndim; d++) inside.start[d] -= larger->start[d];
+    ga_array *cut = gi_view_of_box(n->site, r, &inside);
+    ga_free(r);
+    return cut;
+}
+
+static ga_array *gi_eval_call(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_further *p                  = (const gi_further *)n->plan;
+    ga_array      *in[GI_CALL_INPUTS] = { NULL }, *r = NULL;
+    gi_box         part[GI_CALL_INPUTS], hull = gi_hull(n->ndim, box);
+    bool           ok = true;
+    for (int k = 0; k < n->inputs && ok; k++) {
+        p->needs(n, k, &hull, &part[k]);
+        in[k] = gi_pull_box(w, n->in[k], &part[k]);
+        ok    = in[k] != NULL;
+    }
+    if (ok) r = p->run(n, &hull, part, in, gi_equal_shapes(n->ndim, hull.count, n->ndim, box->count) ? out : NULL);
+    for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
+    return gi_cut_out(n, r, &hull, box);
+}
+static const gi_lazy_kind gi_kind_call = { "call", gi_eval_call, false };
+
+static void gi_all_of(const ga_array *a, gi_box *part)
+{
+    for (int d = 0; d < a->ndim; d++) {
+        part->start[d] = 0;
+        part->count[d] = a->shape[d];
+        part->step[d]  = 1;
+    }
+}
+
+/* Calls that need all of their inputs at once are made before what needs them, as reductions are. */
+static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    (void)w, (void)box, (void)out;
+    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT, "a call was asked for before it was made"); /* gi_compute_folds does that */
+}
+static const gi_lazy_kind gi_kind_whole = { "call", gi_eval_whole, false };
+
+static bool gi_compute_alike(const char *site, int n, const ga_array *const *of, ga_array *const *to);
+
+static bool gi_run_whole(const char *site, gi_lazy *n)
+{
+    const gi_further *p                  = (const gi_further *)n->plan;
+    ga_array      *in[GI_CALL_INPUTS] = { NULL };
+    gi_box         part[GI_CALL_INPUTS], box;
+    bool           ok = true;
+    for (int k = 0; k < n->inputs && ok; k++) {
+        const ga_array *a = n->in[k];
+        gi_all_of(a, &part[k]);
+        in[k] = gi_is_chunked(a) ? gi_new(site, a->dtype, GA_CPU, a->ndim, a->shape) : gi_hold(site, a);
+        ok    = in[k] && (!gi_is_chunked(a) || gi_compute_alike(site, 1, &a, &in[k]));
+    }
+    for (int d = 0; d < n->ndim; d++) {
+        box.start[d] = 0;
+        box.count[d] = n->shape[d];
+        box.step[d]  = 1;
+    }
+    if (ok) n->value = p->run(n, &box, part, in, NULL);
+    for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
+    return n->value != NULL;
+}
+
+/* Along axis d the chunks of axis `axis` of an input, if that has any. */
+static void gi_chunk_along(gi_lazy *n, int d, int k, int axis)
+{
+    if (n->chunk[d] == 0 && gi_is_chunked(n->in[k]) && n->in[k]->shape[axis] > 1) n->chunk[d] = ga_chunks_of(n->in[k]).n[axis];
+}
+
+/* Chunks for the axes that have none yet, and none that are larger than is good, unless they would become shorter than `least`. */
+static void gi_settle_chunks(gi_lazy *n, const int64_t *least)
+{
+    bool    local = true;
+    int64_t most, bytes;
+    for (int k = 0; k < n->inputs; k++) local = local && gi_is_local(n->in[k]);
+    for (int d = 0; d < n->ndim; d++)
+        if (n->chunk[d] > n->shape[d]) n->chunk[d] = n->shape[d];
+    gi_fill_chunk(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
+    for (most = local ? GI_CALL_BYTES : GI_CALL_MOST;;) {
+        int longest = -1;
+        bytes       = ga_itemsize(n->dtype);
+        for (int d = 0; d < n->ndim; d++) {
+            bytes *= n->chunk[d];
+            if (n->chunk[d] > 1 && n->chunk[d] > least[d] && (longest < 0 || n->chunk[d] > n->chunk[longest])) longest = d;
+        }
+        if (bytes <= most || longest < 0) return;
+        n->chunk[longest] = (n->chunk[longest] + 1) / 2;
+    }
+}
+
+static ga_array *gi_new_call(const char *site, bool whole, ga_dtype dtype, int ndim, const int64_t *shape, int inputs, const ga_array *const *in,
+                             const void *plan, size_t plan_bytes)
+{
+    ga_array *r = gi_new_lazy(site, whole ? &gi_kind_whole : &gi_kind_call, dtype, ndim, shape, inputs, in, plan, plan_bytes);
+    for (int d = 0; r && d < ndim; d++) r->owner->node->chunk[d] = 0;
+    return r;
+}
+
+/* What a call wrote to `out`, or made. */
+static ga_array *gi_called(const gi_lazy *n, ga_array *r, ga_array *out) { return r && r == out ? gi_hold(n->site, out) : r; }
+
+/* ---- whole lines ---- */
+
+typedef struct gi_line_call {
+    gi_further  call;
+    int      axis;
+    bool     sorts, indices; /* or it scans: */
+    ga_dtype wide;
+    ga_op    op;
+} gi_line_call;
+
+static void gi_line_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
+{
+    int axis = ((const gi_line_call *)n->plan)->axis;
+    *part    = *box;
+    part->start[axis] = 0;
+    part->count[axis] = n->in[k]->shape[axis];
+}
+
+static ga_array *gi_line_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
+{
+    const gi_line_call *p = (const gi_line_call *)n->plan;
+    ga_array           *r;
+    (void)out;
+    if (p->sorts) {
+        r = gi_sorted(n->site, in[0], p->axis, p->indices);
+    } else {
+        r = gi_new(n->site, n->dtype, GA_CPU, in[0]->ndim, in[0]->shape);
+        if (r && !gi_scan(n->site, in[0], n->dtype, r, p->axis, p->wide, p->op)) {
+            ga_free(r);
+            return NULL;
+        }
+    }
+    return gi_cut_out(n, r, part, box);
+}
+
+static ga_array *gi_chunked_lines(const ga_array *a, gi_line_call *p, ga_dtype dtype, const ga_axis_options *o)
+{
+    int64_t least[GPUARR_MAX_DIMS] = { 0 };
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    p->call.needs = gi_line_needs;
+    p->call.run   = gi_line_run;
+    ga_array *r   = gi_new_call(o->site, a->ndim == 1, dtype, a->ndim, a->shape, 1, &a, p, sizeof *p);
+    if (!r) return NULL;
+    gi_lazy *n         = r->owner->node;
+    n->chunk[p->axis]  = a->shape[p->axis] > 0 ? a->shape[p->axis] : 1;
+    least[p->axis]     = INT64_MAX;
+    gi_settle_chunks(n, least);
+    return r;
+}
+
+static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, const ga_axis_options *o)
+{
+    gi_line_call p;
+    memset(&p, 0, sizeof p);
+    p.axis    = axis;
+    p.sorts   = true;
+    p.indices = indices;
+    return gi_chunked_lines(a, &p, indices ? GA_I64 : a->dtype, o);
+}
+
+static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, ga_op op, const ga_axis_options *o)
+{
+    gi_line_call p;
+    memset(&p, 0, sizeof p);
+    p.axis = axis;
+    p.wide = wide;
+    p.op   = op;
+    return gi_chunked_lines(a, &p, dtype, o);
+}
+
+/* ---- products, distances ---- */
+
+typedef struct gi_contraction_call {
+    gi_further        call;
+    gi_contraction c;
+} gi_contraction_call;
+
+static void gi_contraction_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
+{
+    const gi_contraction *c = &((const gi_contraction_call *)n->plan)->c;
+    const int            *labels = k == 0 ? c->x.labels : c->y.labels;
+    gi_all_of(n->in[k], part);
+    for (int d = 0; d < n->in[k]->ndim; d++)
+        for (int e = 0; e < c->ndim; e++)
+            if (labels[d] == c->labels[e] && n->in[k]->shape[d] != 1) {
+                part->start[d] = box->start[e];
+                part->count[d] = box->count[e];
+            }
+}
+
+static ga_array *gi_contraction_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
+{
+    gi_contraction c = ((const gi_contraction_call *)n->plan)->c;
+    (void)box, (void)part;
+    c.x.a = in[0];
+    c.y.a = in[1];
+    return gi_called(n, gi_contract(&c, out), out);
+}
+
+static ga_array *gi_chunked_contraction(const gi_contraction *c, const ga_array *out)
+{
+    gi_contraction_call p;
+    int64_t             shape[GPUARR_MAX_DIMS], least[GPUARR_MAX_DIMS];
+    const ga_array     *in[2] = { c->x.a, c->y.a };
+    if (!gi_chunked_out(c->site, out)) return NULL;
+    p.call.needs = gi_contraction_needs;
+    p.call.run   = gi_contraction_run;
+    p.c          = *c;
+    memset(p.c.made, 0, sizeof p.c.made);
+    for (int d = 0; d < c->ndim; d++) {
+        shape[d] = c->of[c->labels[d]].n;
+        least[d] = 64;
+    }
+    ga_array *r = gi_new_call(c->site, c->ndim == 0, c->dtype, c->ndim, shape, 2, in, &p, sizeof p);
+    if (!r) return NULL;
+    for (int d = 0; d < c->ndim; d++)
+        for (int k = 0; k < 2; k++)
+            for (int axis = 0; axis < in[k]->ndim; axis++)
+                if ((k == 0 ? c->x.labels : c->y.labels)[axis] == c->labels[d]) gi_chunk_along(r->owner->node, d, k, axis);
+    gi_settle_chunks(r->owner->node, least);
+    return r;
+}
+
+typedef struct gi_distance_call {
+    gi_further             call;
+    ga_distance_options o;
+} gi_distance_call;
+
+static void gi_distance_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
+{
+    gi_all_of(n->in[k], part);
+    if (n->ndim == 1) return; /* pairs */
+    part->start[0] = box->start[k];
+    part->count[0] = box->count[k];
+}
+
+/* Distances first .. first + n of the pairs of points: row by row of the matrix, some rows at a time. */
+static bool gi_some_pairs(const ga_distance_options *o, const ga_array *x, int64_t first, int64_t n, ga_array *out)
+{
+    int64_t points = x->shape[0], row = 0, size = ga_itemsize(out->dtype);
+    while (gi_pair_place(points, row + 1, row + 2) <= first && row + 2 < points) row++;
+    while (n > 0) {
+        int64_t last = row + 32 < points - 1 ? row + 32 : points - 1;
+        while (last - 1 > row && gi_pair_place(points, last - 1, last) >= first + n) last--;
+        const int64_t shape[2] = { last - row, points - row - 1 };
+        ga_array     *rows = gi_view_part(o->site, x, 0, row, last - row), *others = gi_view_part(o->site, x, 0, row + 1, points - row - 1);
+        ga_array     *all  = rows && others ? gi_distances_into(rows, others, 2, shape, o) : NULL;
+        bool          ok   = all != NULL;
+        for (int64_t i = row; i < last && ok && n > 0; i++) {
+            int64_t begin = gi_pair_place(points, i, i + 1), end = begin + points - i - 1, from = first > begin ? first : begin;
+            int64_t count = end - from < n ? end - from : n;
+            if (count <= 0) continue;
+            memcpy((char *)out->data + (out->size - n) * size,
+                   (char *)all->data + ((i - row) * shape[1] + (i - row) + from - begin) * size, (size_t)(count * size));
+            n -= count;
+            first += count;
+        }
+        ga_free(rows);
+        ga_free(others);
+        ga_free(all);
+        if (!ok) return false;
+        row = last;
+    }
+    return true;
+}
+
+static ga_array *gi_distance_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
+{
+    ga_distance_options o = ((const gi_distance_call *)n->plan)->o;
+    (void)part;
+    if (n->ndim == 2) {
+        o.out = out;
+        return gi_called(n, gi_distances_into(in[0], in[1], 2, box->count, &o), out);
+    }
+    ga_array *r = gi_new(n->site, n->dtype, GA_CPU, 1, box->count);
+    if (r && gi_some_pairs(&o, in[0], box->start[0], box->count[0], r)) return r;
+    ga_free(r);
+    return NULL;
+}
+
+static ga_array *gi_chunked_distances(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
+                                      const ga_distance_options *o)
+{
+    gi_distance_call p;
+    const int64_t    least[2] = { 64, 64 };
+    const ga_array  *in[2]    = { x, y };
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    p.call.needs = gi_distance_needs;
+    p.call.run   = gi_distance_run;
+    p.o          = *o;
+    ga_array *r  = gi_new_call(o->site, false, dtype, ndim, shape, y ? 2 : 1, in, &p, sizeof p);
+    if (!r) return NULL;
+    for (int k = 0; y && k < 2; k++) gi_chunk_along(r->owner->node, k, k, 0);
+    gi_settle_chunks(r->owner->node, least);
+    return r;
+}
+
+/* ---- neighbours ---- */
+
+typedef struct gi_window_call {
+    gi_further   call;
+    ga_border border;
+    int64_t   before[GPUARR_MAX_DIMS], behind[GPUARR_MAX_DIMS]; /* how far it looks from a place of the result */
+} gi_window_call;
+
+/* Near an edge also what the border shows: as many elements of this side as are looked for on the other. */
+static void gi_window_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
+{
+    const gi_window_call *p = (const gi_window_call *)n->plan;
+    gi_all_of(n->in[k], part);
+    for (int d = 0; d < n->ndim && k == 0; d++) {
+        int64_t length = n->in[0]->shape[d], low = box->start[d] - p->before[d], high = box->start[d] + box->count[d] + p->behind[d];
+        if (p->border != GA_BORDER_WRAP) {
+            int64_t under = -low, over = high - length;
+            if (high <= under) high = under + 1;
+            if (over > 0 && low > length - 1 - over) low = length - 1 - over;
+            if (low < 0) low = 0;
+            if (high > length) high = length;
+        }
+        part->start[d] = low;
+        part->count[d] = high - low;
+    }
+}
+
+/* The node of a call whose result has a as its first input; in[1], if given, is needed whole. Its plan begins with `p`. */
+static ga_array *gi_chunked_window(const char *site, const ga_array *a, const ga_array *other, ga_dtype dtype, const int64_t *shape,
+                                   gi_window_call *p, size_t plan_bytes,
+                                   ga_array *(*run)(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out))
+{
+    int64_t         least[GPUARR_MAX_DIMS];
+    const ga_array *in[2] = { a, other };
+    p->call.needs = gi_window_needs;
+    p->call.run   = run;
+    ga_array *r   = gi_new_call(site, false, dtype, a->ndim, shape, other ? 2 : 1, in, p, plan_bytes);
+    if (!r) return NULL;
+    for (int d = 0; d < a->ndim; d++) {
+        gi_chunk_along(r->owner->node, d, 0, d);
+        least[d] = 16 * (p->before[d] + p->behind[d]);
+        if (least[d] < 64) least[d] = 64;
+    }
+    gi_settle_chunks(r->owner->node, least);
+    return r;
+}
+
+typedef struct gi_correlation_call {
+    gi_window_call window;
+    gi_correlation c;
+    ga_dtype       dtype, result;
+    ga_method      method;
+} gi_correlation_call;
+
+static ga_array *gi_correlation_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
+{
+    const gi_correlation_call *p = (const gi_correlation_call *)n->plan;
+    gi_correlation             c = p->c;
+    for (int d = 0; d < n->ndim; d++) {
+        c.offset[d] += box->start[d] - part[0].start[d];
+        c.result[d] = box->count[d];
+    }
+    return gi_called(n, gi_run_correlation(n->site, in[0], gi_hold(n->site, in[1]), p->dtype, p->result, &c, p->method, out), out);
+}
+
+static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, ga_dtype result,
+                                        const gi_correlation *c, ga_method method, const ga_array *out)
+{
+    gi_correlation_call p;
+    memset(&p, 0, sizeof p);
+    if (gi_is_chunked(weights))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a is chunked and smaller than v, which makes it the weights: ga_compute it first");
+    if (method == GA_METHOD_FFT)
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                   "a is chunked, and GA_METHOD_FFT needs all of its elements at once: ga_compute it first, or leave .method out");
+    if (!gi_chunked_out(site, out)) return NULL;
+    p.c             = *c;
+    p.dtype         = dtype;
+    p.result        = result;
+    p.method        = method == GA_METHOD_AUTO ? GI_METHOD_PIECE : method;
+    p.window.border = c->border;
+    for (int d = 0; d < c->ndim; d++) {
+        p.window.before[d] = -c->offset[d];
+        p.window.behind[d] = c->offset[d] + weights->shape[d] - 1;
+    }
+    return gi_chunked_window(site, a, weights, result, c->result, &p.window, sizeof p, gi_correlation_run);
+}
+
+typedef struct gi_filter_call {
+    gi_window_call window;
+    gi_filter      f;
+} gi_filter_call;
+
+static ga_array *gi_filter_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
+{
+    (void)out;
+    return gi_cut_out(n, gi_end_filter(&((const gi_filter_call *)n->plan)->f, in[0], NULL), part, box);
+}
+
+static ga_array *gi_chunked_filter(const gi_filter *f, const ga_array *a, const ga_array *out)
+{
+    gi_filter_call p;
+    memset(&p, 0, sizeof p);
+    if (!gi_chunked_out(f->site, out)) return NULL;
+    p.f             = *f;
+    p.window.border = f->border;
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t before = 1, behind = 1; /* differences */
+        if (f->run == gi_run_gaussian || f->run == gi_run_derivatives) {
+            before = behind = f->sigmas[d] > 1e-15 ? f->radii[d] : 0;
+        } else if (f->run == gi_run_means) {
+            before = -f->box.offset[d];
+            behind = f->box.offset[d] + f->box.size[d] - 1;
+        }
+        p.window.before[d] = before;
+        p.window.behind[d] = behind;
+    }
+    return gi_chunked_window(f->site, a, NULL, f->result, a->shape, &p.window, sizeof p, gi_filter_run);
+}
+
+typedef struct gi_choice_call {
+    gi_window_call    window;
+    gi_rank_rule      rule;
+    gi_window         w;
+    ga_window_options o;
+} gi_choice_call;
+
+static ga_array *gi_choice_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
+{
+    const gi_choice_call *p = (const gi_choice_call *)n->plan;
+    gi_window             w = p->w;
+    const ga_array       *footprint = n->inputs > 1 ? in[1] : NULL;
+    (void)out;
+    return gi_cut_out(n, gi_choose_of_window(in[0], &p->rule, footprint, footprint, &w, &p->o), part, box);
+}
+
+static ga_array *gi_chunked_choice(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const gi_window *w,
+                                   const ga_window_options *o)
+{
+    gi_choice_call p;
+    memset((void *)&p, 0, sizeof p);
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    p.rule          = *rule;
+    p.w             = *w;
+    p.w.footprint   = NULL;
+    p.o             = *o;
+    p.window.border = o->border;
+    for (int d = 0; d < a->ndim; d++) {
+        p.window.before[d] = -w->at.offset[d];
+        p.window.behind[d] = w->at.offset[d] + w->at.size[d] - 1;
+    }
+    return gi_chunked_window(o->site, a, footprint, a->dtype, a->shape, &p.window, sizeof p, gi_choice_run);
+}
+
+typedef struct gi_stencil_call {
+    gi_window_call           window;
+    const ga_stencil_kernel *k;
+    int                      n;
+    ga_arg                   operands[GI_MOST_OPERANDS + 1];
+    ga_stencil_options       o;
+} gi_stencil_call;
+
+static ga_array *gi_stencil_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
+{
+    const gi_stencil_call *p = (const gi_stencil_call *)n->plan;
+    ga_arg                 operands[GI_MOST_OPERANDS + 1];
+    (void)out;
+    memcpy(operands, p->operands, sizeof operands);
+    operands[0] = gi_operand_arg(in[0]);
+    return gi_cut_out(n, (ga_stencil_n)(p->k, p->n, operands, p->o), part, box);
+}
+
+static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_arg *operands, const ga_stencil_options *o)
+{
+    gi_stencil_call p;
+    const ga_array *a     = operands[0].array;
+    int64_t         steps = o->steps > 0 ? o->steps : 1;
+    memset((void *)&p, 0, sizeof p);
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    p.k = k;
+    p.n = n;
+    p.o = *o;
+    memcpy(p.operands, operands, (size_t)n * sizeof *operands);
+    p.window.border = o->border;
+    for (int d = 0; d < a->ndim; d++) {
+        if (__builtin_mul_overflow(steps, k->reach[d], &p.window.before[d]) || p.window.before[d] > INT64_MAX / 4)
+            return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".steps = %lld are more than can be counted", (long long)steps);
+        p.window.behind[d] = p.window.before[d];
+    }
+    return gi_chunked_window(o->site, a, NULL, k->kernel.result.dtype, a->shape, &p.window, sizeof p, gi_stencil_run);
+}
+
+/* ---- nodes: functions of the user's for chunks ---------------------------------------------------------------------------------------- */
+
+typedef struct gi_blocks_plan {
+    ga_block_function function;
+    void             *user;
+    int64_t           depth[GPUARR_MAX_DIMS]; /* the inputs are longer by it on both sides */
+    int64_t           shape[GPUARR_MAX_DIMS]; /* of the inputs, without that */
+    int64_t           chunk[GPUARR_MAX_DIMS]; /* of the inputs; those of the result are the node's */
+} gi_blocks_plan;
+
+/* Chunks that were asked for in part are likely to be asked for again while a call computes (section >>chunk files). */
+static ga_array *gi_find_kept(const gi_lazy *n, int64_t number);
+static void      gi_keep_chunk(const gi_lazy *n, int64_t number, const ga_array *value);
+
+/* A chunk of the result, in `out` or new. */
+static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, const gi_box *chunk, ga_array *out)
+{
+    const gi_blocks_plan *p = (const gi_blocks_plan *)n->plan;
+    gi_box                wide, middle;
+    bool                  deep = false, ok = true;
+    for (int d = 0; d < n->ndim; d++) {
+        wide.start[d]    = where->start[d]; /* the inputs begin depth before */
+        wide.count[d]    = where->shape[d] + 2 * p->depth[d];
+        wide.step[d]     = 1;
+        middle.start[d]  = p->depth[d];
+        middle.count[d]  = chunk->count[d];
+        middle.step[d]   = 1;
+        deep             = deep || p->depth[d] > 0;
+    }
+    size_t     bytes = (size_t)n->inputs * sizeof(ga_array *);
+    ga_array **in    = (ga_array **)gi_alloc(n->site, bytes);
+    if (!in) return NULL;
+    int made = 0;
+    for (; made < n->inputs; made++) {
+        ga_array *pulled = gi_pull_box(w, n->in[made], &wide);
+        in[made]         = pulled ? gi_contiguous(n->site, pulled, pulled->dtype) : NULL;
+        ga_free(pulled);
+        if (!in[made]) break;
+    }
+    ok          = made == n->inputs;
+    ga_array *r = NULL;
+    if (ok && out && !deep && ga_is_contiguous(out)) r = gi_hold(n->site, out);
+    else if (ok) r = gi_new(n->site, n->dtype, GA_CPU, n->ndim, deep ? wide.count : chunk->count);
+    if (r) {
+        gi_scope  scope;
+        gi_scope_begin(&scope);
+        ok = p->function(r, (const ga_array *const *)in, n->inputs, where, p->user);
+        gi_scope_end(&scope);
+        if (!ok) {
+            char why[400] = "";
+            if (gi_error_status != GA_OK) snprintf(why, sizeof why, ": %.390s", gi_error_text);
+            gi_fail(n->site, GA_BAD_ARGUMENT, "the function returned false for chunk number %lld, [%s] of [%s]%s", (long long)where->number,
+                    gi_shape_text(n->ndim, where->index), gi_shape_text(n->ndim, where->chunks), why);
+        }
+    }
+    gi_free_all(made, in);
+    gi_release(in, bytes);
+    if (r && ok && deep) {
+        ga_array *cut = gi_view_of_box(n->site, r, &middle);
+        ga_free(r);
+        return cut;
+    }
+    if (r && ok) return r;
+    ga_free(r);
+    return NULL;
+}
+
+/* Chunk by chunk, each whole. */
+static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const gi_blocks_plan *p    = (const gi_blocks_plan *)n->plan;
+    gi_box                hull = gi_hull(n->ndim, box), all;
+    int64_t               first[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS], total = 1;
+    for (int d = 0; d < n->ndim; d++) {
+        first[d] = hull.start[d] / n->chunk[d];
+        count[d] = hull.count[d] > 0 ? (hull.start[d] + hull.count[d] - 1) / n->chunk[d] - first[d] + 1 : 0;
+        total *= count[d];
+    }
+    ga_array *r = NULL;
+    for (int64_t k = 0; k < total; k++) {
+        ga_block where;
+        int64_t  rest = k;
+        memset(&where, 0, sizeof where);
+        where.ndim = n->ndim;
+        bool exact = total == 1;
+        for (int d = n->ndim - 1; d >= 0; d--) {
+            where.index[d]  = first[d] + rest % count[d];
+            where.chunks[d] = (n->shape[d] + n->chunk[d] - 1) / n->chunk[d];
+            where.start[d]  = where.index[d] * p->chunk[d];
+            where.shape[d]  = p->shape[d] - where.start[d] < p->chunk[d] ? p->shape[d] - where.start[d] : p->chunk[d];
+            rest /= count[d];
+            all.start[d] = where.index[d] * n->chunk[d];
+            all.count[d] = n->shape[d] - all.start[d] < n->chunk[d] ? n->shape[d] - all.start[d] : n->chunk[d];
+            all.step[d]  = 1;
+        }
+        for (int d = 0; d < n->ndim; d++) where.number = where.number * where.chunks[d] + where.index[d];
+        exact = exact && gi_same_box(n->ndim, &all, box);
+        if (exact) return gi_call_block(w, n, &where, &all, out);
+        /* the box's elements that lie in this chunk */
+        gi_box   inside, place;
+        bool     none = false;
+        for (int d = 0; d < n->ndim; d++) {
+            int64_t step = box->step[d], low = all.start[d] - box->start[d], high = low + all.count[d];
+            int64_t from = low <= 0 ? 0 : (low + step - 1) / step, to = high <= 0 ? 0 : (high + step - 1) / step;
+            if (to > box->count[d]) to = box->count[d];
+            none            = none || from >= to;
+            place.start[d]  = from;
+            place.count[d]  = inside.count[d] = to - from;
+            place.step[d]   = 1;
+            inside.start[d] = box->start[d] + from * step - all.start[d];
+            inside.step[d]  = step;
+        }
+        if (none) continue;
+        bool      part  = false;
+        ga_array *value = gi_find_kept(n, where.number);
+        for (int d = 0; d < n->ndim; d++) part = part || inside.count[d] < all.count[d];
+        if (!value) {
+            value = gi_call_block(w, n, &where, &all, NULL);
+            if (value && part) gi_keep_chunk(n, where.number, value);
+        }
+        if (value && !r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+        ga_array *from = value && r ? gi_view_of_box(n->site, value, &inside) : NULL, *to = from ? gi_view_of_box(n->site, r, &place) : NULL;
+        bool      ok   = to && gi_assign(n->site, to, from);
+        ga_free(value);
+        ga_free(from);
+        ga_free(to);
+        if (ok) continue;
+        ga_free(r);
+        return NULL;
+    }
+    return r;
+}
+static const gi_lazy_kind gi_kind_blocks = { "map_blocks", gi_eval_blocks, false };
+
+/* The node for chunks of `first`, and inputs that are longer by the depth. */
+static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const ga_array *first, ga_block_function function, void *user,
+                                   const int64_t *depth, const ga_blocks_options *o)
+{
+    gi_blocks_plan p;
+    int64_t        shape[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
+    ga_dtype       dtype  = o->dtype ? o->dtype : first->dtype;
+    ga_shape       chunks = ga_chunks_of(first);
+    if (!function) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "the function is NULL");
+    if (!gi_is_stamped(o->site, dtype)) return NULL;
+    if (o->chunks.ndim != 0 && o->chunks.ndim != first->ndim)
+        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, ".chunks = %s for an array of shape %s: give one length for each axis",
+                                   gi_shape_text(o->chunks.ndim, o->chunks.n), gi_shape_of(first));
+    memset(&p, 0, sizeof p);
+    p.function = function;
+    p.user     = user;
+    for (int d = 0; d < first->ndim; d++) {
+        p.depth[d] = depth[d];
+        p.shape[d] = first->shape[d];
+        p.chunk[d] = chunks.n[d] < 1 ? 1 : chunks.n[d];
+        chunk[d]   = o->chunks.ndim ? o->chunks.n[d] : p.chunk[d];
+        shape[d]   = chunk[d] == p.chunk[d] ? p.shape[d] : chunk[d] * ((p.shape[d] + p.chunk[d] - 1) / p.chunk[d]);
+        if (chunk[d] < 1) return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, ".chunks = %s: give at least 1", gi_shape_text(first->ndim, o->chunks.n));
+        if (depth[d] > 0 && chunk[d] != p.chunk[d])
+            return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".chunks: those of ga_map_overlap are as large as the array's");
+    }
+    ga_array *r = gi_new_lazy(o->site, &gi_kind_blocks, dtype, first->ndim, shape, count, in, &p, sizeof p);
+    if (r) memcpy(r->owner->node->chunk, chunk, (size_t)first->ndim * sizeof *chunk);
+    return r;
+}
+
+ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_function function, void *user, ga_blocks_options o)
+{
+    const int64_t   depth[GPUARR_MAX_DIMS] = { 0 };
+    const ga_array *first                  = NULL; /* the first one that is chunked */
+    if (!gi_check_list(o.site, n, arrays)) return NULL;
+    if (o.depth.ndim > 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth is for ga_map_overlap");
+    for (int k = 0; k < n; k++) {
+        if (!first && gi_is_chunked(arrays[k])) first = arrays[k];
+        if (!gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[0]->ndim, arrays[0]->shape))
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "array number %d has shape %s, the first one %s: they must be alike", k,
+                                       gi_shape_of(arrays[k]), gi_shape_of(arrays[0]));
+    }
+    if (!first) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
+    return gi_chunked_blocks(n, arrays, first, function, user, depth, &o);
+}
+
+ga_array *(ga_map_blocks)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o)
+{
+    return gi_check_any(o.site, a, "a") ? (ga_map_blocks_n)(1, &a, function, user, o) : NULL;
+}
+
+ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o)
+{
+    static ga_pad_options none;
+    ga_pad_options        pad = none;
+    int64_t               depth[GPUARR_MAX_DIMS];
+    if (!gi_check_any(o.site, a, "a") || !gi_check_border(o.site, o.border) || !gi_fits_axes(o.site, "depth", &o.depth, a->ndim)) return NULL;
+    if (!gi_is_chunked(a)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
+    for (int d = 0; d < a->ndim; d++) {
+        depth[d] = o.depth.ndim ? gi_number_for(&o.depth, d) : 0;
+        if (depth[d] < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth = %lld is negative", (long long)depth[d]);
+    }
+    ga_shape before;
+    memset(&before, 0, sizeof before);
+    before.ndim = a->ndim;
+    memcpy(before.n, depth, (size_t)a->ndim * sizeof *depth);
+    pad.site  = o.site;
+    pad.value = o.cval;
+    pad.mode  = o.border == GA_BORDER_REFLECT    ? GA_PAD_SYMMETRIC
+                : o.border == GA_BORDER_CONSTANT ? GA_PAD_CONSTANT
+                : o.border == GA_BORDER_NEAREST  ? GA_PAD_EDGE
+                : o.border == GA_BORDER_MIRROR   ? GA_PAD_REFLECT
+                                                 : GA_PAD_WRAP;
+    ga_array *padded = a->ndim > 0 ? (ga_pad)(a, before, pad) : (ga_view)(a, o.site), *r = NULL;
+    if (padded) {
+        const ga_array *in = padded;
+        r                  = gi_chunked_blocks(1, &in, a, function, user, depth, &o);
+    }
+    ga_free(padded);
+    return r;
+}
+
 /* ---- nodes: reductions --------------------------------------------------------------------------------------------------------------- */
 /*  A reduction is worked out before what needs it, and its value stays in the node for that time. Lines that are not too long are given
     whole to the function for arrays in memory. Long ones are cut into parts that are whole branches of the documented tree, so
@@ -20980,7 +22063,7 @@ static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
     if (!one) return NULL;
     ga_dtype dtype = one->dtype;
     ga_free(one);
-    if (length == 0 && lines > 0 && (p->sort == GI_FOLD_PLACE || p->sort == GI_FOLD_WHOLE || (p->sort == GI_FOLD_ROW && p->start == GI_START_NONE)))
+    if (length == 0 && lines > 0 && (p->sort == GI_FOLD_PLACE || (p->sort == GI_FOLD_ROW && p->start == GI_START_NONE)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", p->name, gi_shape_of(a));
     ga_array *r = gi_new_lazy(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
     if (r) memset(r->owner->node->chunk, 0, sizeof r->owner->node->chunk);
@@ -21022,6 +22105,168 @@ static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, con
     return gi_chunked_fold(a, &p);
 }
 
+/* ---- reductions of the user's ---- */
+/*  As the others they are worked out before what needs them: line by line by the very call, long lines as branches of the documented tree. */
+
+typedef struct gi_own_fold {
+    const ga_reduction *asked;
+    gi_reducing         r; /* what was chosen of it for these operands; no lines yet */
+    int                 operands, ndim;
+    ga_arg              in[GPUARR_MAX_INPUTS]; /* those that are arrays are the node's inputs, in their order */
+    int64_t             shape[GPUARR_MAX_DIMS];
+    bool                marked[GPUARR_MAX_DIMS];
+    ga_reduce_options   o;
+} gi_own_fold;
+
+static ga_array *gi_eval_own_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    return gi_eval_fold(w, n, box, out);
+}
+static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_own_fold, true };
+
+static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in, const ga_reduce_options *o,
+                                   int ndim, const int64_t *shape)
+{
+    gi_own_fold     p;
+    const ga_array *arrays[GPUARR_MAX_INPUTS];
+    int64_t         result[GPUARR_MAX_DIMS];
+    int             inputs = 0, m = 0;
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    memset((void *)&p, 0, sizeof p);
+    p.asked    = asked;
+    p.r        = *r;
+    p.operands = operands;
+    p.ndim     = ndim;
+    p.o        = *o;
+    if (gi_marked_axes(o->site, ndim, o->axis, &o->axes, p.marked) < 0) return NULL;
+    for (int d = 0; d < ndim; d++) {
+        p.shape[d] = shape[d];
+        if (!p.marked[d] || o->keepdims) result[m++] = p.marked[d] ? 1 : shape[d];
+    }
+    for (int i = 0; i < operands; i++) {
+        p.in[i] = in[i];
+        if (in[i].array) arrays[inputs++] = in[i].array;
+    }
+    ga_array *f = gi_new_lazy(o->site, &gi_kind_own_fold, r->k->result, m, result, inputs, arrays, &p, sizeof p);
+    if (f) memset(f->owner->node->chunk, 0, sizeof f->owner->node->chunk);
+    if (f) gi_fill_chunk(m, result, ga_itemsize(r->k->result), f->owner->node->chunk);
+    return f;
+}
+
+/* ---- medians, percentiles ---- */
+
+typedef struct gi_order_call { /* options of gi_fold_plan.whole */
+    const char *site, *name;
+    bool        skip_nan, median, listed, single; /* listed: q came in an array, of float32 or of something else */
+    ga_quantile method;
+    double      q;
+} gi_order_call;
+
+static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga_shape *axes)
+{
+    static ga_order_options none;
+    const gi_order_call          *p = (const gi_order_call *)options;
+    ga_order_options              o = none;
+    ga_arg                        q;
+    o.site   = p->site;
+    o.axes   = *axes;
+    o.method = p->method;
+    if (p->median) return gi_median(p->name, p->skip_nan, a, o);
+    memset(&q, 0, sizeof q);
+    q.kind = GA_KIND_REAL;
+    q.re   = p->q;
+    if (!p->listed) return gi_percentile(p->name, p->skip_nan, a, q, o);
+    ga_array *number = gi_new(p->site, p->single ? GA_F32 : GA_F64, GA_CPU, 0, NULL), *r = NULL;
+    if (number) {
+        gi_number_to(q, number->dtype, number->data);
+        r = gi_percentile(p->name, p->skip_nan, a, gi_operand_arg(number), o);
+    }
+    ga_free(number);
+    return r;
+}
+
+static ga_array *gi_chunked_order(const ga_array *a, const gi_order_call *call, const ga_order_options *options)
+{
+    static ga_reduce_options none;
+    ga_reduce_options              o = none;
+    o.site         = call->site;
+    o.axis         = options->axis;
+    o.axes         = options->axes;
+    o.keepdims     = options->keepdims;
+    o.out          = options->out;
+    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, GA_OP_COUNT, &o);
+    p.whole        = gi_order_lines;
+    memcpy(p.options, call, sizeof *call);
+    return gi_chunked_fold(a, &p);
+}
+
+static gi_order_call gi_order_call_of(const char *name, bool skip_nan, const ga_order_options *o)
+{
+    gi_order_call p;
+    memset(&p, 0, sizeof p);
+    p.site     = o->site;
+    p.name     = name;
+    p.skip_nan = skip_nan;
+    p.method   = o->method;
+    return p;
+}
+
+static ga_array *gi_chunked_median(const char *name, bool skip_nan, const ga_array *a, const ga_order_options *o)
+{
+    gi_order_call p = gi_order_call_of(name, skip_nan, o);
+    p.median        = true;
+    return gi_chunked_order(a, &p, o);
+}
+
+/* Several percentiles: each by itself, of lines that are computed once. */
+static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, const ga_order_options *o)
+{
+    gi_order_call p = gi_order_call_of(name, skip_nan, o);
+    double        number;
+    if (!q.array) {
+        gi_number_to(q, GA_F64, &p.q);
+        return gi_chunked_order(a, &p, o);
+    }
+    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (q.array->size == 0 || q.array->size > INT_MAX)
+        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, "q of shape %s for a chunked array: give some percentiles, or ga_compute a first",
+                                   gi_shape_of(q.array));
+    p.listed            = true;
+    p.single            = q.array->dtype == GA_F32;
+    int              n  = (int)q.array->size, made = 0;
+    ga_array        *numbers = gi_contiguous(o->site, q.array, GA_F64), *r = NULL, *joined = NULL;
+    const ga_array **list = numbers ? (const ga_array **)gi_alloc(o->site, (size_t)n * sizeof *list) : NULL;
+    for (; list && made < n; made++) {
+        memcpy(&number, (const char *)numbers->data + made * (int64_t)sizeof number, sizeof number);
+        p.q        = number;
+        list[made] = gi_chunked_order(a, &p, o);
+        if (!list[made]) break;
+    }
+    if (list && made == n) {
+        static ga_axis_options none;
+        ga_axis_options              along = none;
+        along.site                         = o->site;
+        joined                             = (ga_stack_n)(n, list, along);
+    }
+    if (joined) {
+        ga_shape shape;
+        memset(&shape, 0, sizeof shape);
+        shape.ndim = q.array->ndim + joined->ndim - 1;
+        if (shape.ndim > GPUARR_MAX_DIMS) gi_fail(o->site, GA_BAD_SHAPE, "the result has more dimensions than an array can have");
+        else {
+            for (int d = 0; d < shape.ndim; d++) shape.n[d] = d < q.array->ndim ? q.array->shape[d] : joined->shape[d - q.array->ndim + 1];
+            r = (ga_reshape)(joined, shape, o->site);
+        }
+    }
+    if (list) {
+        gi_free_all(made, (ga_array **)(void *)list);
+        gi_release(list, (size_t)n * sizeof *list);
+    }
+    ga_free(numbers);
+    ga_free(joined);
+    return r;
+}
+
 /* ---- parts of long lines ---- */
 
 /* What is known of a branch of a line's tree: GI_LONGEST_LINE elements, or the rest. */
@@ -21059,14 +22304,14 @@ static gi_nodes gi_branch_nodes(const gi_branch *b, int64_t from)
     return v;
 }
 
+/* What is better than what, for gi_is_better. */
 static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
 {
     gi_search r;
     memset(&r, 0, sizeof r);
-    r.largest    = p->op == GA_OP_max || p->op == GA_OP_nanmax;
-    r.skip_nan   = p->skip_nan;
-    r.less_equal = gi_cpu_kernel(GA_OP_less_equal, dtype);
-    r.unordered  = gi_cpu_kernel(GA_OP_isnan, dtype);
+    r.largest     = p->op == GA_OP_max || p->op == GA_OP_nanmax;
+    r.skip_nan    = p->skip_nan;
+    r.lines.dtype = dtype;
     return r;
 }
 
@@ -21607,6 +22852,28 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
     gi_take_back(&aside);
 }
 
+/* Few lines that are long and needed whole: all elements are computed first, by all threads, and so are the results. */
+static bool gi_run_whole_lines(gi_computation *r)
+{
+    ga_array       *lines = gi_view_with(r->site, r->a, &r->lines), *all = NULL;
+    const ga_array *of    = lines;
+    bool            ok    = false;
+    if (lines) all = gi_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
+    if (all) ok = gi_is_chunked(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
+    for (int k = 0; k < r->folds && ok; k++) {
+        gi_layout place = gi_layout_of(r->fold[k]->value);
+        place.ndim      = r->kept;
+        memcpy(place.shape, r->shape, sizeof place.shape);
+        gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
+        ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
+        ok            = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
+        ga_free(out);
+    }
+    ga_free(lines);
+    ga_free(all);
+    return ok;
+}
+
 /* The elements of line number `line`, in the order in which they are reduced. `view` is no array of its own. */
 static void gi_line_of_run(const gi_computation *r, int64_t line, ga_array *view)
 {
@@ -21627,7 +22894,7 @@ static void gi_line_of_run(const gi_computation *r, int64_t line, ga_array *view
 /* The branches of all reductions for elements first .. first + n of a line, piece by piece. */
 static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line, int64_t first, int64_t n, gi_branch *branch)
 {
-    int64_t most = GI_PIECE_BYTES / ga_itemsize(line->dtype) / GI_BLOCK * GI_BLOCK;
+    int64_t most = (gi_is_local(line) ? GI_PIECE_BYTES : GI_AUTO_BYTES) / ga_itemsize(line->dtype) / GI_BLOCK * GI_BLOCK;
     bool    ok   = true, moments = false;
     for (int k = 0; k < r->folds; k++) moments = moments || branch[k].plan->sort == GI_FOLD_MOMENT;
     if (moments) {
@@ -21700,6 +22967,233 @@ static bool gi_run_ends(gi_computation *r)
     return gi_fail(r->site, r->status, "%s", r->text) != NULL;
 }
 
+/* ---- runs of reductions of the user's ---- */
+
+typedef struct gi_own_run {
+    gi_computation     c; /* its lock, errors, progress */
+    gi_lazy           *n;
+    const gi_own_fold *p;
+    int                kept, reduced;
+    int64_t            shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
+    int64_t            length, parts;
+    gi_layout          in[GPUARR_MAX_INPUTS]; /* of the inputs, in that order */
+    char              *accs;                  /* of the parts of each line */
+} gi_own_run;
+
+/* Lines that are reduced whole. */
+static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
+{
+    const gi_own_fold *p = r->p;
+    ga_array          *pulled[GPUARR_MAX_INPUTS] = { NULL };
+    ga_arg             in[GPUARR_MAX_INPUTS];
+    ga_reduce_options  o  = p->o;
+    bool               ok = true;
+    for (int i = 0, a = 0; i < p->operands && ok; i++) {
+        in[i] = p->in[i];
+        if (!in[i].array) continue;
+        gi_layout l = r->in[a];
+        for (int d = 0; d < r->kept; d++) {
+            l.data += box->start[d] * l.strides[d];
+            l.shape[d] = box->count[d];
+        }
+        pulled[a] = gi_pull(w, r->n->in[a], &l, NULL);
+        ok        = pulled[a] != NULL;
+        if (ok) in[i] = gi_operand_arg(pulled[a++]);
+    }
+    o.internal  = true;
+    o.keepdims  = false;
+    o.axis      = 0;
+    o.axes.ndim = r->reduced;
+    for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
+    gi_layout place = gi_layout_of(r->n->value);
+    place.ndim      = r->kept;
+    gi_c_strides(r->n->dtype, r->kept, r->shape, place.strides);
+    for (int d = 0; d < r->kept; d++) {
+        place.data += box->start[d] * place.strides[d];
+        place.shape[d] = box->count[d];
+    }
+    ga_array *out = ok ? gi_view_with(r->c.site, r->n->value, &place) : NULL;
+    ok            = out && gi_put_elements(r->c.site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
+    ga_free(out);
+    for (int a = 0; a < r->n->inputs; a++) ga_free(pulled[a]);
+    return ok;
+}
+
+static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_own_run *r = (gi_own_run *)job;
+    gi_worker   w = { NULL, 0 };
+    gi_aside    aside;
+    gi_put_aside(&aside);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
+        gi_box box = gi_box_number(r->kept, r->shape, r->unit, unit);
+        if (!gi_own_lines(r, &w, &box)) gi_run_failed(&r->c, r->kept, &box);
+        gi_forget(&w);
+    }
+    gi_take_back(&aside);
+}
+
+/* The accumulator of the elements first .. first + n of a line, a branch of its tree; `blocks` has room for those of its blocks. */
+static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t first, int64_t n, char *blocks, char *acc)
+{
+    const gi_own_fold *p    = r->p;
+    const int64_t      size = p->r.k->acc_bytes, most = GI_PIECE_BYTES / 8;
+    gi_reducing        m    = p->r;
+    bool               ok = true;
+    __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
+    for (int64_t at = 0; at < n && ok; at += most) {
+        const ga_shape all    = { 0, { 0 } };
+        ga_array      *x[GPUARR_MAX_INPUTS] = { NULL }, *view[GPUARR_MAX_INPUTS] = { NULL }, *copy[GPUARR_MAX_INPUTS] = { NULL };
+        int64_t        count = n - at < most ? n - at : most;
+        for (int i = 0, a = 0; i < p->operands && ok; i++) {
+            ga_arg   v     = p->in[i];
+            ga_dtype dtype = p->r.dtype[i];
+            if (v.array) {
+                ga_array elements = *r->n->in[a]; /* the line; no array of its own */
+                int64_t  rest = line;
+                elements.data = r->in[a].data;
+                elements.ndim = r->reduced;
+                elements.size = r->length;
+                for (int d = r->kept - 1; d >= 0; d--) {
+                    elements.data = (char *)elements.data + rest % r->shape[d] * r->in[a].strides[d];
+                    rest /= r->shape[d];
+                }
+                for (int d = 0; d < r->reduced; d++) {
+                    elements.shape[d]   = r->shape[r->kept + d];
+                    elements.strides[d] = r->in[a].strides[r->kept + d];
+                }
+                x[a] = gi_pull_range(w, &elements, first + at, count, NULL);
+                ok   = x[a] != NULL;
+                if (ok) v = gi_operand_arg(x[a++]);
+            }
+            if (ok) view[i] = gi_reducing_input(r->c.site, v, dtype, GA_CPU, 1, &count, &copy[i]);
+            ok = ok && view[i] && gi_plan_lines(r->c.site, &m.in[i], view[i], dtype, -1, &all, false);
+        }
+        m.from = first + at;
+        for (int64_t block = 0; block * GI_BLOCK < count && ok; block++) {
+            int64_t elements = count - block * GI_BLOCK < GI_BLOCK ? count - block * GI_BLOCK : GI_BLOCK;
+            gi_reducing_map_line(&m, 0, block * GI_BLOCK, elements, accs);
+            gi_reducing_halve(&m, elements, accs, size, 0);
+            memcpy(blocks + (at / GI_BLOCK + block) * size, accs, (size_t)size);
+        }
+        for (int i = 0; i < p->operands; i++) {
+            ga_free(x[i]);
+            ga_free(view[i]);
+            ga_free(copy[i]);
+        }
+        gi_forget(w);
+    }
+    if (!ok) return false;
+    gi_reducing_fold_blocks(&m, (n + GI_BLOCK - 1) / GI_BLOCK, blocks, size, 0);
+    memcpy(acc, blocks, (size_t)size);
+    return true;
+}
+
+static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
+{
+    gi_own_run *r = (gi_own_run *)job;
+    gi_worker   w = { NULL, 0 };
+    gi_aside    aside;
+    int64_t     size  = r->p->r.k->acc_bytes;
+    size_t      bytes = (size_t)(GI_LONGEST_LINE / GI_BLOCK * size);
+    gi_put_aside(&aside);
+    char *blocks = (char *)gi_alloc(r->c.site, bytes);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
+        int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
+        int64_t n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
+        if (blocks && gi_own_branch(r, &w, line, first, n, blocks, r->accs + unit * size)) continue;
+        gi_box box;
+        box.start[0] = first;
+        box.count[0] = n;
+        gi_run_failed(&r->c, 1, &box);
+    }
+    if (blocks) gi_release(blocks, bytes);
+    gi_take_back(&aside);
+}
+
+/* Works out a reduction of the user's into its node's value. False with an error. */
+static bool gi_run_own_fold(const char *site, gi_lazy *n)
+{
+    const gi_own_fold *p = (const gi_own_fold *)n->plan;
+    gi_own_run         r;
+    int64_t            lines = 1;
+    memset((void *)&r, 0, sizeof r);
+    r.c.site = site;
+    r.n      = n;
+    r.p      = p;
+    r.length = 1;
+    for (int pass = 0, m = 0; pass < 2; pass++) /* the kept axes first */
+        for (int d = 0; d < p->ndim; d++) {
+            if (p->marked[d] != (pass == 1)) continue;
+            for (int a = 0; a < n->inputs; a++) {
+                int64_t strides[GPUARR_MAX_DIMS];
+                gi_broadcast_strides(n->in[a], p->ndim, p->shape, strides);
+                r.in[a].data       = (char *)n->in[a]->data;
+                r.in[a].ndim       = p->ndim;
+                r.in[a].shape[m]   = p->shape[d];
+                r.in[a].strides[m] = strides[d];
+            }
+            if (pass == 0) lines *= p->shape[d], r.kept++;
+            else r.length *= p->shape[d], r.reduced++;
+            r.shape[m++] = p->shape[d];
+        }
+    n->value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    if (!n->value || lines == 0) return n->value != NULL;
+    pthread_mutex_init(&r.c.lock, NULL);
+    bool ok = true;
+    if (r.length <= GI_LONGEST_LINE) {
+        int64_t beside = GI_PIECE_BYTES / 8 / (r.length > 0 ? r.length : 1);
+        for (int d = r.kept - 1; d >= 0; d--) {
+            r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
+            beside /= r.unit[d];
+        }
+        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.shape, r.unit), gi_run_own_lines);
+    } else {
+        int64_t size = p->r.k->acc_bytes;
+        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes = (size_t)(lines * r.parts * size);
+        r.accs       = (char *)gi_alloc(site, bytes);
+        ok           = r.accs != NULL;
+        if (ok) gi_run_units_of(&r.c, lines * r.parts, gi_run_own_branches);
+        for (int64_t line = 0; line < lines && ok && !r.c.failed; line++) {
+            char *accs = r.accs + line * r.parts * size;
+            gi_reducing_fold_blocks(&p->r, r.parts, accs, size, 0);
+            p->r.k->finish(1, (char *)n->value->data + line * ga_itemsize(n->dtype), accs, r.length);
+        }
+        if (r.accs) gi_release(r.accs, bytes);
+    }
+    return gi_run_ends(&r.c) && ok;
+}
+
+/* How many lines of a reduction are taken at a time, if they are not longer than `most`? Those that lie across are read better some
+   beside each other, and from files many: whole chunks, if that can be. */
+static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *most)
+{
+    gi_layout l    = gi_reduced_last(a, marked);
+    int64_t   size = ga_itemsize(a->dtype), lines = 1, length = 1, chunk = 1;
+    int       kept = 0;
+    for (int d = 0; d < a->ndim; d++) kept += !marked[d];
+    for (int d = 0; d < a->ndim; d++) {
+        if (d < kept) lines *= l.shape[d];
+        else length *= l.shape[d];
+    }
+    bool across    = kept > 0 && kept < a->ndim && gi_distance(l.strides[kept - 1]) < gi_distance(l.strides[a->ndim - 1]);
+    *most          = (gi_is_local(a) ? GI_PIECE_BYTES * (across ? 4 : 1) : GI_AUTO_BYTES) / size;
+    int64_t beside = length > 0 ? *most / length : 1;
+    if (across && beside < 64) beside = 64;
+    if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
+        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
+        int64_t wide = room / size / length, share = lines / (2 * ga_get_num_threads());
+        for (int d = 0; d < a->ndim; d++)
+            if (!marked[d]) chunk = ga_chunks_of(a).n[d];
+        if (wide > share) wide = share;
+        if (wide > chunk) wide -= wide % chunk;
+        if (wide > beside) beside = wide;
+    }
+    if (beside > lines) beside = lines;
+    return beside < 1 ? 1 : beside;
+}
+
 /* Works out reductions of the same array along the same axes into their nodes' values. False with an error. */
 static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 {
@@ -21714,7 +23208,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     r.a      = a;
     r.lines  = gi_reduced_last(a, p->marked);
     r.length = 1;
-    int64_t lines = 1, itemsize = ga_itemsize(a->dtype);
+    int64_t lines = 1;
     for (int d = 0; d < a->ndim; d++) r.reduced += p->marked[d];
     r.kept = a->ndim - r.reduced;
     for (int d = 0; d < a->ndim; d++) {
@@ -21728,27 +23222,16 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         ok             = fold[k]->value != NULL;
     }
     whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
-    /* lines that lie across are read better some at a time */
-    bool    across = r.kept > 0 && r.reduced > 0 && gi_distance(r.lines.strides[r.kept - 1]) < gi_distance(r.lines.strides[a->ndim - 1]);
-    int64_t most   = GI_PIECE_BYTES / itemsize * (across ? 4 : 1), beside = r.length > 0 ? most / r.length : 1;
-    if (across && beside < 64) beside = 64;
-    if (across && a->owner->node->far && r.length > 0) { /* and from files many, whole chunks if that can be */
-        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES, chunk = 1;
-        int64_t wide = room / itemsize / r.length, share = lines / (2 * ga_get_num_threads());
-        for (int d = 0; d < a->ndim; d++)
-            if (!p->marked[d]) chunk = ga_chunks_of(a).n[d];
-        if (wide > share) wide = share;
-        if (wide > chunk) wide -= wide % chunk;
-        if (wide > beside) beside = wide;
-    }
+    int64_t most, beside = gi_lines_beside(a, p->marked, &most);
     if (ok && lines > 0 && (r.length <= most || whole)) {
-        if (beside < 1) beside = 1;
         for (int d = r.kept - 1; d >= 0; d--) {
             r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside;
             beside /= r.unit[d];
             if (beside < 1) beside = 1;
         }
-        gi_run_units_of(&r, gi_count_boxes(r.kept, r.shape, r.unit), gi_run_lines);
+        int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
+        if (whole && units < ga_get_num_threads() && r.length > most) ok = gi_run_whole_lines(&r);
+        else gi_run_units_of(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
         r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
         size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
@@ -21778,6 +23261,8 @@ typedef struct gi_folds {
     int64_t     n, room;
 } gi_folds;
 
+static bool gi_comes_first(const gi_lazy *n) { return n->kind == &gi_kind_fold || n->kind == &gi_kind_own_fold || n->kind == &gi_kind_whole; }
+
 static bool gi_find_folds(gi_folds *f, gi_lazy *n)
 {
     if (n->mark == gi_computing.mark || n->value) return true;
@@ -21789,7 +23274,7 @@ static bool gi_find_folds(gi_folds *f, gi_lazy *n)
         if (!gi_find_folds(f, below)) return false;
         if (!below->value && below->level > n->level) n->level = below->level;
     }
-    if (n->kind != &gi_kind_fold) return true;
+    if (!gi_comes_first(n)) return true;
     n->level++;
     if (f->n == f->room) {
         int64_t   room = f->room ? 2 * f->room : 16;
@@ -21829,8 +23314,12 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
             gi_lazy *group[8];
             int      m = 0;
             if (f->list[i]->level != level || f->list[i]->value) continue;
+            if (f->list[i]->kind != &gi_kind_fold) {
+                if (!(f->list[i]->kind == &gi_kind_whole ? gi_run_whole : gi_run_own_fold)(f->site, f->list[i])) return false;
+                continue;
+            }
             for (int64_t j = i; j < f->n && m < 8; j++)
-                if (f->list[j]->level == level && !f->list[j]->value && gi_same_lines(f->list[i], f->list[j])) group[m++] = f->list[j];
+                if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value && gi_same_lines(f->list[i], f->list[j])) group[m++] = f->list[j];
             if (!gi_run_folds(f->site, m, group)) return false;
         }
     return true;
@@ -21965,22 +23454,43 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0;
     bool    over  = false; /* may an input be written over? */
     if (n->value) return 0;
-    if (n->mark == gi_computing.mark) return n->kind == &gi_kind_fold ? 0 : bytes;
+    if (n->mark == gi_computing.mark) return gi_comes_first(n) ? 0 : bytes;
     n->mark = gi_computing.mark;
+    if (gi_comes_first(n) && n->kind != &gi_kind_fold) {
+        f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        for (int k = 0; k < n->inputs; k++) {
+            if (!gi_is_chunked(n->in[k])) continue;
+            int64_t at_once = gi_piece_elements(n->in[k]), size = ga_itemsize(n->in[k]->dtype);
+            int64_t need    = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
+            if (need > f->piece) f->piece = need;
+            if (n->kind == &gi_kind_whole) f->values += n->in[k]->size * size;
+        }
+        return 0;
+    }
     if (n->kind == &gi_kind_fold) {
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         if (!gi_is_chunked(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
-        int64_t  at_once = gi_piece_elements(n->in[0]), need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
+        int64_t  at_once = gi_piece_elements(n->in[0]), length = 1, longest, wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
+        for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
+        if (length <= longest && wide * length > at_once) at_once = wide * length;
+        int64_t need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
         if (need > f->piece) f->piece = need;
         return 0;
     }
     for (int k = 0; k < n->inputs; k++) {
         if (!gi_is_chunked(n->in[k])) continue;
         gi_lazy *below = n->in[k]->owner->node;
-        int64_t  part = elements < n->in[k]->size ? elements : n->in[k]->size, need = gi_foresee(f, below, part);
+        int64_t  part = elements;
+        if (n->kind == &gi_kind_call && gi_size(n->ndim, n->shape) > 0) {
+            gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
+            ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
+            part = gi_size(n->in[k]->ndim, needed.count);
+        }
+        if (part > n->in[k]->size) part = n->in[k]->size;
+        int64_t need = gi_foresee(f, below, part);
         if (held + need > most) most = held + need;
-        if (!below->value && below->kind != &gi_kind_fold) held += part * ga_itemsize(below->dtype);
+        if (!below->value && !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
         over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
     }
     if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
@@ -22251,6 +23761,17 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
                 memcpy(l.shape, n->shape, sizeof l.shape);
                 gi_broadcast_strides(a, n->ndim, n->shape, l.strides);
                 l = gi_part_of_layout(&l, &box);
+            }
+            if (n->kind == &gi_kind_call) {
+                ((const gi_further *)n->plan)->needs(n, k, &box, &part);
+                gi_box inside = part; /* what comes from the opposite edge is left out */
+                for (int d = 0; d < a->ndim; d++) {
+                    int64_t low = part.start[d] > 0 ? part.start[d] : 0, high = part.start[d] + part.count[d];
+                    if (high > a->shape[d]) high = a->shape[d];
+                    inside.start[d] = low;
+                    inside.count[d] = high - low;
+                }
+                l = gi_part_of_layout(&l, &inside);
             }
             bool known = gi_size(l.ndim, l.shape) > 0 && gi_box_of(in, &l, &part, axis);
             for (int64_t j = 0; j < gi_chunks_of_node(in); j++) {

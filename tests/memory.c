@@ -58,6 +58,7 @@ static int ways(void) { return test_on_gpu() && cudasim_fail ? 4 : 2; }
 enum { EXTRAS = 8, MOST_ALLOCATIONS = 1000 };
 static ga_array *extra[EXTRAS]; /* further results */
 static int       functions_run, functions_failing, failures_injected;
+static bool      in_a_function; /* the calls are on other lines of this file */
 static bool      needs_library; /* the call needs CFITSIO or stb and does not have it */
 
 typedef struct run {
@@ -117,7 +118,8 @@ static bool run_end(run *r, bool ok, ga_array *result)
     if (!ok && ga_error() && r->way != CUDA_FROM && (!strstr(ga_error(), "memory") || ga_error_status() != GA_NO_MEMORY))
         run_complain(r, "the error does not speak of memory");
     char place[300];
-    snprintf(place, sizeof place, "%s:%d: ", r->file, r->line);
+    if (in_a_function) snprintf(place, sizeof place, "%s:", r->file);
+    else snprintf(place, sizeof place, "%s:%d: ", r->file, r->line);
     if (!ok && ga_error() && strncmp(ga_error(), place, strlen(place)) != 0)
         run_complain(r, "the error does not name file and line");
     for (int i = 0; i < EXTRAS; i++) {
@@ -774,6 +776,72 @@ static void test_own(void)
     ga_set_device(device);
 }
 
+/* Some expressions in chunks, from recording to result. */
+static ga_array *in_chunks(const ga_array *a, int which)
+{
+    ga_array *r = NULL;
+    ga_scope
+    {
+        ga_array *x = ga_chunked(a, 7, 20), *s = ga_sin(x), *many[3] = { NULL };
+        switch (which) {
+        case 0: r = ga_compute(ga_add(s, ga_multiply(s, 2))); break;
+        case 1: r = ga_compute(ga_subtract(s, ga_mean(s))); break;
+        case 2: r = ga_compute(ga_stack((s, a), .axis = 2)); break;
+        case 3: r = ga_compute(ga_ravel(ga_transpose(s))); break;
+        case 4: r = ga_compute(ga_where(ga_greater(s, 0.5), s, ga_random((30, 40), .chunks = ga_chunks(7, 20)))); break;
+        case 5: r = ga_compute(ga_std(s, .axis = 0)); break;
+        case 6: r = ga_compute(ga_argmax(s)); break;
+        case 7: r = ga_persist(s); break;
+        default:
+            if (ga_compute_n(3, (const ga_array *const[]){ s, ga_sum(s), ga_var(s) }, many)) r = many[0];
+        }
+        r = ga_keep(r);
+    }
+    return r;
+}
+
+static bool give(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)in, (void)n, (void)user;
+    result->array = ga_ones((3));
+    return result->array != NULL;
+}
+static void let_go(ga_result *result) { ga_free(result->array); }
+
+static bool run_tasks(void)
+{
+    ga_graph *g    = ga_graph_new();
+    ga_task  *last = g ? ga_delayed_n(g, give, NULL, 0, NULL, .release = let_go) : NULL;
+    for (int k = 0; k < 20 && last; k++) last = ga_delayed_n(g, give, NULL, 1, &last, .release = let_go);
+    ga_result r;
+    bool      ok = last && ga_run(g, last, &r);
+    if (ok) ga_free(r.array);
+    ga_graph_free(g);
+    return ok;
+}
+
+static void test_chunked(void)
+{
+    const ga_device device  = ga_get_device();
+    int             threads = ga_get_num_threads();
+    ga_set_device(GA_CPU);
+    ga_set_num_threads(1); /* the allocator counts without a lock */
+    ga_array *a = ga_random((30, 40), .seed = 1), *x = ga_chunked(a, 7, 20), *y = ga_sin(x);
+    in_a_function = true;
+    for (int which = 0; which < 9; which++) RUN(in_chunks(a, which));
+    RUN_BOOL(run_tasks());
+    in_a_function = false;
+    RUN_BOOL(ga_visualize(y, path_of("expression.svg")));
+    RUN_BOOL(ga_visualize(y, path_of("expression.dot"), .tasks = 1));
+    remove(path_of("expression.svg"));
+    remove(path_of("expression.dot"));
+    ga_free(y);
+    ga_free(x);
+    ga_free(a);
+    ga_set_num_threads(threads);
+    ga_set_device(device);
+}
+
 static void do_nothing(void *user) { (void)user; }
 
 static void test_benchmark(void)
@@ -800,6 +868,7 @@ static void test_failing_allocations(void)
     test_images();
     test_filters();
     test_own();
+    test_chunked();
     CHECK(blocks == 0 && bytes_out == 0 && misuse == 0);
     ga_clear_error();
     /* Not while arrays are alive. */

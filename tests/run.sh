@@ -304,7 +304,7 @@ language() {
 }
 
 # ---- 2. what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
-TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_files tasks"
+TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_ops chunked_files tasks"
 
 sanitized() {
     local t
