@@ -936,9 +936,9 @@ typedef enum ga_status {
     GA_BAD_DTYPE,
     GA_BAD_DEVICE, /* arrays on different devices, or no such device */
     GA_NO_MEMORY,
-    GA_NO_FILE,    /* cannot open, read or write */
-    GA_BAD_FILE,   /* read, but not what it should be */
-    GA_NO_LIBRARY, /* an optional library is missing */
+    GA_NO_FILE,     /* cannot open, read or write */
+    GA_BAD_FILE,    /* read, but not what it should be */
+    GA_NO_LIBRARY,  /* an optional library is missing */
     GA_CUDA_FAILED, /* a call of the CUDA runtime, or a kernel */
     GA_STOPPED      /* by a function of yours */
 } ga_status;
@@ -1633,9 +1633,10 @@ typedef struct ga_block {
 /* Writes the chunk of the result. It runs on several threads at once. What arrays it makes are freed when it returns; false: it failed. */
 typedef bool (*ga_block_function)(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user);
 typedef struct ga_blocks_options {
-    const char      *site;
-    ga_dtype dtype   GI_DEFAULT; /* of the result; default that of a */
-    ga_shape chunks  GI_DEFAULT; /* of the result, one length for each axis; default as those of a, whose last ones may be shorter */
+    const char    *site;
+    ga_dtype dtype GI_DEFAULT; /* of the result; default that of a */
+    ga_shape chunks
+        GI_DEFAULT; /* of the result, one length for each axis; default as those of a, whose last ones may be shorter */
     ga_shape depth   GI_DEFAULT; /* ga_map_overlap: elements around the chunk, one number or one for each axis */
     ga_border border GI_DEFAULT; /* what stands there beyond the edges */
     double cval      GI_DEFAULT;
@@ -1694,13 +1695,14 @@ typedef struct ga_task  ga_task;
 typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
 
 typedef struct ga_delayed_options {
-    const char       *site;
-    const char *name  GI_DEFAULT;               /* for errors and pictures; not given: that of the function */
-    void (*release)(ga_result *result)  GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
+    const char      *site;
+    const char *name GI_DEFAULT; /* for errors and pictures; not given: that of the function */
+    void (*release)(ga_result *result)
+        GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
 } ga_delayed_options;
 
 ga_graph *(ga_graph_new)(const char *site);
-void      ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
+void ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
 ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
 /* Runs what the n tasks need, and them. results[k] is yours. False on error: then no result is left. */
 bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
@@ -2040,7 +2042,7 @@ GI_EACH_DTYPE(GI_TRAIT)
 template <class T> struct gi_dtype_of<const T> : gi_dtype_of<T> {
 };
 template <class T> static constexpr ga_dtype gi_dtype_at(T *) { return gi_dtype_of<T>::value; }
-#define GA_DTYPE_OF(p) gi_dtype_at(p)
+#define GA_DTYPE_OF(p)                    gi_dtype_at(p)
 
 struct gi_list {
     const ga_array *a[64];
@@ -2054,7 +2056,7 @@ template <class... A> static inline gi_list gi_make_list(A... a)
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
-#define GI_LIST(...)   gi_make_list(__VA_ARGS__)
+#define GI_LIST(...)                      gi_make_list(__VA_ARGS__)
 
 struct gi_args {
     ga_arg a[64];
@@ -2074,7 +2076,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 {
     return (ga_stencil_n)(k, l.n, l.a, o);
 }
-#define GI_ARGS(...)   gi_make_args(__VA_ARGS__)
+#define GI_ARGS(...)                      gi_make_args(__VA_ARGS__)
 
 template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one more behind them */
 {
@@ -2083,9 +2085,10 @@ template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one mo
     for (r.ndim = 0; r.ndim + 1 < (int)sizeof...(n) && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
     return r;
 }
-#define GI_CHUNK_LIST(...) gi_chunk_list(GI_REST(__VA_ARGS__, 0))
+#define GI_CHUNK_LIST(...)                gi_chunk_list(GI_REST(__VA_ARGS__, 0))
 
-template <class... T> static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
+template <class... T>
+static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
 {
     ga_task *const needs[] = { t... }; /* and a NULL behind them */
     return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, ga_delayed_options{ .site = site });
@@ -2121,10 +2124,10 @@ static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more 
 }
 /* C's (user) may be const: a task does not write there unless its function does */
 #define gi_delayed(g, f, user, here, ...)                                                                                      \
-    (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,        \
+    (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,       \
                    (ga_task *[]){ __VA_ARGS__ }, ((ga_delayed_options){ .site = here }))
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
-#define GI_SHAPE(...) ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
+#define GI_SHAPE(...)      ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
 
 #define GI_ASSOCIATE(TAG, tag, T, name) T * : GA_##TAG, const T * : GA_##TAG,
 /* The dtype that a C pointer points to; a compile error if it is none. */
@@ -2162,24 +2165,24 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
    list of arrays in parentheses. What follows is options. */
-#define GI_1(fn, O, here, a, ...)          (fn)(a, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1(fn, O, here, a, ...)             (fn)(a, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_2(fn, O, here, a, b, ...)          (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_3(fn, O, here, a, b, c, ...)       (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_4(fn, O, here, a, b, c, d, ...)    (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_5(fn, O, here, a, b, c, d, e, ...) (fn)(a, b, c, d, e, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_N(fn, O, here, x, ...)          (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_NN(fn, O, here, x, y, ...)      (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_NNN(fn, O, here, x, y, z, ...)  (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GA_CALL_1(fn, ...)                 GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_2(fn, ...)                 GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_3(fn, ...)                 GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GI_1N(fn, O, here, a, x, ...)      (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_1NN(fn, O, here, a, x, y, ...)  (fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_S(fn, O, here, s, ...)          (fn)(GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_SN(fn, O, here, s, x, ...)      (fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_1S(fn, O, here, a, s, ...)      (fn)(a, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_2S(fn, O, here, a, b, s, ...)   (fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_PS(fn, O, here, p, s, ...)      (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_N(fn, O, here, x, ...)             (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_NN(fn, O, here, x, y, ...)         (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_NNN(fn, O, here, x, y, z, ...)     (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GA_CALL_1(fn, ...)                    GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_2(fn, ...)                    GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_3(fn, ...)                    GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GI_1N(fn, O, here, a, x, ...)         (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1NN(fn, O, here, a, x, y, ...)     (fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_S(fn, O, here, s, ...)             (fn)(GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_SN(fn, O, here, s, x, ...)         (fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1S(fn, O, here, a, s, ...)         (fn)(a, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_2S(fn, O, here, a, b, s, ...)      (fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_PS(fn, O, here, p, s, ...)         (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
     (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
 #define GI_L(fn, O, here, l, ...)               (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
@@ -3373,7 +3376,8 @@ static bool gi_check(const char *site, const ga_array *a, const char *name)
 {
     if (!gi_check_any(site, a, name)) return false;
     if (!gi_is_chunked(a)) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, "%s is chunked, its elements are not computed yet, and this call needs them in memory: ga_compute it first", name);
+    gi_fail(site, GA_BAD_ARGUMENT,
+            "%s is chunked, its elements are not computed yet, and this call needs them in memory: ga_compute it first", name);
     return false;
 }
 
@@ -3577,7 +3581,8 @@ static bool gi_take_piece(gi_pieces *own, int64_t *piece)
 {
     uint64_t has = __atomic_load_n(&own->range, __ATOMIC_RELAXED);
     while (has >> 32 < (uint32_t)has)
-        if (__atomic_compare_exchange_n(&own->range, &has, has + ((uint64_t)1 << 32), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (__atomic_compare_exchange_n(&own->range, &has, has + ((uint64_t)1 << 32), true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
             *piece = (int64_t)(has >> 32);
             return true;
         }
@@ -3752,7 +3757,8 @@ static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task
     gi_threads.chunk   = chunk;
     gi_threads.threads = threads;
     for (int64_t k = 0; k < threads; k++) {
-        uint64_t first = (uint64_t)(k < ranges ? k * pieces / ranges : 0), end = (uint64_t)(k < ranges ? (k + 1) * pieces / ranges : 0);
+        uint64_t first = (uint64_t)(k < ranges ? k * pieces / ranges : 0),
+                 end   = (uint64_t)(k < ranges ? (k + 1) * pieces / ranges : 0);
         __atomic_store_n(&gi_left[k].range, first << 32 | end, __ATOMIC_RELAXED);
     }
     uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER + 1;
@@ -3773,8 +3779,9 @@ static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task
 /* Does short work without the helpers, which sleep. Is there more and more of it, they are called for what comes next. */
 static void gi_run_alone(int64_t n, gi_task task, void *job)
 {
-    static __thread double last, together; /* when the last such work was done, and how long it took with what was just before it */
-    double                 start = ga_now();
+    static __thread double last,
+        together; /* when the last such work was done, and how long it took with what was just before it */
+    double start = ga_now();
     if (start - last > GI_NOT_RESTED) together = 0;
     if (together > GI_LONG_ALONE) {
         gi_call_helpers(gi_threads.started);
@@ -6833,10 +6840,10 @@ static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t co
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_source_of(j, k)->crossed) continue;
-            const int size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            const int           size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
             const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
-            part.step[k] = turn ? size : j->height * size;
-            part.down[k] = turn ? j->height * size : size;
+            part.step[k]             = turn ? size : j->height * size;
+            part.down[k]             = turn ? j->height * size : size;
             for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */
                 for (int64_t b = 0; b < rows * size; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
             if (turn) turn(rows, n, squares[k], j->height, part.in[k], row.step[k]);
@@ -7126,14 +7133,14 @@ typedef struct gi_indexed_from {
 
 /* What an elementwise call works on. */
 typedef struct gi_map_call {
-    const char     *site;
-    gi_function     function; /* all NULL: a copy of input 0 */
-    int             cost, inputs, outputs;
-    const ga_arg   *in;
-    const ga_dtype *wanted; /* the dtypes in which the kernel takes the inputs */
-    const ga_dtype *result; /* and in which it makes the outputs */
-    ga_array      **out;    /* of those that are NULL, new arrays are made */
-    const ga_array *where;
+    const char            *site;
+    gi_function            function; /* all NULL: a copy of input 0 */
+    int                    cost, inputs, outputs;
+    const ga_arg          *in;
+    const ga_dtype        *wanted; /* the dtypes in which the kernel takes the inputs */
+    const ga_dtype        *result; /* and in which it makes the outputs */
+    ga_array             **out;    /* of those that are NULL, new arrays are made */
+    const ga_array        *where;
     const gi_indexed_from *index; /* NULL: GA_INDEX counts the elements of this call */
 } gi_map_call;
 
@@ -7504,9 +7511,9 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
 {
     for (int k = 0; k < n; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array,
-                                                     n == 1   ? "the operand"
-                                                     : k == 0 ? "the first operand"
-                                                              : "an operand"))
+                                                         n == 1   ? "the operand"
+                                                         : k == 0 ? "the first operand"
+                                                                  : "an operand"))
             return NULL;
     if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
     ga_dtype common = gi_common_dtype(n, in);
@@ -7953,13 +7960,13 @@ static bool gi_all_true(const char *site, ga_array *a)
     if (!a) return false;
     ga_array *all = (ga_all)(a, gi_reduce_site(site));
     if (all && gi_is_chunked(all)) {
-        ga_array *computed = NULL;
-        const ga_array *of = all;
+        ga_array       *computed = NULL;
+        const ga_array *of       = all;
         (ga_compute_n)(1, &of, &computed, site);
         ga_free(all);
         all = computed;
     }
-    bool      yes = all && (ga_item_int)(all, site) != 0;
+    bool yes = all && (ga_item_int)(all, site) != 0;
     ga_free(all);
     ga_free(a);
     return yes;
@@ -8072,9 +8079,9 @@ static ga_array *gi_view_part(const char *site, const ga_array *a, int axis, int
 static ga_array *gi_join_along(const char *site, int n, const ga_array *const *arrays, int axis)
 {
     static ga_axis_options none;
-    ga_axis_options              o = none;
-    o.site = site;
-    o.axis = axis;
+    ga_axis_options        o = none;
+    o.site                   = site;
+    o.axis                   = axis;
     return (ga_concatenate_n)(n, arrays, o);
 }
 
@@ -8739,7 +8746,8 @@ static gi_memory gi_memory_of(const ga_new_options *o) { return o->pinned ? GI_P
 static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_options *o)
 {
     if (o->chunks.ndim > 0)
-        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "this call makes an array in memory, it has no .chunks: ga_zeros, ga_ones and ga_full do");
+        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
+                                   "this call makes an array in memory, it has no .chunks: ga_zeros, ga_ones and ga_full do");
     ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
     if (o->pinned && o->managed)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
@@ -9093,8 +9101,8 @@ static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device,
         return NULL;
     }
 #endif
-    gi_generate_job j = { generator.cpu, plan, from, a->dtype, (char *)a->data };
-    double bytes = (double)(GI_COSTLY * ga_itemsize(dtype)) * (double)a->size;
+    gi_generate_job j     = { generator.cpu, plan, from, a->dtype, (char *)a->data };
+    double          bytes = (double)(GI_COSTLY * ga_itemsize(dtype)) * (double)a->size;
     gi_parallel_bytes(bytes, a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
     return a;
 }
@@ -9296,7 +9304,8 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     if (o.chunks.ndim > 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_logspace has no .chunks: use ga_power(10, ga_linspace(..., .chunks = ...))");
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "ga_logspace has no .chunks: use ga_power(10, ga_linspace(..., .chunks = ...))");
     o.dtype             = GA_F64;
     ga_array *exponents = (ga_linspace)(start, stop, num, o);
     if (!exponents) return NULL;
@@ -9389,8 +9398,8 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
     }
     if (gi_common_device(site, n, in) == GA_DEVICE_DEFAULT) return false;
     for (int i = 0; i < n; i++) {
-        ga_array *line = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
-        bool chunked = line && gi_is_chunked(line), done;
+        ga_array *line    = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
+        bool      chunked = line && gi_is_chunked(line), done;
         if (chunked) outs[i] = gi_repeat_along(site, line, axes[i], n, shape);
         else if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
         done = outs[i] && (chunked || gi_put_coordinates(site, outs[i], axes[i], line));
@@ -9697,8 +9706,8 @@ static bool gi_repeat_into(const char *site, ga_array *to, const ga_array *a, in
 }
 
 /* The same of a chunked array: a view that shows each of them so often, in another shape. */
-static ga_array *gi_repeat_chunked(const char *site, const ga_array *a, const gi_layout *result, int64_t outer, int64_t n, int64_t repeats,
-                                   int64_t inner)
+static ga_array *gi_repeat_chunked(const char *site, const ga_array *a, const gi_layout *result, int64_t outer, int64_t n,
+                                   int64_t repeats, int64_t inner)
 {
     const ga_shape one_each = { 4, { outer, n, 1, inner } }, all = { 4, { outer, n, repeats, inner } };
     ga_shape       as;
@@ -10119,9 +10128,9 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
 static gi_panel gi_panel_block(const gi_lines *p, int64_t columns, int64_t width, int64_t blocks, int64_t rows, int64_t unit)
 {
     int64_t  panels = (columns + width - 1) / width, group = unit / (panels * blocks);
-    gi_panel s      = gi_panel_of(p, columns, width, group * panels + unit % panels);
-    s.start         = unit / panels % blocks * rows;
-    s.n             = p->length - s.start < rows ? p->length - s.start : rows;
+    gi_panel s = gi_panel_of(p, columns, width, group * panels + unit % panels);
+    s.start    = unit / panels % blocks * rows;
+    s.n        = p->length - s.start < rows ? p->length - s.start : rows;
     return s;
 }
 
@@ -10223,7 +10232,8 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
-        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)), gi_reduce_panels, r);
+        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)),
+                          gi_reduce_panels, r);
         if (r->accs) gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
     if (r->accs) gi_release(r->accs, acc_bytes);
@@ -10324,8 +10334,10 @@ static bool gi_plan_row(ga_op *op, const char *name, gi_end ends, int start, con
 }
 
 /* Reductions of chunked arrays: nodes (section >>chunks). */
-static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, const ga_reduce_options *o);
-static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a, const ga_reduce_options *o);
+static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a,
+                                const ga_reduce_options *o);
+static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a,
+                                   const ga_reduce_options *o);
 static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o);
 
 static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
@@ -10627,9 +10639,9 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
         ga_free(result);
         return NULL;
     }
-    r.nodes.s = r.nodes.n + count;
-    r.nodes.m = r.nodes.s + count;
-    r.columns = gi_line_columns(p);
+    r.nodes.s    = r.nodes.n + count;
+    r.nodes.m    = r.nodes.s + count;
+    r.columns    = gi_line_columns(p);
     double bytes = 2 * (double)p->lines * (double)p->length * (double)ga_itemsize(a->dtype), node_bytes = 24 * (double)count;
     if (r.columns == 1) {
         gi_parallel_bytes(bytes, count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
@@ -10637,7 +10649,8 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     } else {
         r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel_bytes(bytes, panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels, &r);
+        gi_parallel_bytes(bytes, panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels,
+                          &r);
         gi_parallel_bytes(node_bytes, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
@@ -10796,7 +10809,7 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
     gi_search                        *r = (gi_search *)job;
     const gi_lines                   *p = &r->lines;
     __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16], extremes[GI_SEARCH_WIDTH * 8];
-    int64_t                           size = ga_itemsize(p->dtype);
+    int64_t                           size     = ga_itemsize(p->dtype);
     const bool                        together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
     const void                       *rows[GI_SEARCH_TOGETHER];
     for (int64_t unit = begin; unit < end; unit++) {
@@ -10891,7 +10904,7 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
         ga_free(places);
         return NULL;
     }
-    r.extremes = (char *)(r.places + count);
+    r.extremes   = (char *)(r.places + count);
     double bytes = (double)p->lines * (double)p->length * (double)size;
     if (r.columns == 1) gi_parallel_bytes(bytes, count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
     else gi_parallel_bytes(bytes, panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
@@ -11270,8 +11283,8 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
     return true;
 }
 
-static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in, const ga_reduce_options *o,
-                                   int ndim, const int64_t *shape); /* section >>chunks */
+static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in,
+                                   const ga_reduce_options *o, int ndim, const int64_t *shape); /* section >>chunks */
 
 ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduce_options o)
 {
@@ -11572,10 +11585,11 @@ bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **p
 /* The same of a chunked array: its two parts joined. */
 static ga_array *gi_roll_chunked(const char *site, const ga_array *a, const ga_array *source, int axis, int64_t shift)
 {
-    int64_t         n = source->shape[axis], s = n > 0 ? (shift % n + n) % n : 0;
-    ga_array       *tail = gi_view_part(site, source, axis, n - s, s), *head = tail ? gi_view_part(site, source, axis, 0, n - s) : NULL;
+    int64_t   n = source->shape[axis], s = n > 0 ? (shift % n + n) % n : 0;
+    ga_array *tail          = gi_view_part(site, source, axis, n - s, s),
+             *head          = tail ? gi_view_part(site, source, axis, 0, n - s) : NULL;
     const ga_array *both[2] = { tail, head };
-    ga_array       *rolled = head ? gi_join_along(site, 2, both, axis) : NULL;
+    ga_array       *rolled  = head ? gi_join_along(site, 2, both, axis) : NULL;
     ga_shape        shape;
     memset(&shape, 0, sizeof shape);
     shape.ndim = a->ndim;
@@ -11684,7 +11698,8 @@ static bool gi_pad_widths(const ga_array *a, ga_shape *before, const ga_pad_opti
 }
 
 /* The pieces for the places start .. stop along an axis, as gi_pad_fill has them: views of a. Returns how many, -1 with an error. */
-static int gi_pad_pieces(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t start, int64_t stop, const ga_array **list)
+static int gi_pad_pieces(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t start, int64_t stop,
+                         const ga_array **list)
 {
     int n = 0;
     for (int64_t i = start; i < stop;) {
@@ -12218,7 +12233,7 @@ typedef struct gi_sort_bits {
 
 static gi_sort_bits gi_sort_bits_of(int size, int byte, int bytes)
 {
-    const int      word = size > 4 ? byte / 8 : 0;
+    const int          word = size > 4 ? byte / 8 : 0;
     const gi_sort_bits o    = { size, word, 8 * (byte - 8 * word), UINT64_MAX >> (64 - 8 * bytes) };
     return o;
 }
@@ -12236,7 +12251,8 @@ static GI_INLINE uint64_t gi_record_key(const gi_sort_bits *o, const char *recor
 }
 
 /* Sorts n records by `bits` bits of their keys from number `low` on, the lowest digits first. Returns where they are then. */
-static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *other, int64_t n, int size, int low, int bits, int most)
+static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *other, int64_t n, int size, int low, int bits,
+                                      int most)
 {
     for (int left = (bits + most - 1) / most; left > 0; left--) {
         const int      wide = (bits + left - 1) / left;
@@ -12311,9 +12327,9 @@ static GI_INLINE void gi_sort_cached(const gi_sort_bits *o, char *from, char *ot
             bits   = passes * most;
             sorted = gi_sort_digits(o, from, other, n, size, high - bits, bits, most);
             if (gi_insert_records(o, sorted, to, n, size, 4 * n)) return;
-            other  = to == from ? other : from;
-            from   = to;
-            bits   = high - low;
+            other = to == from ? other : from;
+            from  = to;
+            bits  = high - low;
         }
         sorted = gi_sort_digits(o, from, other, n, size, low, bits, most);
     }
@@ -12342,8 +12358,7 @@ static void gi_plan_parts(gi_parting *s, const gi_sort_bits *o, const char *samp
     s->span  = greatest - least;
     s->parts = s->shift = 0;
     while (s->span >> s->shift >= GI_SPLIT_BINS) s->shift++;
-    for (int i = 0; i < GI_SPLIT_SAMPLE; i++)
-        count[(gi_record_key(o, sample + i * o->size, o->size) - least) >> s->shift]++;
+    for (int i = 0; i < GI_SPLIT_SAMPLE; i++) count[(gi_record_key(o, sample + i * o->size, o->size) - least) >> s->shift]++;
     for (int b = 0; b < GI_SPLIT_BINS; b++) {
         int bits = 0;
         while (bits < s->shift && count[b] > GI_SPLIT_SAMPLE / GI_SPLIT_BINS << bits) bits++;
@@ -12354,8 +12369,8 @@ static void gi_plan_parts(gi_parting *s, const gi_sort_bits *o, const char *samp
 
 static GI_INLINE int64_t gi_part_of_key(const gi_parting *s, uint64_t key)
 {
-    uint64_t beyond = key < s->low ? 0 : key - s->low;
-    beyond          = beyond > s->span ? s->span : beyond;
+    uint64_t beyond    = key < s->low ? 0 : key - s->low;
+    beyond             = beyond > s->span ? s->span : beyond;
     const uint32_t bin = s->bins[beyond >> s->shift];
     return (bin & 0xffff) + (uint32_t)(beyond >> (bin >> 24) & (((uint64_t)1 << (bin >> 16 & 0xff)) - 1));
 }
@@ -12379,8 +12394,7 @@ static const char *gi_split_records(const gi_splitting *s, int64_t i, int64_t st
 {
     const char *from = s->from + i * s->by.size;
     if (!s->elements && step == 1) return from;
-    for (int64_t k = 0; k < n && step > 1; k++)
-        memcpy(room + k * s->by.size, from + k * step * s->by.size, (size_t)s->by.size);
+    for (int64_t k = 0; k < n && step > 1; k++) memcpy(room + k * s->by.size, from + k * step * s->by.size, (size_t)s->by.size);
     if (step == 1) memcpy(room, from, (size_t)(n * s->by.size));
     if (s->elements) s->loops->to_keys(s->rule, n, room);
     return room;
@@ -12536,10 +12550,10 @@ static void gi_sort_records(char *records, char *spare, int64_t n, int size, int
     s.rule     = NULL;
     s.elements = false;
     s.from = s.spare = s.to = records;
-    s.parts  = spare;
-    s.n      = n;
-    s.chunks = gi_split_chunks(n);
-    s.places = places;
+    s.parts                 = spare;
+    s.n                     = n;
+    s.chunks                = gi_split_chunks(n);
+    s.places                = places;
     if (n > gi_most_of_part(&s)) gi_sort_split(&s, GI_SPLIT_DEPTH);
     else gi_sort_part(&s.by, records, spare, records, n);
 }
@@ -12726,7 +12740,7 @@ static void gi_plan_sort(gi_sort_job *j)
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
     if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
-    j->half = gi_padded(n * j->group * j->record);
+    j->half  = gi_padded(n * j->group * j->record);
     j->bytes = 2 * j->half + gi_padded(n * j->group * size) + gi_split_bytes(n * j->group);
 }
 
@@ -12771,7 +12785,8 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
 
 /* Of chunked arrays (section >>chunks). */
 static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, const ga_axis_options *o);
-static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, ga_op op, const ga_axis_options *o);
+static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, ga_op op,
+                                 const ga_axis_options *o);
 
 static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
 {
@@ -13321,10 +13336,10 @@ static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options 
     if (!gi_check_any(o->site, a, "a") || gi_null_option(o->site, "out", o->out)) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
-    ga_dtype  dtype  = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_end_dtype(GI_ENDS_SUM, a->dtype);
-    ga_dtype  wide   = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_end_dtype(GI_ENDS_SUM, dtype);
-    int       axis   = o->axis;
-    ga_array *along  = gi_along(o->site, a, &axis);
+    ga_dtype  dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_end_dtype(GI_ENDS_SUM, a->dtype);
+    ga_dtype  wide  = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_end_dtype(GI_ENDS_SUM, dtype);
+    int       axis  = o->axis;
+    ga_array *along = gi_along(o->site, a, &axis);
     if (along && gi_is_chunked(a)) {
         ga_array *r = gi_chunked_scan(along, axis, dtype, wide, op, o);
         ga_free(along);
@@ -13737,8 +13752,8 @@ static void gi_multiply_chained(gi_product *p)
         c.j.out_next      = p->out.next[longest];
         p->shape[longest] = 1;
     }
-    c.groups           = gi_over(c.count, GI_CHAINS);
-    const int64_t work = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
+    c.groups            = gi_over(c.count, GI_CHAINS);
+    const int64_t work  = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
     const int64_t units = gi_size(p->axes, p->shape) * c.groups;
     gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
@@ -14106,7 +14121,8 @@ static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *re
 /* Can the result be written straight into `out`? It must be as dense as a new array, and apart from x and y. */
 static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int64_t *shape)
 {
-    if (!out || out->alive != GI_ALIVE || gi_is_chunked(out) || out->dtype != c->dtype || out->device != c->x.a->device || out->size == 0)
+    if (!out || out->alive != GI_ALIVE || gi_is_chunked(out) || out->dtype != c->dtype || out->device != c->x.a->device ||
+        out->size == 0)
         return false;
     if (!gi_equal_shapes(c->ndim, shape, out->ndim, out->shape)) return false;
     const char *low, *high;
@@ -14966,7 +14982,7 @@ static void gi_cpu_correlate(const gi_correlation *c)
     j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
     gi_correlation_constant(c, j.constant);
     gi_cut_correlation(&j);
-    int64_t work = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
+    int64_t work  = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
     int64_t units = j.planes * j.units_down * j.units_across;
     double  bytes = (double)units * (double)work * (double)j.size / 4;
     gi_parallel_bytes(bytes, units, 1 + 65536 / (work + 1), gi_correlate_units, &j);
@@ -15450,7 +15466,9 @@ static bool gi_correlate_fft(const char *site, ga_device device, const gi_correl
 /* Should the job go through Fourier transforms? Only if asked to, or where that is faster and no NaN or inf would spread. */
 static bool gi_wants_fft(ga_method method, ga_device device, const gi_correlation *c)
 {
-    if (method == GA_METHOD_DIRECT || method == GI_METHOD_PIECE || gi_size(c->ndim, c->result) == 0 || gi_size(c->ndim, c->size) == 1) return false;
+    if (method == GA_METHOD_DIRECT || method == GI_METHOD_PIECE || gi_size(c->ndim, c->result) == 0 ||
+        gi_size(c->ndim, c->size) == 1)
+        return false;
     return method == GA_METHOD_FFT || (device == GA_CPU && gi_fft_pays(c) && gi_fft_is_safe(c));
 }
 
@@ -15460,8 +15478,8 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
     ga_array *column, *row;
     double    outside;
     int       factored = 0;
-    if ((method == GA_METHOD_AUTO || method == GI_METHOD_PIECE) && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 && c->size[1] > 1 &&
-        weights->size >= GI_LEAST_FACTORED) {
+    if ((method == GA_METHOD_AUTO || method == GI_METHOD_PIECE) && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 &&
+        c->size[1] > 1 && weights->size >= GI_LEAST_FACTORED) {
         GI_IF_CUDA(weights->device, gi_cuda_correlate_factored(site, c));
         factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
     }
@@ -15478,12 +15496,14 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
 static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
                              const ga_array *b)
 {
-    return out && out->alive == GI_ALIVE && !gi_is_chunked(out) && out->device == a->device && out->dtype == dtype && ga_is_contiguous(out) &&
-           gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
+    return out && out->alive == GI_ALIVE && !gi_is_chunked(out) && out->device == a->device && out->dtype == dtype &&
+           ga_is_contiguous(out) && gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) &&
+           !ga_may_share_memory(out, b);
 }
 
-static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, ga_dtype result,
-                                        const gi_correlation *c, ga_method method, const ga_array *out); /* section >>chunks */
+static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype,
+                                        ga_dtype result, const gi_correlation *c, ga_method method,
+                                        const ga_array *out); /* section >>chunks */
 
 /* What all calls come to: `c` has ndim, result, offset and border; `dtype` is computed in, `result` returned. Takes over `weights`
    (NULL is passed on). */
@@ -16466,8 +16486,8 @@ static void gi_window_parts(int64_t begin, int64_t end, void *job)
 
 static int64_t gi_slide_bytes(int64_t n, int64_t size, int64_t length)
 {
-    return gi_roomy(n * size) + 2 * gi_roomy(n * (size == 8 ? 16 : 8)) +
-           gi_split_bytes(n) + ((n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
+    return gi_roomy(n * size) + 2 * gi_roomy(n * (size == 8 ? 16 : 8)) + gi_split_bytes(n) +
+           ((n + length + 1) / 2 + n / 64 + 1) * (int64_t)sizeof(int64_t);
 }
 
 /* Is it the median of a box of n rows of n elements? */
@@ -17476,8 +17496,9 @@ static void gi_sample_blocks(int64_t begin, int64_t end, void *job)
         int64_t  start = block * GI_BLOCK, n = s->taken - start < GI_BLOCK ? s->taken - start : GI_BLOCK;
         uint32_t chance = (uint32_t)block * 2654435769u + 1;
         for (int64_t k = 0; k < n; k++) {
-            chance         = chance * 1664525 + 1013904223;
-            const char *at = first + gi_offset_in_line(p, (start + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32));
+            chance = chance * 1664525 + 1013904223;
+            const char *at =
+                first + gi_offset_in_line(p, (start + k) * part + (int64_t)((uint64_t)chance * (uint64_t)most >> 32));
             if (size == 4) memcpy(raw + k * 4, at, 4); /* the next ones are fetched meanwhile */
             else memcpy(raw + k * size, at, (size_t)size);
         }
@@ -17855,12 +17876,13 @@ static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_s
 
 /* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
    own. Returns 1, or 0 if it cannot, -1 when memory is out. */
-static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m, const int64_t *ranks,
-                             uint64_t *keys)
+static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m,
+                             const int64_t *ranks, uint64_t *keys)
 {
-    uint64_t  sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
-    int64_t   parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0, room = found / 4 + GI_PICK_ROOM;
-    gi_sifted sum   = { 0, 0, false };
+    uint64_t sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    int64_t  parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0,
+            room  = found / 4 + GI_PICK_ROOM;
+    gi_sifted sum = { 0, 0, false };
     if (found < 4 * GI_NARROW_SAMPLE) return 0;
     for (int64_t part = 0; part < parts; part++)
         for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
@@ -18156,8 +18178,8 @@ enum { GI_DESCRIBE_BLOCKS = 4 };
 
 static void gi_describe_parts(int64_t begin, int64_t end, void *job)
 {
-    gi_describing *d     = (gi_describing *)job;
-    const int64_t  n     = GI_DESCRIBE_BLOCKS * GI_BLOCK, size = ga_itemsize(d->order.rule.source);
+    gi_describing *d = (gi_describing *)job;
+    const int64_t  n = GI_DESCRIBE_BLOCKS * GI_BLOCK, size = ga_itemsize(d->order.rule.source);
     const char    *first = (const char *)d->mean.lines.a->data;
     for (int64_t part = begin; part < end; part++) {
         int64_t i = gi_part_start(&d->search, part), stop = gi_part_start(&d->search, part + 1);
@@ -18235,10 +18257,10 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
     d.moments.nodes.s    = d.moments.nodes.n + blocks;
     d.moments.nodes.m    = d.moments.nodes.s + blocks;
     d.moments.lines.near = d.mean.lines.near = true;
-    d.moments.result     = &s->std;
-    d.mean.accs          = (char *)(d.moments.nodes.m + blocks);
-    d.mean.blocks        = blocks;
-    d.mean.result        = number;
+    d.moments.result                         = &s->std;
+    d.mean.accs                              = (char *)(d.moments.nodes.m + blocks);
+    d.mean.blocks                            = blocks;
+    d.mean.result                            = number;
     gi_parallel(d.search.parts, 1, gi_describe_parts, &d);
 
     gi_reduce_lines(0, 1, &d.mean);
@@ -18263,7 +18285,7 @@ static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, g
 {
     const char       *site = o->site;
     bool              skip = o->skip_nan && gi_is_float(a->dtype), ok = true;
-    ga_reduce_options r    = gi_reduce_site(site);
+    ga_reduce_options r = gi_reduce_site(site);
     ga_order_options  order;
     ga_array         *of[5] = { NULL, NULL, NULL, NULL, NULL }, *nan = NULL;
     double           *to[5] = { &s->mean, &s->median, &s->std, &s->min, &s->max };
@@ -18278,9 +18300,9 @@ static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, g
     of[2]      = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
     r.ddof     = 0;
     if (skip && of[2]) { /* all is asked for before the first number is waited for */
-        nan            = (ga_isnan)(a, gi_map_site(site));
-        ga_array *sum  = nan ? (ga_count_nonzero)(nan, r) : NULL;
-        ok             = sum && gi_item_as(site, sum, NULL, GA_I64, &nans);
+        nan           = (ga_isnan)(a, gi_map_site(site));
+        ga_array *sum = nan ? (ga_count_nonzero)(nan, r) : NULL;
+        ok            = sum && gi_item_as(site, sum, NULL, GA_I64, &nans);
         ga_free(sum);
         ga_free(nan);
     }
@@ -18298,7 +18320,8 @@ ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
     ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
     if (!gi_check(o.site, a, "a")) return none;
     if (gi_is_complex(a->dtype)) {
-        gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order", ga_dtype_name(a->dtype));
+        gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order",
+                ga_dtype_name(a->dtype));
         return none;
     }
     if (a->size == 0) return none;
@@ -19821,7 +19844,8 @@ static bool gi_takes_rows(const ga_array *out)
 {
     int64_t size = ga_itemsize(out->dtype);
     if (out->ndim != 2 || out->device != GA_CPU || out->size == 0) return ga_is_contiguous(out);
-    return (out->shape[1] == 1 || out->strides[1] == size) && out->strides[0] % size == 0 && out->strides[0] >= out->shape[1] * size;
+    return (out->shape[1] == 1 || out->strides[1] == size) && out->strides[0] % size == 0 &&
+           out->strides[0] >= out->shape[1] * size;
 }
 
 /* Fills a result with packed rows; x and y (NULL: pairs of x) are packed and of its dtype. */
@@ -19843,16 +19867,17 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
     if (ok) {
         const ga_array *second = y ? y : x;
         memset(&d, 0, sizeof d);
-        d.metric        = metric;
-        d.features      = x->shape[1];
-        d.rows          = x->shape[0];
-        d.columns       = second->shape[0];
-        d.x             = x->data;
-        d.y             = second->data;
-        d.x_norms       = norms[0] ? norms[0]->data : NULL;
-        d.y_norms       = norms[1] ? norms[1]->data : d.x_norms;
-        d.out           = result->data;
-        d.row_stride    = !d.columns || result->ndim < 2 || result->shape[0] < 2 ? d.columns : result->strides[0] / ga_itemsize(x->dtype);
+        d.metric   = metric;
+        d.features = x->shape[1];
+        d.rows     = x->shape[0];
+        d.columns  = second->shape[0];
+        d.x        = x->data;
+        d.y        = second->data;
+        d.x_norms  = norms[0] ? norms[0]->data : NULL;
+        d.y_norms  = norms[1] ? norms[1]->data : d.x_norms;
+        d.out      = result->data;
+        d.row_stride =
+            !d.columns || result->ndim < 2 || result->shape[0] < 2 ? d.columns : result->strides[0] / ga_itemsize(x->dtype);
         d.column_stride = 1;
         d.condensed     = !y;
 #if GI_HAS_CUDA
@@ -19894,8 +19919,8 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
         return NULL;
     if (gi_is_chunked(x) || (y && gi_is_chunked(y))) return gi_chunked_distances(x, y, dtype, ndim, shape, o);
     ga_array *px = gi_contiguous(o->site, x, dtype), *py = px && y ? gi_contiguous(o->site, y, dtype) : NULL, *result = NULL;
-    bool      ok  = px && (py || !y);
-    bool in_place = ok && o->out && o->out->dtype == dtype && gi_takes_rows(o->out) && !ga_may_share_memory(o->out, px) &&
+    bool      ok       = px && (py || !y);
+    bool      in_place = ok && o->out && o->out->dtype == dtype && gi_takes_rows(o->out) && !ga_may_share_memory(o->out, px) &&
                     !ga_may_share_memory(o->out, py);
     if (in_place) result = gi_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
     else if (ok) result = gi_new(o->site, dtype, x->device, ndim, shape);
@@ -20399,7 +20424,8 @@ static void gi_stencil_shape(const ga_stencil_kernel *k, const ga_array *a, gi_s
     }
 }
 
-static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_arg *operands, const ga_stencil_options *o); /* section >>chunks */
+static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_arg *operands,
+                                    const ga_stencil_options *o); /* section >>chunks */
 
 ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o)
 {
@@ -20465,12 +20491,13 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     to arrays in memory, files and generators. Threads share the boxes of the result. What a reduction needs all of is computed before
     what needs the reduction.                                                                                                   */
 
-#define GI_NOWHERE      ((char *)((uintptr_t)1 << 46))
-#define GI_DEEPEST      1000                 /* operations on top of each other: evaluating them takes stack */
-#define GI_AUTO_BYTES   ((int64_t)16 << 20)  /* of a chunk whose size is not given */
-#define GI_PIECE_BYTES  ((int64_t)1 << 18)   /* of what is evaluated at a time: a few of them fit into the near caches */
-#define GI_WIDE_BYTES   ((int64_t)32 << 20)  /* of lines that are read from files beside each other */
-#define GI_LONGEST_LINE ((int64_t)1 << 20)   /* of a reduction, undivided; the square of GI_BLOCK: the parts are whole branches of the tree */
+#define GI_NOWHERE     ((char *)((uintptr_t)1 << 46))
+#define GI_DEEPEST     1000                /* operations on top of each other: evaluating them takes stack */
+#define GI_AUTO_BYTES  ((int64_t)16 << 20) /* of a chunk whose size is not given */
+#define GI_PIECE_BYTES ((int64_t)1 << 18)  /* of what is evaluated at a time: a few of them fit into the near caches */
+#define GI_WIDE_BYTES  ((int64_t)32 << 20) /* of lines that are read from files beside each other */
+#define GI_LONGEST_LINE                                                                                                        \
+    ((int64_t)1 << 20) /* of a reduction, undivided; the square of GI_BLOCK: the parts are whole branches of the tree */
 
 typedef struct gi_box {
     int64_t start[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS];
@@ -20512,11 +20539,11 @@ struct gi_lazy {
     void               *plan;  /* what the kind needs to know */
     ga_array           *value; /* all elements, once they are kept, or while a call computes */
     void (*close)(gi_lazy *n); /* NULL, or: lets go of what the plan holds open */
-    uint64_t            seed, print; /* of its fingerprint: what no input tells; and the whole, while a call stores */
-    uint64_t            mark;  /* set while a call computes: the call that has seen it, */
-    int                 level; /* and how many reductions lie on top of each other up to here */
-    int64_t             nanoseconds; /* atomic: that its own operation has taken so far */
-    size_t              room;  /* bytes of all this */
+    uint64_t seed, print;      /* of its fingerprint: what no input tells; and the whole, while a call stores */
+    uint64_t mark;             /* set while a call computes: the call that has seen it, */
+    int      level;            /* and how many reductions lie on top of each other up to here */
+    int64_t  nanoseconds;      /* atomic: that its own operation has taken so far */
+    size_t   room;             /* bytes of all this */
 };
 
 /* Another view of a that belongs to no scope. */
@@ -20551,16 +20578,19 @@ static void gi_lazy_free(gi_lazy *n)
 static bool gi_chunked_out(const char *site, const ga_array *out)
 {
     if (!out) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, "the operands are chunked, so there is nothing yet to be written into .out: leave it out, and give it to ga_compute");
+    gi_fail(
+        site, GA_BAD_ARGUMENT,
+        "the operands are chunked, so there is nothing yet to be written into .out: leave it out, and give it to ga_compute");
     return false;
 }
 
 /* A chunked array of a new node, whose plan is a copy of the given one; NULL with an error. Its chunks are to be set. */
-static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape, int inputs,
-                             const ga_array *const *in, const void *plan, size_t plan_bytes)
+static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
+                             int inputs, const ga_array *const *in, const void *plan, size_t plan_bytes)
 {
-    size_t    list = sizeof(gi_lazy), behind = (list + (size_t)inputs * sizeof(ga_array *) + 15) / 16 * 16, room = behind + plan_bytes;
-    gi_lazy  *n    = (gi_lazy *)gi_alloc(site, room);
+    size_t list = sizeof(gi_lazy), behind = (list + (size_t)inputs * sizeof(ga_array *) + 15) / 16 * 16,
+           room = behind + plan_bytes;
+    gi_lazy *n  = (gi_lazy *)gi_alloc(site, room);
     if (!n) return NULL;
     memset(n, 0, behind);
     n->kind  = kind;
@@ -20575,7 +20605,8 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
     for (int d = 0; d < ndim; d++) n->shape[d] = n->chunk[d] = shape[d];
     bool ok = gi_c_strides(dtype, ndim, shape, n->strides) >= 0;
     if (!ok)
-        gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape), ga_dtype_name(dtype));
+        gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape),
+                ga_dtype_name(dtype));
     for (int k = 0; k < inputs && ok; k++) {
         n->in[n->inputs] = gi_hold(site, in[k]);
         ok               = n->in[n->inputs] != NULL;
@@ -20590,7 +20621,8 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
     }
     if (ok && n->depth > GI_DEEPEST)
         ok = gi_fail(site, GA_BAD_ARGUMENT,
-                     "the expression is more than %d operations deep: let ga_persist work out what there is, every few hundred operations",
+                     "the expression is more than %d operations deep: let ga_persist work out what there is, every few hundred "
+                     "operations",
                      GI_DEEPEST) != NULL;
     gi_buffer *b = ok ? (gi_buffer *)gi_alloc(site, sizeof *b) : NULL;
     if (!b) {
@@ -20627,8 +20659,10 @@ static bool gi_set_chunk(const char *site, gi_lazy *n, const ga_shape *chunks)
 {
     bool alike = chunks->ndim == 0 || (chunks->ndim == 1 && chunks->n[0] == 0);
     if (!alike && chunks->ndim != n->ndim)
-        return gi_fail(site, GA_BAD_SHAPE, "chunks %s for an array of shape %s: give one length for each axis (0: chosen for you, -1: the whole axis)",
-                       gi_shape_text(chunks->ndim, chunks->n), gi_shape_text(n->ndim, n->shape)),
+        return gi_fail(
+                   site, GA_BAD_SHAPE,
+                   "chunks %s for an array of shape %s: give one length for each axis (0: chosen for you, -1: the whole axis)",
+                   gi_shape_text(chunks->ndim, chunks->n), gi_shape_text(n->ndim, n->shape)),
                false;
     for (int d = 0; d < n->ndim; d++) {
         int64_t length = alike ? 0 : chunks->n[d];
@@ -20727,7 +20761,8 @@ static gi_layout gi_box_over(const gi_lazy *n, const gi_layout *l, const int *ax
 static bool gi_same_box(int ndim, const gi_box *a, const gi_box *b)
 {
     for (int d = 0; d < ndim; d++)
-        if (a->start[d] != b->start[d] || a->count[d] != b->count[d] || (a->count[d] > 1 && a->step[d] != b->step[d])) return false;
+        if (a->start[d] != b->start[d] || a->count[d] != b->count[d] || (a->count[d] > 1 && a->step[d] != b->step[d]))
+            return false;
     return true;
 }
 
@@ -20762,9 +20797,9 @@ static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *
     for (gi_memo *m = w->memo; m && shared; m = m->next)
         if (m->node == n && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
     double start = ga_now(), inside = w->inside;
-    w->inside    = 0;
-    ga_array *r  = n->kind->eval(w, n, box, out);
-    double seconds = ga_now() - start;
+    w->inside         = 0;
+    ga_array *r       = n->kind->eval(w, n, box, out);
+    double    seconds = ga_now() - start;
     __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
     w->inside = inside + seconds;
     if (gi_is_watched()) gi_note_event(n->site, false, 0, start);
@@ -20922,7 +20957,7 @@ static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box 
 {
     (void)w;
     const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
-    ga_array                *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    ga_array *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
     if (!r || r->size == 0) return r;
     int     last  = n->ndim - 1;
     int64_t count = last >= 0 ? box->count[last] : 1, itemsize = ga_itemsize(n->dtype);
@@ -20949,13 +20984,17 @@ static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_devic
     p.from      = from;
     memcpy(p.plan, plan, plan_bytes);
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
-    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     if (device == GA_CUDA) return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "chunked arrays are on the CPU: leave .device out");
     if (shape->ndim < 0 || shape->ndim > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", shape->ndim,
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", shape->ndim,
                                    GPUARR_MAX_DIMS);
     for (int d = 0; d < shape->ndim; d++)
-        if (shape->n[d] < 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape->ndim, shape->n));
+        if (shape->n[d] < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
+                                       gi_shape_text(shape->ndim, shape->n));
     ga_array *r = gi_new_lazy(site, &gi_kind_generator, dtype, shape->ndim, shape->n, 0, NULL, &p, sizeof p);
     if (r && gi_set_chunk(site, r->owner->node, chunks)) return r;
     ga_free(r);
@@ -21032,13 +21071,14 @@ static bool gi_may_reuse(const ga_array *a, const gi_lazy *n, const gi_box *box)
 
 static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    const gi_map_plan *p = (const gi_map_plan *)n->plan;
+    const gi_map_plan *p                          = (const gi_map_plan *)n->plan;
     ga_array          *pulled[GI_MOST_INPUTS + 1] = { NULL }, *result[GPUARR_MAX_OUTPUTS] = { NULL }, *target = NULL;
     ga_arg             in[GI_MOST_INPUTS];
     bool               ok = true;
-    gi_map_call        c  = { n->site, p->function, p->cost, p->inputs, p->outputs, in, p->wanted, p->result, result, NULL, NULL };
+    gi_map_call c = { n->site, p->function, p->cost, p->inputs, p->outputs, in, p->wanted, p->result, result, NULL, NULL };
     for (gi_memo *m = w->memo; m && p->family; m = m->next)
-        if (m->family == p->family && m->output == p->output && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
+        if (m->family == p->family && m->output == p->output && gi_same_box(n->ndim, &m->box, box))
+            return gi_hold(n->site, m->value);
     for (int k = 0; k < n->inputs && ok; k++) {
         pulled[k] = gi_pull_operand(w, n, n->in[k], box);
         ok        = pulled[k] != NULL;
@@ -21063,7 +21103,7 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     c.index = &index;
     if (ok && !target) target = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
     else target = ok ? gi_hold(n->site, target) : NULL;
-    ok = ok && target && (!p->masked || gi_clear(n->site, target));
+    ok                = ok && target && (!p->masked || gi_clear(n->site, target));
     result[p->output] = target;
     ok                = ok && gi_map_all(&c);
     for (int k = 0; k < n->inputs; k++) ga_free(pulled[k]);
@@ -21151,9 +21191,9 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
         if (to > box->count[axis]) to = box->count[axis];
         if (from < to) {
             gi_layout l = gi_layout_of(a), place = gi_layout_of(r);
-            gi_box    part    = *box;
-            part.start[axis]  = box->start[axis] + from * step - at;
-            part.count[axis]  = to - from;
+            gi_box    part   = *box;
+            part.start[axis] = box->start[axis] + from * step - at;
+            part.count[axis] = to - from;
             place.data += from * place.strides[axis];
             place.shape[axis] = to - from;
             if (p->stacked)
@@ -21167,7 +21207,7 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
             l = gi_part_of_layout(&l, &part);
             for (int d = 0; d < l.ndim; d++) l.shape[d] = part.count[d];
             ga_array *target = gi_view_with(n->site, r, &place);
-            bool      ok     = target && gi_put_elements(n->site, target, gi_pull(w, a, &l, a->dtype == n->dtype ? target : NULL));
+            bool      ok = target && gi_put_elements(n->site, target, gi_pull(w, a, &l, a->dtype == n->dtype ? target : NULL));
             ga_free(target);
             if (!ok) {
                 ga_free(r);
@@ -21180,8 +21220,8 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
 }
 static const gi_lazy_kind gi_kind_join = { "join", gi_eval_join, true };
 
-static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim, const int64_t *shape,
-                                 const ga_axis_options *o)
+static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim,
+                                 const int64_t *shape, const ga_axis_options *o)
 {
     gi_join_plan p = { axis, stacked };
     if (!gi_chunked_out(o->site, o->out)) return NULL;
@@ -21226,10 +21266,10 @@ static bool gi_pull_around(gi_worker *w, const ga_array *a, const gi_box *box, i
         for (int i = 0; i < l.ndim; i++) l.shape[i] = box->count[i];
         return gi_put_elements(NULL, to, gi_pull(w, a, &l, to));
     }
-    int64_t n = a->shape[d];
+    int64_t n  = a->shape[d];
     bool    ok = true;
     for (int64_t done = 0; done < box->count[d] && ok;) {
-        gi_box    part  = *box;
+        gi_box part     = *box;
         part.start[d]   = ((box->start[d] + done) % n + n) % n;
         part.count[d]   = n - part.start[d] < box->count[d] - done ? n - part.start[d] : box->count[d] - done;
         ga_array *place = gi_view_part(NULL, to, d, done, part.count[d]);
@@ -21281,9 +21321,9 @@ static ga_array *gi_cut_out(const gi_lazy *n, ga_array *r, const gi_box *larger,
 static ga_array *gi_eval_call(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
     const gi_further *p                  = (const gi_further *)n->plan;
-    ga_array      *in[GI_CALL_INPUTS] = { NULL }, *r = NULL;
-    gi_box         part[GI_CALL_INPUTS], hull = gi_hull(n->ndim, box);
-    bool           ok = true;
+    ga_array         *in[GI_CALL_INPUTS] = { NULL }, *r = NULL;
+    gi_box            part[GI_CALL_INPUTS], hull        = gi_hull(n->ndim, box);
+    bool              ok = true;
     for (int k = 0; k < n->inputs && ok; k++) {
         p->needs(n, k, &hull, &part[k]);
         in[k] = gi_pull_box(w, n->in[k], &part[k]);
@@ -21308,7 +21348,8 @@ static void gi_all_of(const ga_array *a, gi_box *part)
 static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
     (void)w, (void)box, (void)out;
-    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT, "a call was asked for before it was made"); /* gi_compute_folds does that */
+    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT,
+                               "a call was asked for before it was made"); /* gi_compute_folds does that */
 }
 static const gi_lazy_kind gi_kind_whole = { "call", gi_eval_whole, false };
 
@@ -21317,9 +21358,9 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
 static bool gi_run_whole(const char *site, gi_lazy *n)
 {
     const gi_further *p                  = (const gi_further *)n->plan;
-    ga_array      *in[GI_CALL_INPUTS] = { NULL };
-    gi_box         part[GI_CALL_INPUTS], box;
-    bool           ok = true;
+    ga_array         *in[GI_CALL_INPUTS] = { NULL };
+    gi_box            part[GI_CALL_INPUTS], box;
+    bool              ok = true;
     for (int k = 0; k < n->inputs && ok; k++) {
         const ga_array *a = n->in[k];
         gi_all_of(a, &part[k]);
@@ -21363,8 +21404,8 @@ static void gi_settle_chunks(gi_lazy *n, const int64_t *least)
     }
 }
 
-static ga_array *gi_new_call(const char *site, bool whole, ga_dtype dtype, int ndim, const int64_t *shape, int inputs, const ga_array *const *in,
-                             const void *plan, size_t plan_bytes)
+static ga_array *gi_new_call(const char *site, bool whole, ga_dtype dtype, int ndim, const int64_t *shape, int inputs,
+                             const ga_array *const *in, const void *plan, size_t plan_bytes)
 {
     ga_array *r = gi_new_lazy(site, whole ? &gi_kind_whole : &gi_kind_call, dtype, ndim, shape, inputs, in, plan, plan_bytes);
     for (int d = 0; r && d < ndim; d++) r->owner->node->chunk[d] = 0;
@@ -21377,17 +21418,17 @@ static ga_array *gi_called(const gi_lazy *n, ga_array *r, ga_array *out) { retur
 /* ---- whole lines ---- */
 
 typedef struct gi_line_call {
-    gi_further  call;
-    int      axis;
-    bool     sorts, indices; /* or it scans: */
-    ga_dtype wide;
-    ga_op    op;
+    gi_further call;
+    int        axis;
+    bool       sorts, indices; /* or it scans: */
+    ga_dtype   wide;
+    ga_op      op;
 } gi_line_call;
 
 static void gi_line_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
 {
-    int axis = ((const gi_line_call *)n->plan)->axis;
-    *part    = *box;
+    int axis          = ((const gi_line_call *)n->plan)->axis;
+    *part             = *box;
     part->start[axis] = 0;
     part->count[axis] = n->in[k]->shape[axis];
 }
@@ -21417,9 +21458,9 @@ static ga_array *gi_chunked_lines(const ga_array *a, gi_line_call *p, ga_dtype d
     p->call.run   = gi_line_run;
     ga_array *r   = gi_new_call(o->site, a->ndim == 1, dtype, a->ndim, a->shape, 1, &a, p, sizeof *p);
     if (!r) return NULL;
-    gi_lazy *n         = r->owner->node;
-    n->chunk[p->axis]  = a->shape[p->axis] > 0 ? a->shape[p->axis] : 1;
-    least[p->axis]     = INT64_MAX;
+    gi_lazy *n        = r->owner->node;
+    n->chunk[p->axis] = a->shape[p->axis] > 0 ? a->shape[p->axis] : 1;
+    least[p->axis]    = INT64_MAX;
     gi_settle_chunks(n, least);
     return r;
 }
@@ -21447,13 +21488,13 @@ static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga
 /* ---- products, distances ---- */
 
 typedef struct gi_contraction_call {
-    gi_further        call;
+    gi_further     call;
     gi_contraction c;
 } gi_contraction_call;
 
 static void gi_contraction_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
 {
-    const gi_contraction *c = &((const gi_contraction_call *)n->plan)->c;
+    const gi_contraction *c      = &((const gi_contraction_call *)n->plan)->c;
     const int            *labels = k == 0 ? c->x.labels : c->y.labels;
     gi_all_of(n->in[k], part);
     for (int d = 0; d < n->in[k]->ndim; d++)
@@ -21498,7 +21539,7 @@ static ga_array *gi_chunked_contraction(const gi_contraction *c, const ga_array 
 }
 
 typedef struct gi_distance_call {
-    gi_further             call;
+    gi_further          call;
     ga_distance_options o;
 } gi_distance_call;
 
@@ -21519,9 +21560,10 @@ static bool gi_some_pairs(const ga_distance_options *o, const ga_array *x, int64
         int64_t last = row + 32 < points - 1 ? row + 32 : points - 1;
         while (last - 1 > row && gi_pair_place(points, last - 1, last) >= first + n) last--;
         const int64_t shape[2] = { last - row, points - row - 1 };
-        ga_array     *rows = gi_view_part(o->site, x, 0, row, last - row), *others = gi_view_part(o->site, x, 0, row + 1, points - row - 1);
-        ga_array     *all  = rows && others ? gi_distances_into(rows, others, 2, shape, o) : NULL;
-        bool          ok   = all != NULL;
+        ga_array     *rows     = gi_view_part(o->site, x, 0, row, last - row),
+                 *others       = gi_view_part(o->site, x, 0, row + 1, points - row - 1);
+        ga_array *all          = rows && others ? gi_distances_into(rows, others, 2, shape, o) : NULL;
+        bool      ok           = all != NULL;
         for (int64_t i = row; i < last && ok && n > 0; i++) {
             int64_t begin = gi_pair_place(points, i, i + 1), end = begin + points - i - 1, from = first > begin ? first : begin;
             int64_t count = end - from < n ? end - from : n;
@@ -21574,9 +21616,9 @@ static ga_array *gi_chunked_distances(const ga_array *x, const ga_array *y, ga_d
 /* ---- neighbours ---- */
 
 typedef struct gi_window_call {
-    gi_further   call;
-    ga_border border;
-    int64_t   before[GPUARR_MAX_DIMS], behind[GPUARR_MAX_DIMS]; /* how far it looks from a place of the result */
+    gi_further call;
+    ga_border  border;
+    int64_t    before[GPUARR_MAX_DIMS], behind[GPUARR_MAX_DIMS]; /* how far it looks from a place of the result */
 } gi_window_call;
 
 /* Near an edge also what the border shows: as many elements of this side as are looked for on the other. */
@@ -21585,7 +21627,8 @@ static void gi_window_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *
     const gi_window_call *p = (const gi_window_call *)n->plan;
     gi_all_of(n->in[k], part);
     for (int d = 0; d < n->ndim && k == 0; d++) {
-        int64_t length = n->in[0]->shape[d], low = box->start[d] - p->before[d], high = box->start[d] + box->count[d] + p->behind[d];
+        int64_t length = n->in[0]->shape[d], low = box->start[d] - p->before[d],
+                high = box->start[d] + box->count[d] + p->behind[d];
         if (p->border != GA_BORDER_WRAP) {
             int64_t under = -low, over = high - length;
             if (high <= under) high = under + 1;
@@ -21599,15 +21642,16 @@ static void gi_window_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *
 }
 
 /* The node of a call whose result has a as its first input; in[1], if given, is needed whole. Its plan begins with `p`. */
-static ga_array *gi_chunked_window(const char *site, const ga_array *a, const ga_array *other, ga_dtype dtype, const int64_t *shape,
-                                   gi_window_call *p, size_t plan_bytes,
-                                   ga_array *(*run)(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out))
+static ga_array *gi_chunked_window(const char *site, const ga_array *a, const ga_array *other, ga_dtype dtype,
+                                   const int64_t *shape, gi_window_call *p, size_t plan_bytes,
+                                   ga_array *(*run)(const gi_lazy *n, const gi_box *box, const gi_box *part,
+                                                    ga_array *const *in, ga_array *out))
 {
     int64_t         least[GPUARR_MAX_DIMS];
     const ga_array *in[2] = { a, other };
-    p->call.needs = gi_window_needs;
-    p->call.run   = run;
-    ga_array *r   = gi_new_call(site, false, dtype, a->ndim, shape, other ? 2 : 1, in, p, plan_bytes);
+    p->call.needs         = gi_window_needs;
+    p->call.run           = run;
+    ga_array *r           = gi_new_call(site, false, dtype, a->ndim, shape, other ? 2 : 1, in, p, plan_bytes);
     if (!r) return NULL;
     for (int d = 0; d < a->ndim; d++) {
         gi_chunk_along(r->owner->node, d, 0, d);
@@ -21633,19 +21677,22 @@ static ga_array *gi_correlation_run(const gi_lazy *n, const gi_box *box, const g
         c.offset[d] += box->start[d] - part[0].start[d];
         c.result[d] = box->count[d];
     }
-    return gi_called(n, gi_run_correlation(n->site, in[0], gi_hold(n->site, in[1]), p->dtype, p->result, &c, p->method, out), out);
+    return gi_called(n, gi_run_correlation(n->site, in[0], gi_hold(n->site, in[1]), p->dtype, p->result, &c, p->method, out),
+                     out);
 }
 
-static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, ga_dtype result,
-                                        const gi_correlation *c, ga_method method, const ga_array *out)
+static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype,
+                                        ga_dtype result, const gi_correlation *c, ga_method method, const ga_array *out)
 {
     gi_correlation_call p;
     memset(&p, 0, sizeof p);
     if (gi_is_chunked(weights))
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a is chunked and smaller than v, which makes it the weights: ga_compute it first");
-    if (method == GA_METHOD_FFT)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
-                                   "a is chunked, and GA_METHOD_FFT needs all of its elements at once: ga_compute it first, or leave .method out");
+                                   "a is chunked and smaller than v, which makes it the weights: ga_compute it first");
+    if (method == GA_METHOD_FFT)
+        return (ga_array *)gi_fail(
+            site, GA_BAD_ARGUMENT,
+            "a is chunked, and GA_METHOD_FFT needs all of its elements at once: ga_compute it first, or leave .method out");
     if (!gi_chunked_out(site, out)) return NULL;
     p.c             = *c;
     p.dtype         = dtype;
@@ -21700,8 +21747,8 @@ typedef struct gi_choice_call {
 
 static ga_array *gi_choice_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
 {
-    const gi_choice_call *p = (const gi_choice_call *)n->plan;
-    gi_window             w = p->w;
+    const gi_choice_call *p         = (const gi_choice_call *)n->plan;
+    gi_window             w         = p->w;
     const ga_array       *footprint = n->inputs > 1 ? in[1] : NULL;
     (void)out;
     return gi_cut_out(n, gi_choose_of_window(in[0], &p->rule, footprint, footprint, &w, &p->o), part, box);
@@ -21757,7 +21804,8 @@ static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_
     p.window.border = o->border;
     for (int d = 0; d < a->ndim; d++) {
         if (__builtin_mul_overflow(steps, k->reach[d], &p.window.before[d]) || p.window.before[d] > INT64_MAX / 4)
-            return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".steps = %lld are more than can be counted", (long long)steps);
+            return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".steps = %lld are more than can be counted",
+                                       (long long)steps);
         p.window.behind[d] = p.window.before[d];
     }
     return gi_chunked_window(o->site, a, NULL, k->kernel.result.dtype, a->shape, &p.window, sizeof p, gi_stencil_run);
@@ -21784,13 +21832,13 @@ static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, 
     gi_box                wide, middle;
     bool                  deep = false, ok = true;
     for (int d = 0; d < n->ndim; d++) {
-        wide.start[d]    = where->start[d]; /* the inputs begin depth before */
-        wide.count[d]    = where->shape[d] + 2 * p->depth[d];
-        wide.step[d]     = 1;
-        middle.start[d]  = p->depth[d];
-        middle.count[d]  = chunk->count[d];
-        middle.step[d]   = 1;
-        deep             = deep || p->depth[d] > 0;
+        wide.start[d]   = where->start[d]; /* the inputs begin depth before */
+        wide.count[d]   = where->shape[d] + 2 * p->depth[d];
+        wide.step[d]    = 1;
+        middle.start[d] = p->depth[d];
+        middle.count[d] = chunk->count[d];
+        middle.step[d]  = 1;
+        deep            = deep || p->depth[d] > 0;
     }
     size_t     bytes = (size_t)n->inputs * sizeof(ga_array *);
     ga_array **in    = (ga_array **)gi_alloc(n->site, bytes);
@@ -21807,15 +21855,15 @@ static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, 
     if (ok && out && !deep && ga_is_contiguous(out)) r = gi_hold(n->site, out);
     else if (ok) r = gi_new(n->site, n->dtype, GA_CPU, n->ndim, deep ? wide.count : chunk->count);
     if (r) {
-        gi_scope  scope;
+        gi_scope scope;
         gi_scope_begin(&scope);
         ok = p->function(r, (const ga_array *const *)in, n->inputs, where, p->user);
         gi_scope_end(&scope);
         if (!ok) {
             char why[400] = "";
             if (gi_error_status != GA_OK) snprintf(why, sizeof why, ": %.390s", gi_error_text);
-            gi_fail(n->site, GA_BAD_ARGUMENT, "the function returned false for chunk number %lld, [%s] of [%s]%s", (long long)where->number,
-                    gi_shape_text(n->ndim, where->index), gi_shape_text(n->ndim, where->chunks), why);
+            gi_fail(n->site, GA_BAD_ARGUMENT, "the function returned false for chunk number %lld, [%s] of [%s]%s",
+                    (long long)where->number, gi_shape_text(n->ndim, where->index), gi_shape_text(n->ndim, where->chunks), why);
         }
     }
     gi_free_all(made, in);
@@ -21862,18 +21910,18 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
         exact = exact && gi_same_box(n->ndim, &all, box);
         if (exact) return gi_call_block(w, n, &where, &all, out);
         /* the box's elements that lie in this chunk */
-        gi_box   inside, place;
-        bool     none = false;
+        gi_box inside, place;
+        bool   none = false;
         for (int d = 0; d < n->ndim; d++) {
             int64_t step = box->step[d], low = all.start[d] - box->start[d], high = low + all.count[d];
             int64_t from = low <= 0 ? 0 : (low + step - 1) / step, to = high <= 0 ? 0 : (high + step - 1) / step;
             if (to > box->count[d]) to = box->count[d];
-            none            = none || from >= to;
-            place.start[d]  = from;
-            place.count[d]  = inside.count[d] = to - from;
-            place.step[d]   = 1;
-            inside.start[d] = box->start[d] + from * step - all.start[d];
-            inside.step[d]  = step;
+            none           = none || from >= to;
+            place.start[d] = from;
+            place.count[d] = inside.count[d] = to - from;
+            place.step[d]                    = 1;
+            inside.start[d]                  = box->start[d] + from * step - all.start[d];
+            inside.step[d]                   = step;
         }
         if (none) continue;
         bool      part  = false;
@@ -21884,8 +21932,9 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
             if (value && part) gi_keep_chunk(n, where.number, value);
         }
         if (value && !r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
-        ga_array *from = value && r ? gi_view_of_box(n->site, value, &inside) : NULL, *to = from ? gi_view_of_box(n->site, r, &place) : NULL;
-        bool      ok   = to && gi_assign(n->site, to, from);
+        ga_array *from = value && r ? gi_view_of_box(n->site, value, &inside) : NULL,
+                 *to   = from ? gi_view_of_box(n->site, r, &place) : NULL;
+        bool ok        = to && gi_assign(n->site, to, from);
         ga_free(value);
         ga_free(from);
         ga_free(to);
@@ -21898,8 +21947,8 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
 static const gi_lazy_kind gi_kind_blocks = { "map_blocks", gi_eval_blocks, false };
 
 /* The node for chunks of `first`, and inputs that are longer by the depth. */
-static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const ga_array *first, ga_block_function function, void *user,
-                                   const int64_t *depth, const ga_blocks_options *o)
+static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const ga_array *first, ga_block_function function,
+                                   void *user, const int64_t *depth, const ga_blocks_options *o)
 {
     gi_blocks_plan p;
     int64_t        shape[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
@@ -21908,7 +21957,8 @@ static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const g
     if (!function) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "the function is NULL");
     if (!gi_is_stamped(o->site, dtype)) return NULL;
     if (o->chunks.ndim != 0 && o->chunks.ndim != first->ndim)
-        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, ".chunks = %s for an array of shape %s: give one length for each axis",
+        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE,
+                                   ".chunks = %s for an array of shape %s: give one length for each axis",
                                    gi_shape_text(o->chunks.ndim, o->chunks.n), gi_shape_of(first));
     memset(&p, 0, sizeof p);
     p.function = function;
@@ -21919,9 +21969,12 @@ static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const g
         p.chunk[d] = chunks.n[d] < 1 ? 1 : chunks.n[d];
         chunk[d]   = o->chunks.ndim ? o->chunks.n[d] : p.chunk[d];
         shape[d]   = chunk[d] == p.chunk[d] ? p.shape[d] : chunk[d] * ((p.shape[d] + p.chunk[d] - 1) / p.chunk[d]);
-        if (chunk[d] < 1) return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, ".chunks = %s: give at least 1", gi_shape_text(first->ndim, o->chunks.n));
+        if (chunk[d] < 1)
+            return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, ".chunks = %s: give at least 1",
+                                       gi_shape_text(first->ndim, o->chunks.n));
         if (depth[d] > 0 && chunk[d] != p.chunk[d])
-            return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".chunks: those of ga_map_overlap are as large as the array's");
+            return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
+                                       ".chunks: those of ga_map_overlap are as large as the array's");
     }
     ga_array *r = gi_new_lazy(o->site, &gi_kind_blocks, dtype, first->ndim, shape, count, in, &p, sizeof p);
     if (r) memcpy(r->owner->node->chunk, chunk, (size_t)first->ndim * sizeof *chunk);
@@ -21937,10 +21990,12 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
     for (int k = 0; k < n; k++) {
         if (!first && gi_is_chunked(arrays[k])) first = arrays[k];
         if (!gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[0]->ndim, arrays[0]->shape))
-            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "array number %d has shape %s, the first one %s: they must be alike", k,
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                       "array number %d has shape %s, the first one %s: they must be alike", k,
                                        gi_shape_of(arrays[k]), gi_shape_of(arrays[0]));
     }
-    if (!first) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
+    if (!first)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
     return gi_chunked_blocks(n, arrays, first, function, user, depth, &o);
 }
 
@@ -21954,8 +22009,11 @@ ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *
     static ga_pad_options none;
     ga_pad_options        pad = none;
     int64_t               depth[GPUARR_MAX_DIMS];
-    if (!gi_check_any(o.site, a, "a") || !gi_check_border(o.site, o.border) || !gi_fits_axes(o.site, "depth", &o.depth, a->ndim)) return NULL;
-    if (!gi_is_chunked(a)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
+    if (!gi_check_any(o.site, a, "a") || !gi_check_border(o.site, o.border) ||
+        !gi_fits_axes(o.site, "depth", &o.depth, a->ndim))
+        return NULL;
+    if (!gi_is_chunked(a))
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
     for (int d = 0; d < a->ndim; d++) {
         depth[d] = o.depth.ndim ? gi_number_for(&o.depth, d) : 0;
         if (depth[d] < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth = %lld is negative", (long long)depth[d]);
@@ -21964,13 +22022,13 @@ ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *
     memset(&before, 0, sizeof before);
     before.ndim = a->ndim;
     memcpy(before.n, depth, (size_t)a->ndim * sizeof *depth);
-    pad.site  = o.site;
-    pad.value = o.cval;
-    pad.mode  = o.border == GA_BORDER_REFLECT    ? GA_PAD_SYMMETRIC
-                : o.border == GA_BORDER_CONSTANT ? GA_PAD_CONSTANT
-                : o.border == GA_BORDER_NEAREST  ? GA_PAD_EDGE
-                : o.border == GA_BORDER_MIRROR   ? GA_PAD_REFLECT
-                                                 : GA_PAD_WRAP;
+    pad.site         = o.site;
+    pad.value        = o.cval;
+    pad.mode         = o.border == GA_BORDER_REFLECT    ? GA_PAD_SYMMETRIC
+                       : o.border == GA_BORDER_CONSTANT ? GA_PAD_CONSTANT
+                       : o.border == GA_BORDER_NEAREST  ? GA_PAD_EDGE
+                       : o.border == GA_BORDER_MIRROR   ? GA_PAD_REFLECT
+                                                        : GA_PAD_WRAP;
     ga_array *padded = a->ndim > 0 ? (ga_pad)(a, before, pad) : (ga_view)(a, o.site), *r = NULL;
     if (padded) {
         const ga_array *in = padded;
@@ -21995,7 +22053,8 @@ typedef struct gi_fold_plan {
     int          start;
     gi_moment    what; /* moments */
     bool         skip_nan;
-    ga_array *(*whole)(const ga_array *a, const void *options, const ga_shape *axes); /* any other: a public call along `axes` */
+    ga_array *(*whole)(const ga_array *a, const void *options,
+                       const ga_shape *axes); /* any other: a public call along `axes` */
     double            options[24];
     ga_reduce_options o;
     bool              marked[GPUARR_MAX_DIMS]; /* the axes that are reduced */
@@ -22035,7 +22094,8 @@ static gi_layout gi_reduced_last(const ga_array *a, const bool *marked)
 static ga_array *gi_eval_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
     (void)w, (void)box, (void)out;
-    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT, "a reduction was asked for before it was worked out"); /* gi_compute_nodes does that */
+    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT,
+                               "a reduction was asked for before it was worked out"); /* gi_compute_nodes does that */
 }
 static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_fold, true };
 
@@ -22064,7 +22124,8 @@ static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
     ga_dtype dtype = one->dtype;
     ga_free(one);
     if (length == 0 && lines > 0 && (p->sort == GI_FOLD_PLACE || (p->sort == GI_FOLD_ROW && p->start == GI_START_NONE)))
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", p->name, gi_shape_of(a));
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", p->name,
+                                   gi_shape_of(a));
     ga_array *r = gi_new_lazy(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
     if (r) memset(r->owner->node->chunk, 0, sizeof r->owner->node->chunk);
     if (r) gi_fill_chunk(ndim, shape, ga_itemsize(dtype), r->owner->node->chunk);
@@ -22075,14 +22136,15 @@ static gi_fold_plan gi_fold_plan_of(gi_fold_sort sort, const char *name, ga_op o
 {
     static gi_fold_plan none;
     gi_fold_plan        p = none;
-    p.sort = sort;
-    p.name = name;
-    p.op   = op;
-    p.o    = *o;
+    p.sort                = sort;
+    p.name                = name;
+    p.op                  = op;
+    p.o                   = *o;
     return p;
 }
 
-static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, const ga_reduce_options *o)
+static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a,
+                                const ga_reduce_options *o)
 {
     gi_fold_plan p = gi_fold_plan_of(GI_FOLD_ROW, name, op, o);
     p.ends         = ends;
@@ -22090,7 +22152,8 @@ static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int sta
     return gi_chunked_fold(a, &p);
 }
 
-static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a, const ga_reduce_options *o)
+static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a,
+                                   const ga_reduce_options *o)
 {
     gi_fold_plan p = gi_fold_plan_of(GI_FOLD_MOMENT, name, GA_OP_COUNT, o);
     p.what         = what;
@@ -22124,8 +22187,8 @@ static ga_array *gi_eval_own_fold(gi_worker *w, const gi_lazy *n, const gi_box *
 }
 static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_own_fold, true };
 
-static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in, const ga_reduce_options *o,
-                                   int ndim, const int64_t *shape)
+static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in,
+                                   const ga_reduce_options *o, int ndim, const int64_t *shape)
 {
     gi_own_fold     p;
     const ga_array *arrays[GPUARR_MAX_INPUTS];
@@ -22165,9 +22228,9 @@ typedef struct gi_order_call { /* options of gi_fold_plan.whole */
 static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga_shape *axes)
 {
     static ga_order_options none;
-    const gi_order_call          *p = (const gi_order_call *)options;
-    ga_order_options              o = none;
-    ga_arg                        q;
+    const gi_order_call    *p = (const gi_order_call *)options;
+    ga_order_options        o = none;
+    ga_arg                  q;
     o.site   = p->site;
     o.axes   = *axes;
     o.method = p->method;
@@ -22188,14 +22251,14 @@ static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga
 static ga_array *gi_chunked_order(const ga_array *a, const gi_order_call *call, const ga_order_options *options)
 {
     static ga_reduce_options none;
-    ga_reduce_options              o = none;
-    o.site         = call->site;
-    o.axis         = options->axis;
-    o.axes         = options->axes;
-    o.keepdims     = options->keepdims;
-    o.out          = options->out;
-    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, GA_OP_COUNT, &o);
-    p.whole        = gi_order_lines;
+    ga_reduce_options        o = none;
+    o.site                     = call->site;
+    o.axis                     = options->axis;
+    o.axes                     = options->axes;
+    o.keepdims                 = options->keepdims;
+    o.out                      = options->out;
+    gi_fold_plan p             = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, GA_OP_COUNT, &o);
+    p.whole                    = gi_order_lines;
     memcpy(p.options, call, sizeof *call);
     return gi_chunked_fold(a, &p);
 }
@@ -22229,11 +22292,12 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga
     }
     if (!gi_chunked_out(o->site, o->out)) return NULL;
     if (q.array->size == 0 || q.array->size > INT_MAX)
-        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, "q of shape %s for a chunked array: give some percentiles, or ga_compute a first",
+        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE,
+                                   "q of shape %s for a chunked array: give some percentiles, or ga_compute a first",
                                    gi_shape_of(q.array));
-    p.listed            = true;
-    p.single            = q.array->dtype == GA_F32;
-    int              n  = (int)q.array->size, made = 0;
+    p.listed           = true;
+    p.single           = q.array->dtype == GA_F32;
+    int              n = (int)q.array->size, made = 0;
     ga_array        *numbers = gi_contiguous(o->site, q.array, GA_F64), *r = NULL, *joined = NULL;
     const ga_array **list = numbers ? (const ga_array **)gi_alloc(o->site, (size_t)n * sizeof *list) : NULL;
     for (; list && made < n; made++) {
@@ -22244,17 +22308,19 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga
     }
     if (list && made == n) {
         static ga_axis_options none;
-        ga_axis_options              along = none;
-        along.site                         = o->site;
-        joined                             = (ga_stack_n)(n, list, along);
+        ga_axis_options        along = none;
+        along.site                   = o->site;
+        joined                       = (ga_stack_n)(n, list, along);
     }
     if (joined) {
         ga_shape shape;
         memset(&shape, 0, sizeof shape);
         shape.ndim = q.array->ndim + joined->ndim - 1;
-        if (shape.ndim > GPUARR_MAX_DIMS) gi_fail(o->site, GA_BAD_SHAPE, "the result has more dimensions than an array can have");
+        if (shape.ndim > GPUARR_MAX_DIMS)
+            gi_fail(o->site, GA_BAD_SHAPE, "the result has more dimensions than an array can have");
         else {
-            for (int d = 0; d < shape.ndim; d++) shape.n[d] = d < q.array->ndim ? q.array->shape[d] : joined->shape[d - q.array->ndim + 1];
+            for (int d = 0; d < shape.ndim; d++)
+                shape.n[d] = d < q.array->ndim ? q.array->shape[d] : joined->shape[d - q.array->ndim + 1];
             r = (ga_reshape)(joined, shape, o->site);
         }
     }
@@ -22271,8 +22337,8 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga
 
 /* What is known of a branch of a line's tree: GI_LONGEST_LINE elements, or the rest. */
 typedef struct gi_fold_part {
-    gi_node moment;
-    int64_t place; /* -1: nothing but NaN */
+    gi_node                           moment;
+    int64_t                           place;               /* -1: nothing but NaN */
     __attribute__((aligned(16))) char value[GI_ACC_BYTES]; /* the accumulator, or the extreme */
 } gi_fold_part;
 
@@ -22333,8 +22399,8 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     if (p->sort == GI_FOLD_MOMENT) {
         gi_moments r;
         if (!gi_plan_moments(p->what, p->skip_nan, x, &o, &r)) return false;
-        r.nodes  = gi_branch_nodes(b, at / GI_BLOCK);
-        r.given  = &b->origin;
+        r.nodes = gi_branch_nodes(b, at / GI_BLOCK);
+        r.given = &b->origin;
         gi_moment_blocks(0, r.blocks, &r);
         return true;
     }
@@ -22348,8 +22414,8 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     }
     ga_array *place = gi_arg_extreme(p->op, p->name, p->skip_nan, x, o);
     if (!place) return false;
-    gi_search   r     = gi_search_of(p, b->dtype);
-    int64_t     i     = *(const int64_t *)place->data, size = ga_itemsize(b->dtype);
+    gi_search   r = gi_search_of(p, b->dtype);
+    int64_t     i = *(const int64_t *)place->data, size = ga_itemsize(b->dtype);
     const char *value = (const char *)x->data + i * size;
     if (b->part.place < 0 || gi_is_better(&r, value, b->part.value)) {
         b->part.place = first + i;
@@ -22362,8 +22428,8 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
 /* Folds the blocks of a branch of n elements. */
 static bool gi_branch_end(gi_branch *b, int64_t n)
 {
-    const gi_fold_plan *p = b->plan;
-    ga_reduce_options   o = gi_whole_line(p);
+    const gi_fold_plan *p      = b->plan;
+    ga_reduce_options   o      = gi_whole_line(p);
     int64_t             blocks = (n + GI_BLOCK - 1) / GI_BLOCK;
     ga_array            one; /* of which only the dtype matters */
     memset(&one, 0, sizeof one);
@@ -22384,7 +22450,8 @@ static bool gi_branch_end(gi_branch *b, int64_t n)
 }
 
 /* Joins the parts of a line into its result, one element of the node's dtype. */
-static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_fold_part *part, int64_t parts, int64_t length, void *result)
+static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_fold_part *part, int64_t parts, int64_t length,
+                          void *result)
 {
     ga_reduce_options o = gi_whole_line(p);
     double            element[2];
@@ -22398,7 +22465,8 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
         int64_t   best = -1;
         for (int64_t k = 0; k < parts; k++)
             if (part[k].place >= 0 && (best < 0 || gi_is_better(&r, part[k].value, part[best].value))) best = k;
-        if (best < 0) return gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", p->name) != NULL;
+        if (best < 0)
+            return gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", p->name) != NULL;
         memcpy(result, &part[best].place, sizeof(int64_t));
         return true;
     }
@@ -22442,25 +22510,25 @@ typedef struct gi_computation {
     ga_array *const       *to;
     int64_t                shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS], piece[GPUARR_MAX_DIMS];
     /* or the reductions, of one array along the same axes */
-    int           folds, kept, reduced;
-    gi_lazy     **fold;
+    int             folds, kept, reduced;
+    gi_lazy       **fold;
     const ga_array *a;
-    gi_layout     lines;           /* of a: the kept axes, then the reduced ones */
-    int64_t       length, parts;   /* of a line: elements, and branches */
-    gi_fold_part *part;            /* fold by fold, line by line */
-    int64_t       units, done;     /* done: atomic */
-    double        begun, told;     /* when it began, and when its progress was told */
+    gi_layout       lines;         /* of a: the kept axes, then the reduced ones */
+    int64_t         length, parts; /* of a line: elements, and branches */
+    gi_fold_part   *part;          /* fold by fold, line by line */
+    int64_t         units, done;   /* done: atomic */
+    double          begun, told;   /* when it began, and when its progress was told */
 } gi_computation;
 
 /* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
 static const char *gi_bytes_text(int64_t bytes)
 {
-    static __thread char text[6][24];
-    static __thread int  turn;
+    static __thread char     text[6][24];
+    static __thread int      turn;
     static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
-    char  *t = text[turn = (turn + 1) % 6];
-    double v = (double)bytes;
-    int    u = 0;
+    char                    *t       = text[turn = (turn + 1) % 6];
+    double                   v       = (double)bytes;
+    int                      u       = 0;
     while (v >= 1024 && u < 5) {
         v /= 1024;
         u++;
@@ -22486,8 +22554,8 @@ enum { GI_MOST_EVENTS = 1 << 18 }; /* later ones are counted only */
 
 static struct {
     pthread_mutex_t      lock;
-    bool                 asked;        /* atomic: has the environment been looked at? */
-    bool                 events_on;    /* atomic */
+    bool                 asked;     /* atomic: has the environment been looked at? */
+    bool                 events_on; /* atomic */
     const char          *trace, *report;
     ga_progress_function progress;
     void                *progress_user;
@@ -22511,8 +22579,9 @@ bool ga_progress_line(const ga_progress *p, void *user)
 {
     const int wide = 30, full = (int)(p->done * wide);
     (void)user;
-    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full, "##############################", wide - full, "", 100 * p->done,
-            p->seconds, p->left, gi_bytes_text(p->used_bytes));
+    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full,
+            "##############################", wide - full, "", 100 * p->done, p->seconds, p->left,
+            gi_bytes_text(p->used_bytes));
     if (p->done >= 1) fputc('\n', stderr);
     return true;
 }
@@ -22609,12 +22678,16 @@ static void gi_write_trace(FILE *f)
         const gi_event *e = &gi_watch.event[i];
         const char     *name;
         int             length = gi_call_name(e->site, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
-        fprintf(f, "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{\"number\":%lld,\"at\":\"", i ? ",\n" : "", e->thread,
-                (e->start - gi_watch.begun) * 1e6, (e->end - e->start) * 1e6, length, name, e->unit ? "unit" : "operation", (long long)e->number);
+        fprintf(f,
+                "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{"
+                "\"number\":%lld,\"at\":\"",
+                i ? ",\n" : "", e->thread, (e->start - gi_watch.begun) * 1e6, (e->end - e->start) * 1e6, length, name,
+                e->unit ? "unit" : "operation", (long long)e->number);
         gi_write_escaped(f, e->site ? e->site : "", place);
         fputs("\"}}", f);
         if (e->unit)
-            fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}", (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
+            fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}",
+                    (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
     }
     fprintf(f, "\n],\"otherData\":{\"dropped\":\"%lld\"}}\n", (long long)gi_watch.dropped);
 }
@@ -22634,7 +22707,8 @@ static int gi_by_seconds(const void *x, const void *y)
 /* Colours that differ for different names, the same in all pictures. */
 static const char *gi_colour_of(const char *name, int length)
 {
-    static const char *const colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de", "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
+    static const char *const colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de",
+                                           "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
     uint32_t                 h         = 2166136261u;
     for (int i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
     return colours[h % 10];
@@ -22643,10 +22717,10 @@ static const char *gi_colour_of(const char *name, int length)
 static void gi_write_report(FILE *f)
 {
     enum { MOST_SITES = 200 };
-    const int wide = 1000, row = 26;
-    double    end   = 0;
-    int64_t most = 1;
-    int     threads = 1, sites = 0;
+    const int        wide = 1000, row = 26;
+    double           end     = 0;
+    int64_t          most    = 1;
+    int              threads = 1, sites = 0;
     gi_share_of_time share[MOST_SITES];
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
@@ -22665,9 +22739,13 @@ static void gi_write_report(FILE *f)
         share[k].seconds += e->end - e->start;
     }
     if (end <= 0) end = 1e-9;
-    fprintf(f, "<!DOCTYPE html>\n<meta charset='utf-8'><title>gpuarr: what was computed</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:%dpx}td,th{padding:2px "
-               "12px 2px 0;text-align:left}text{font-size:11px}</style>\n<h1>What was computed</h1>\n<p>%lld pieces of work in %.3f s on %d thread%s; at most %s in arrays.%s</p>\n",
-            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
+    fprintf(f,
+            "<!DOCTYPE html>\n<meta charset='utf-8'><title>gpuarr: what was computed</title>\n<style>body{font:14px "
+            "sans-serif;margin:2em;max-width:%dpx}td,th{padding:2px "
+            "12px 2px 0;text-align:left}text{font-size:11px}</style>\n<h1>What was computed</h1>\n<p>%lld pieces of work in "
+            "%.3f s on %d thread%s; at most %s in arrays.%s</p>\n",
+            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gi_bytes_text(most),
+            gi_watch.dropped ? " Later pieces are not in this page." : "");
     fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", wide + 80, threads * row + 20);
     for (int t = 0; t < threads; t++) fprintf(f, "<text x='0' y='%d'>thread %d</text>\n", t * row + 17, t);
     for (int pass = 0; pass < 2; pass++)
@@ -22677,17 +22755,25 @@ static void gi_write_report(FILE *f)
             int             length = gi_call_name(e->site, &name);
             double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
             if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
-            fprintf(f, "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n", x, e->thread * row + (pass ? 6 : 2),
-                    w < 0.3 ? 0.3 : w, pass ? row - 14 : row - 6, pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
-                    (e->end - e->start) * 1e3);
+            fprintf(
+                f,
+                "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n",
+                x, e->thread * row + (pass ? 6 : 2), w < 0.3 ? 0.3 : w, pass ? row - 14 : row - 6,
+                pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number, (e->end - e->start) * 1e3);
         }
-    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", threads * row + 15, wide + 20, threads * row + 15, end);
+    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", threads * row + 15, wide + 20,
+            threads * row + 15, end);
     fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
-        if (e->unit) fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide, 120 - 100.0 * (double)e->used_bytes / (double)most);
+        if (e->unit)
+            fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide,
+                    120 - 100.0 * (double)e->used_bytes / (double)most);
     }
-    fprintf(f, "'/><text x='0' y='25'>%s</text><text x='0' y='122'>0</text></svg>\n<h2>Operations</h2>\n<table><tr><th>call<th>where<th>times<th>seconds, with what it asked for</tr>\n",
+    fprintf(f,
+            "'/><text x='0' y='25'>%s</text><text x='0' "
+            "y='122'>0</text></svg>\n<h2>Operations</h2>\n<table><tr><th>call<th>where<th>times<th>seconds, with what it asked "
+            "for</tr>\n",
             gi_bytes_text(most));
     qsort(share, (size_t)sites, sizeof *share, gi_by_seconds);
     for (int k = 0; k < sites; k++) {
@@ -22789,9 +22875,9 @@ static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *len
 /* A unit is a box of the arrays. */
 static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 {
-    gi_computation   *r = (gi_computation *)job;
-    gi_worker w = { NULL, 0 };
-    gi_aside  aside;
+    gi_computation *r = (gi_computation *)job;
+    gi_worker       w = { NULL, 0 };
+    gi_aside        aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double  start  = ga_now();
@@ -22803,7 +22889,9 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
             for (int k = 0; k < r->arrays; k++) {
                 gi_layout all = gi_layout_of(r->of[k]), l = gi_part_of_layout(&all, &box);
                 ga_array *out = gi_view_of_box(r->site, r->to[k], &box);
-                bool      ok  = out && gi_put_elements(r->site, out, gi_pull(&w, r->of[k], &l, gi_equal_shapes(l.ndim, l.shape, out->ndim, out->shape) ? out : NULL));
+                bool      ok  = out && gi_put_elements(r->site, out,
+                                                       gi_pull(&w, r->of[k], &l,
+                                                         gi_equal_shapes(l.ndim, l.shape, out->ndim, out->shape) ? out : NULL));
                 ga_free(out);
                 if (ok) continue;
                 gi_run_failed(r, r->ndim, &box);
@@ -22819,9 +22907,9 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 /* A unit is some lines of the reductions, whole. */
 static void gi_run_lines(int64_t begin, int64_t end, void *job)
 {
-    gi_computation   *r = (gi_computation *)job;
-    gi_worker w = { NULL, 0 };
-    gi_aside  aside;
+    gi_computation *r = (gi_computation *)job;
+    gi_worker       w = { NULL, 0 };
+    gi_aside        aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double    start = ga_now();
@@ -22842,7 +22930,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
                 place.shape[d] = box.count[d];
             }
             ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
-            ok            = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
+            ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
             ga_free(out);
         }
         ga_free(x);
@@ -22856,8 +22944,8 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
 static bool gi_run_whole_lines(gi_computation *r)
 {
     ga_array       *lines = gi_view_with(r->site, r->a, &r->lines), *all = NULL;
-    const ga_array *of    = lines;
-    bool            ok    = false;
+    const ga_array *of = lines;
+    bool            ok = false;
     if (lines) all = gi_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
     if (all) ok = gi_is_chunked(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
     for (int k = 0; k < r->folds && ok; k++) {
@@ -22866,7 +22954,7 @@ static bool gi_run_whole_lines(gi_computation *r)
         memcpy(place.shape, r->shape, sizeof place.shape);
         gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
         ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
-        ok            = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
+        ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
         ga_free(out);
     }
     ga_free(lines);
@@ -22895,7 +22983,7 @@ static void gi_line_of_run(const gi_computation *r, int64_t line, ga_array *view
 static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line, int64_t first, int64_t n, gi_branch *branch)
 {
     int64_t most = (gi_is_local(line) ? GI_PIECE_BYTES : GI_AUTO_BYTES) / ga_itemsize(line->dtype) / GI_BLOCK * GI_BLOCK;
-    bool    ok   = true, moments = false;
+    bool    ok = true, moments = false;
     for (int k = 0; k < r->folds; k++) moments = moments || branch[k].plan->sort == GI_FOLD_MOMENT;
     if (moments) {
         ga_array *origin = gi_pull_range(w, line, 0, 1, NULL);
@@ -22920,16 +23008,16 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line,
 /* A unit is a branch of a line. */
 static void gi_run_branches(int64_t begin, int64_t end, void *job)
 {
-    gi_computation    *r = (gi_computation *)job;
-    gi_worker  w = { NULL, 0 };
-    gi_aside   aside;
-    size_t     bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
+    gi_computation *r = (gi_computation *)job;
+    gi_worker       w = { NULL, 0 };
+    gi_aside        aside;
+    size_t          bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
     gi_put_aside(&aside);
     gi_branch *branch = (gi_branch *)gi_alloc(r->site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         int64_t  line = unit / r->parts, part = unit % r->parts, first = part * GI_LONGEST_LINE;
         double   start = ga_now();
-        int64_t  n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
+        int64_t  n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
         ga_array elements;
         gi_line_of_run(r, line, &elements);
         for (int k = 0; k < r->folds && branch; k++) {
@@ -22983,7 +23071,7 @@ typedef struct gi_own_run {
 /* Lines that are reduced whole. */
 static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
 {
-    const gi_own_fold *p = r->p;
+    const gi_own_fold *p                         = r->p;
     ga_array          *pulled[GPUARR_MAX_INPUTS] = { NULL };
     ga_arg             in[GPUARR_MAX_INPUTS];
     ga_reduce_options  o  = p->o;
@@ -23036,24 +23124,24 @@ static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
 /* The accumulator of the elements first .. first + n of a line, a branch of its tree; `blocks` has room for those of its blocks. */
 static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t first, int64_t n, char *blocks, char *acc)
 {
-    const gi_own_fold *p    = r->p;
-    const int64_t      size = p->r.k->acc_bytes, most = GI_PIECE_BYTES / 8;
-    gi_reducing        m    = p->r;
-    bool               ok = true;
+    const gi_own_fold                *p    = r->p;
+    const int64_t                     size = p->r.k->acc_bytes, most = GI_PIECE_BYTES / 8;
+    gi_reducing                       m  = p->r;
+    bool                              ok = true;
     __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
     for (int64_t at = 0; at < n && ok; at += most) {
-        const ga_shape all    = { 0, { 0 } };
-        ga_array      *x[GPUARR_MAX_INPUTS] = { NULL }, *view[GPUARR_MAX_INPUTS] = { NULL }, *copy[GPUARR_MAX_INPUTS] = { NULL };
-        int64_t        count = n - at < most ? n - at : most;
+        const ga_shape all             = { 0, { 0 } };
+        ga_array *x[GPUARR_MAX_INPUTS] = { NULL }, *view[GPUARR_MAX_INPUTS] = { NULL }, *copy[GPUARR_MAX_INPUTS] = { NULL };
+        int64_t   count = n - at < most ? n - at : most;
         for (int i = 0, a = 0; i < p->operands && ok; i++) {
             ga_arg   v     = p->in[i];
             ga_dtype dtype = p->r.dtype[i];
             if (v.array) {
                 ga_array elements = *r->n->in[a]; /* the line; no array of its own */
-                int64_t  rest = line;
-                elements.data = r->in[a].data;
-                elements.ndim = r->reduced;
-                elements.size = r->length;
+                int64_t  rest     = line;
+                elements.data     = r->in[a].data;
+                elements.ndim     = r->reduced;
+                elements.size     = r->length;
                 for (int d = r->kept - 1; d >= 0; d--) {
                     elements.data = (char *)elements.data + rest % r->shape[d] * r->in[a].strides[d];
                     rest /= r->shape[d];
@@ -23182,7 +23270,8 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     int64_t beside = length > 0 ? *most / length : 1;
     if (across && beside < 64) beside = 64;
     if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
-        int64_t limit = ga_memory_stats().limit_bytes, room = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
+        int64_t limit = ga_memory_stats().limit_bytes,
+                room  = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
         int64_t wide = room / size / length, share = lines / (2 * ga_get_num_threads());
         for (int d = 0; d < a->ndim; d++)
             if (!marked[d]) chunk = ga_chunks_of(a).n[d];
@@ -23199,15 +23288,15 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 {
     const gi_fold_plan *p = (const gi_fold_plan *)fold[0]->plan;
     const ga_array     *a = fold[0]->in[0];
-    gi_computation              r;
+    gi_computation      r;
     memset(&r, 0, sizeof r);
     pthread_mutex_init(&r.lock, NULL);
-    r.site   = site;
-    r.folds  = n;
-    r.fold   = fold;
-    r.a      = a;
-    r.lines  = gi_reduced_last(a, p->marked);
-    r.length = 1;
+    r.site        = site;
+    r.folds       = n;
+    r.fold        = fold;
+    r.a           = a;
+    r.lines       = gi_reduced_last(a, p->marked);
+    r.length      = 1;
     int64_t lines = 1;
     for (int d = 0; d < a->ndim; d++) r.reduced += p->marked[d];
     r.kept = a->ndim - r.reduced;
@@ -23240,8 +23329,9 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         if (ok) gi_run_units_of(&r, lines * r.parts, gi_run_branches);
         for (int k = 0; k < n && ok && !r.failed; k++)
             for (int64_t i = 0; i < lines && ok; i++)
-                ok = gi_join_parts((const gi_fold_plan *)fold[k]->plan, a->dtype, fold[k]->dtype, r.part + ((int64_t)k * lines + i) * r.parts, r.parts,
-                                   r.length, (char *)fold[k]->value->data + i * ga_itemsize(fold[k]->dtype));
+                ok = gi_join_parts((const gi_fold_plan *)fold[k]->plan, a->dtype, fold[k]->dtype,
+                                   r.part + ((int64_t)k * lines + i) * r.parts, r.parts, r.length,
+                                   (char *)fold[k]->value->data + i * ga_itemsize(fold[k]->dtype));
         if (r.part) gi_release(r.part, bytes);
     }
     return gi_run_ends(&r) && ok;
@@ -23261,7 +23351,10 @@ typedef struct gi_folds {
     int64_t     n, room;
 } gi_folds;
 
-static bool gi_comes_first(const gi_lazy *n) { return n->kind == &gi_kind_fold || n->kind == &gi_kind_own_fold || n->kind == &gi_kind_whole; }
+static bool gi_comes_first(const gi_lazy *n)
+{
+    return n->kind == &gi_kind_fold || n->kind == &gi_kind_own_fold || n->kind == &gi_kind_whole;
+}
 
 static bool gi_find_folds(gi_folds *f, gi_lazy *n)
 {
@@ -23319,7 +23412,9 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
                 continue;
             }
             for (int64_t j = i; j < f->n && m < 8; j++)
-                if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value && gi_same_lines(f->list[i], f->list[j])) group[m++] = f->list[j];
+                if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value &&
+                    gi_same_lines(f->list[i], f->list[j]))
+                    group[m++] = f->list[j];
             if (!gi_run_folds(f->site, m, group)) return false;
         }
     return true;
@@ -23346,7 +23441,8 @@ static void gi_divide_work(gi_computation *r)
         if (ga_itemsize(n->dtype) > widest) widest = ga_itemsize(n->dtype);
     }
     int64_t piece = GI_PIECE_BYTES / widest, elements = 1, total = gi_size(r->ndim, r->shape);
-    for (int d = 0; d < r->ndim; d++) elements *= r->unit[d] = chunks.n[d] < r->shape[d] ? chunks.n[d] : r->shape[d] > 0 ? r->shape[d] : 1;
+    for (int d = 0; d < r->ndim; d++)
+        elements *= r->unit[d] = chunks.n[d] < r->shape[d] ? chunks.n[d] : r->shape[d] > 0 ? r->shape[d] : 1;
     for (int d = r->ndim - 1; d >= 0 && elements < piece; d--) { /* small chunks together */
         int64_t times = (piece + elements - 1) / elements, all = (r->shape[d] + r->unit[d] - 1) / r->unit[d];
         if (times > all) times = all;
@@ -23394,7 +23490,9 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
 {
     gi_folds f  = { site, NULL, 0, 0 };
     bool     ok = true;
-    if (gi_inside_task) return gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    if (gi_inside_task)
+        return gi_fail(site, GA_BAD_ARGUMENT,
+                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
     pthread_mutex_lock(&gi_computing.busy);
     gi_watch_begins();
     gi_scope *scope  = gi_current_scope;
@@ -23452,7 +23550,7 @@ static int64_t gi_piece_elements(const ga_array *a)
 static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
 {
     int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0;
-    bool    over  = false; /* may an input be written over? */
+    bool    over = false; /* may an input be written over? */
     if (n->value) return 0;
     if (n->mark == gi_computing.mark) return gi_comes_first(n) ? 0 : bytes;
     n->mark = gi_computing.mark;
@@ -23461,7 +23559,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         for (int k = 0; k < n->inputs; k++) {
             if (!gi_is_chunked(n->in[k])) continue;
             int64_t at_once = gi_piece_elements(n->in[k]), size = ga_itemsize(n->in[k]->dtype);
-            int64_t need    = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
+            int64_t need = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
             if (need > f->piece) f->piece = need;
             if (n->kind == &gi_kind_whole) f->values += n->in[k]->size * size;
         }
@@ -23471,7 +23569,8 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         if (!gi_is_chunked(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
-        int64_t  at_once = gi_piece_elements(n->in[0]), length = 1, longest, wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
+        int64_t  at_once = gi_piece_elements(n->in[0]), length = 1, longest,
+                wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
         for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
         if (length <= longest && wide * length > at_once) at_once = wide * length;
         int64_t need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
@@ -23481,7 +23580,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     for (int k = 0; k < n->inputs; k++) {
         if (!gi_is_chunked(n->in[k])) continue;
         gi_lazy *below = n->in[k]->owner->node;
-        int64_t  part = elements;
+        int64_t  part  = elements;
         if (n->kind == &gi_kind_call && gi_size(n->ndim, n->shape) > 0) {
             gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
             ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
@@ -23522,7 +23621,8 @@ static int64_t gi_system_number(const char *path, const char *word)
     FILE   *f = fopen(path, "r");
     while (f && r < 0 && fgets(line, sizeof line, f)) {
         size_t length = strlen(word);
-        if (strncmp(line, word, length) == 0 && line[length + strspn(line + length, " ")] >= '0' && line[length + strspn(line + length, " ")] <= '9')
+        if (strncmp(line, word, length) == 0 && line[length + strspn(line + length, " ")] >= '0' &&
+            line[length + strspn(line + length, " ")] <= '9')
             r = strtoll(line + length, NULL, 10);
     }
     if (f) fclose(f);
@@ -23537,7 +23637,8 @@ static int64_t gi_memory_left(int64_t *limit)
     if (m.limit_bytes > 0) return m.limit_bytes - m.used_bytes;
     int64_t kept = m.total_bytes - m.used_bytes, left = gi_system_number("/proc/meminfo", "MemAvailable:");
     left         = left < 0 ? INT64_MAX / 2 : left * 1024;
-    int64_t most = gi_system_number("/sys/fs/cgroup/memory.max", ""), used = gi_system_number("/sys/fs/cgroup/memory.current", "");
+    int64_t most = gi_system_number("/sys/fs/cgroup/memory.max", ""),
+            used = gi_system_number("/sys/fs/cgroup/memory.current", "");
     if (most < 0) {
         most = gi_system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
         used = gi_system_number("/sys/fs/cgroup/memory/memory.usage_in_bytes", "");
@@ -23552,10 +23653,12 @@ static bool gi_has_room(const char *site, const gi_forecast *f)
     int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f);
     if (total <= left) return true;
     gi_fail(site, GA_NO_MEMORY,
-            "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: compute a part of it or a "
+            "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: "
+            "compute a part of it or a "
             "reduction, use smaller chunks or fewer threads",
-            gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads, gi_bytes_text(f->piece + f->shared), gi_bytes_text(left),
-            limit > 0 ? " of ga_memory_limit's " : "", limit > 0 ? gi_bytes_text(limit) : "");
+            gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads,
+            gi_bytes_text(f->piece + f->shared), gi_bytes_text(left), limit > 0 ? " of ga_memory_limit's " : "",
+            limit > 0 ? gi_bytes_text(limit) : "");
     return false;
 }
 
@@ -23577,9 +23680,10 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     bool        ok = gi_has_room(site, &f);
     m              = 0;
     for (int k = 0; k < n && ok; k++) {
-        bool is    = gi_is_chunked(arrays[k]);
-        results[k] = is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
-        ok         = results[k] != NULL;
+        bool is = gi_is_chunked(arrays[k]);
+        results[k] =
+            is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
+        ok = results[k] != NULL;
         if (!is) continue;
         chunked[m] = arrays[k];
         to[m++]    = results[k];
@@ -23619,9 +23723,9 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
         __atomic_add_fetch(&b->references, 1, __ATOMIC_RELAXED);
         whole = gi_new_handle(site, b, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
     }
-    gi_current_scope       = scope;
-    const ga_array *of     = whole;
-    bool            ok     = whole && gi_compute_into(site, 1, &of, &value);
+    gi_current_scope   = scope;
+    const ga_array *of = whole;
+    bool            ok = whole && gi_compute_into(site, 1, &of, &value);
     ga_free(whole);
     if (!ok) {
         ga_free(value);
@@ -23659,7 +23763,8 @@ ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
 {
     if (!gi_check_any(site, a, "a")) return NULL;
     if (a->device != GA_CPU)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: chunked arrays are made of arrays on the CPU, ga_to(a, GA_CPU)");
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
+                                   "the array is on the GPU: chunked arrays are made of arrays on the CPU, ga_to(a, GA_CPU)");
     ga_array *r = gi_new_lazy(site, &gi_kind_chunked, a->dtype, a->ndim, a->shape, 1, &a, NULL, 0);
     if (r && gi_set_chunk(site, r->owner->node, &chunks)) return r;
     ga_free(r);
@@ -23719,7 +23824,7 @@ static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->nd
 static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
 {
     if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
-    gi_vertex v = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
+    gi_vertex v            = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
     g->vertex[g->vertices] = v;
     return g->vertices++;
 }
@@ -23728,7 +23833,7 @@ static void gi_add_edge(gi_drawing *g, int64_t from, int64_t to)
 {
     if (g->edges > 0 && g->edge[g->edges - 1].from == from && g->edge[g->edges - 1].to == to) return;
     if (!gi_drawing_grows(g, (void **)&g->edge, g->edges, &g->edge_room, sizeof *g->edge)) return;
-    gi_edge e            = { from, to };
+    gi_edge e           = { from, to };
     g->edge[g->edges++] = e;
     if (g->vertex[from].layer + 1 > g->vertex[to].layer) g->vertex[to].layer = g->vertex[from].layer + 1;
 }
@@ -23756,7 +23861,8 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
             gi_layout l   = gi_layout_of(a);
             gi_box    box = gi_box_number(n->ndim, n->shape, n->chunk, c), part;
             int       axis[GPUARR_MAX_DIMS];
-            if (n->kind == &gi_kind_map || n->kind == &gi_kind_chunked) { /* which elements of the input does this chunk need? */
+            if (n->kind == &gi_kind_map ||
+                n->kind == &gi_kind_chunked) { /* which elements of the input does this chunk need? */
                 l.ndim = n->ndim;
                 memcpy(l.shape, n->shape, sizeof l.shape);
                 gi_broadcast_strides(a, n->ndim, n->shape, l.strides);
@@ -23778,7 +23884,8 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
                 gi_box there = gi_box_number(in->ndim, in->shape, in->chunk, j);
                 bool   needs = true;
                 for (int d = 0; d < in->ndim && known; d++)
-                    needs = needs && part.start[d] < there.start[d] + there.count[d] && part.start[d] + (part.count[d] - 1) * part.step[d] >= there.start[d];
+                    needs = needs && part.start[d] < there.start[d] + there.count[d] &&
+                            part.start[d] + (part.count[d] - 1) * part.step[d] >= there.start[d];
                 if (needs) gi_add_edge(g, below[k] + j, first + c);
             }
         }
@@ -23808,12 +23915,14 @@ static void gi_vertex_label(const gi_vertex *v, char *text, size_t room)
     }
     int length = gi_call_name(v->node->site, &name), used = snprintf(text, room, "%.*s", length, name);
     if (v->chunk < 0) {
-        snprintf(text + used, room - (size_t)used, " %lld chunk%s", (long long)gi_chunks_of_node(v->node), gi_chunks_of_node(v->node) == 1 ? "" : "s");
+        snprintf(text + used, room - (size_t)used, " %lld chunk%s", (long long)gi_chunks_of_node(v->node),
+                 gi_chunks_of_node(v->node) == 1 ? "" : "s");
         return;
     }
     gi_box box = gi_box_number(v->node->ndim, v->node->shape, v->node->chunk, v->chunk);
     for (int d = 0; d < v->node->ndim && used < (int)room - 24; d++)
-        used += snprintf(text + used, room - (size_t)used, "%s%lld%s", d ? ", " : " (", (long long)(box.start[d] / v->node->chunk[d]), d == v->node->ndim - 1 ? ")" : "");
+        used += snprintf(text + used, room - (size_t)used, "%s%lld%s", d ? ", " : " (",
+                         (long long)(box.start[d] / v->node->chunk[d]), d == v->node->ndim - 1 ? ")" : "");
 }
 
 /* From light to dark for 0 to 1. */
@@ -23830,7 +23939,8 @@ static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds
     if (v->memory) snprintf(text, room, "#fdeecb");
     else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
     else if (v->name) snprintf(text, room, "%s", gi_colour_of(v->name, v->name_length));
-    else if (g->by == GA_COLOR_TIME) gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
+    else if (g->by == GA_COLOR_TIME)
+        gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
     else {
         int length = gi_call_name(v->node->site, &name);
         snprintf(text, room, "%s", gi_colour_of(name, length));
@@ -23847,12 +23957,13 @@ static int gi_by_wanted(const void *x, const void *y)
 static void gi_write_svg(gi_drawing *g, FILE *f)
 {
     const int beside = 150, above = 80, box_width = 136, box_height = 26;
-    int     layers = 0;
-    int64_t widest = 1;
-    double  most   = 0;
+    int       layers = 0;
+    int64_t   widest = 1;
+    double    most   = 0;
     for (int64_t i = 0; i < g->vertices; i++) {
         if (g->vertex[i].layer + 1 > layers) layers = g->vertex[i].layer + 1;
-        if (g->vertex[i].node && (double)g->vertex[i].node->nanoseconds * 1e-9 > most) most = (double)g->vertex[i].node->nanoseconds * 1e-9;
+        if (g->vertex[i].node && (double)g->vertex[i].node->nanoseconds * 1e-9 > most)
+            most = (double)g->vertex[i].node->nanoseconds * 1e-9;
     }
     size_t      bytes = (size_t)g->vertices * sizeof(gi_vertex *);
     gi_vertex **layer = (gi_vertex **)gi_alloc(g->site, bytes);
@@ -23879,12 +23990,14 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
         }
     }
     gi_release(layer, bytes);
-    fprintf(f, "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' font-size='11'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+    fprintf(f,
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' "
+            "font-size='11'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
             width, height);
     for (int64_t e = 0; e < g->edges; e++) {
         const gi_vertex *a = &g->vertex[g->edge[e].from], *b = &g->vertex[g->edge[e].to];
-        fprintf(f, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#999'/>\n", a->x, height - 30 - a->layer * above - box_height / 2.0, b->x,
-                height - 30 - b->layer * above + box_height / 2.0);
+        fprintf(f, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#999'/>\n", a->x,
+                height - 30 - a->layer * above - box_height / 2.0, b->x, height - 30 - b->layer * above + box_height / 2.0);
     }
     for (int64_t i = 0; i < g->vertices; i++) {
         const gi_vertex *v = &g->vertex[i];
@@ -23895,8 +24008,10 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
         fprintf(f, "<g><title>");
         if (v->node) gi_write_escaped(f, v->node->site ? v->node->site : "", 300);
         else gi_write_escaped(f, label, 160);
-        fprintf(f, "</title><rect x='%.1f' y='%.1f' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%.1f' y='%.1f' text-anchor='middle'>", v->x - box_width / 2.0,
-                y - box_height / 2.0, box_width, box_height, v->memory ? 0 : 12, colour, v->x, y + 4);
+        fprintf(f,
+                "</title><rect x='%.1f' y='%.1f' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%.1f' "
+                "y='%.1f' text-anchor='middle'>",
+                v->x - box_width / 2.0, y - box_height / 2.0, box_width, box_height, v->memory ? 0 : 12, colour, v->x, y + 4);
         gi_write_escaped(f, label, 22);
         fputs("</text></g>\n", f);
     }
@@ -23910,9 +24025,11 @@ static void gi_write_dot(const gi_drawing *g, FILE *f)
         char label[160], colour[16];
         gi_vertex_label(&g->vertex[i], label, sizeof label);
         gi_vertex_colour(g, i, 0, colour, sizeof colour);
-        fprintf(f, "  n%lld [shape=%s, fillcolor=\"%s\", label=\"%s\"];\n", (long long)i, g->vertex[i].memory ? "box" : "ellipse", colour, label);
+        fprintf(f, "  n%lld [shape=%s, fillcolor=\"%s\", label=\"%s\"];\n", (long long)i,
+                g->vertex[i].memory ? "box" : "ellipse", colour, label);
     }
-    for (int64_t e = 0; e < g->edges; e++) fprintf(f, "  n%lld -> n%lld;\n", (long long)g->edge[e].from, (long long)g->edge[e].to);
+    for (int64_t e = 0; e < g->edges; e++)
+        fprintf(f, "  n%lld -> n%lld;\n", (long long)g->edge[e].from, (long long)g->edge[e].to);
     fputs("}\n", f);
 }
 
@@ -23920,8 +24037,8 @@ static void gi_write_dot(const gi_drawing *g, FILE *f)
 static bool gi_write_drawing(gi_drawing *g, const char *path)
 {
     size_t length = path ? strlen(path) : 0;
-    bool   svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
-    FILE  *f = NULL;
+    bool svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
+    FILE *f = NULL;
     if (!g->failed && !svg && !dot) {
         gi_fail(g->site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)");
     } else if (!g->failed) {
@@ -23941,7 +24058,8 @@ static bool gi_write_drawing(gi_drawing *g, const char *path)
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
 {
     if (!gi_check_any(o.site, a, "a")) return false;
-    if (!gi_is_chunked(a)) return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
+    if (!gi_is_chunked(a))
+        return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
     gi_drawing g;
     memset(&g, 0, sizeof g);
     g.site = o.site;
@@ -23961,15 +24079,15 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
 
 struct ga_task {
-    ga_task_function   f;
-    void              *user;
-    const char        *site, *name;
-    void             (*release)(ga_result *result);
-    ga_result             result;
-    struct ga_task   **needs, *next, *before; /* next: in the stack; before: the task that was made before */
-    int64_t            number, users;         /* users: where its users begin in the run's list */
-    int32_t            n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
-    uint32_t           run;                   /* the last run that needs it */
+    ga_task_function f;
+    void            *user;
+    const char      *site, *name;
+    void (*release)(ga_result *result);
+    ga_result        result;
+    struct ga_task **needs, *next, *before; /* next: in the stack; before: the task that was made before */
+    int64_t          number, users;         /* users: where its users begin in the run's list */
+    int32_t          n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
+    uint32_t         run;                   /* the last run that needs it */
 };
 
 typedef struct gi_task_block {
@@ -24006,7 +24124,7 @@ void ga_graph_free(ga_graph *g)
 static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
 {
     const size_t head = (sizeof(gi_task_block) + 15) / 16 * 16, least = (size_t)1 << 16;
-    bytes             = (bytes + 15) / 16 * 16;
+    bytes = (bytes + 15) / 16 * 16;
     if (!g->blocks || g->blocks->used + bytes > g->blocks->room) {
         size_t         room = head + bytes > least ? head + bytes : least;
         gi_task_block *b    = (gi_task_block *)gi_alloc(site, room);
@@ -24024,9 +24142,12 @@ static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
 ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
 {
     if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
-    if (n < 0 || (n > 0 && !needs)) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
+    if (n < 0 || (n > 0 && !needs))
+        return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
     for (int k = 0; k < n; k++)
-        if (!needs[k]) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "task %d of those that are needed is NULL: the call that should have made it failed", k);
+        if (!needs[k])
+            return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                      "task %d of those that are needed is NULL: the call that should have made it failed", k);
     ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
     if (!t) return NULL;
     memset(t, 0, sizeof *t);
@@ -24077,8 +24198,9 @@ static void gi_task_failed(gi_task_run *r, const ga_task *t)
     if (!r->failed) {
         r->failed = true;
         r->status = gi_error_status != GA_OK ? gi_error_status : GA_STOPPED;
-        snprintf(r->text, sizeof r->text, "task %lld, %.*s (%.*s), failed%s%s", (long long)t->number, length, name, (int)strcspn(place, "\t"), place,
-                 gi_error_status != GA_OK ? ": " : "", gi_error_status != GA_OK ? gi_error_text : "");
+        snprintf(r->text, sizeof r->text, "task %lld, %.*s (%.*s), failed%s%s", (long long)t->number, length, name,
+                 (int)strcspn(place, "\t"), place, gi_error_status != GA_OK ? ": " : "",
+                 gi_error_status != GA_OK ? gi_error_text : "");
     }
     pthread_cond_broadcast(&r->change);
     pthread_mutex_unlock(&r->lock);
@@ -24086,8 +24208,8 @@ static void gi_task_failed(gi_task_run *r, const ga_task *t)
 
 static bool gi_run_task(ga_task *t)
 {
-    ga_result  few[16], *in = few;
-    size_t  bytes = (size_t)t->n * sizeof *in;
+    ga_result few[16], *in = few;
+    size_t    bytes = (size_t)t->n * sizeof *in;
     if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
     if (!in) return false;
     for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
@@ -24110,7 +24232,7 @@ static void gi_take_tasks(int64_t begin, int64_t end, void *job)
         while (!r->ready && r->left > 0 && !r->failed) pthread_cond_wait(&r->change, &r->lock);
         if (r->left == 0 || r->failed) break;
         ga_task *t = r->ready, *next = NULL;
-        r->ready   = t->next;
+        r->ready = t->next;
         pthread_mutex_unlock(&r->lock);
         int64_t done = 0;
         for (; t; t = next) { /* whoever was waiting for this one alone comes at once */
@@ -24122,7 +24244,8 @@ static void gi_take_tasks(int64_t begin, int64_t end, void *job)
             done++;
             t->waits = GI_TASK_RAN;
             for (int k = 0; k < t->n; k++)
-                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release) t->needs[k]->release(&t->needs[k]->result);
+                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release)
+                    t->needs[k]->release(&t->needs[k]->result);
             ga_task *more = NULL;
             for (ga_task **u = r->users + t->users; *u; u++) {
                 if (__atomic_sub_fetch(&(*u)->waits, 1, __ATOMIC_ACQ_REL) > 0) continue;
@@ -24175,9 +24298,11 @@ static int64_t gi_needed_tasks(ga_graph *g, int n, ga_task *const *tasks, ga_tas
 bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site)
 {
     if (!g || n < 0 || (n > 0 && (!tasks || !results)))
-        return gi_fail(site, GA_BAD_ARGUMENT, g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
+        return gi_fail(site, GA_BAD_ARGUMENT,
+                       g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
     for (int k = 0; k < n; k++)
-        if (!tasks[k]) return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
+        if (!tasks[k])
+            return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
     if (n == 0) return true;
     gi_task_run r;
     memset(&r, 0, sizeof r);
@@ -24186,9 +24311,9 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
     ga_task **needed = (ga_task **)gi_alloc(site, bytes);
     if (!needed) return false;
-    r.left        = gi_needed_tasks(g, n, tasks, needed);
-    const int64_t m = r.left;
-    int64_t edges = 0, at = 0;
+    r.left              = gi_needed_tasks(g, n, tasks, needed);
+    const int64_t m     = r.left;
+    int64_t       edges = 0, at = 0;
     for (int64_t i = 0; i < m; i++) {
         needed[i]->waits = needed[i]->n;
         needed[i]->left  = 0;
@@ -24205,12 +24330,12 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     for (int64_t i = 0; i < m; i++) { /* the users of each, and a NULL behind them */
         needed[i]->users = at;
         at += needed[i]->left;
-        r.users[at++] = NULL;
+        r.users[at++]   = NULL;
         needed[i]->left = 0;
     }
     for (int64_t i = 0; i < m; i++)
         for (int k = 0; k < needed[i]->n; k++) {
-            ga_task *t                     = needed[i]->needs[k];
+            ga_task *t                    = needed[i]->needs[k];
             r.users[t->users + t->left++] = needed[i];
         }
     for (int64_t i = 0; i < m; i++) { /* what was asked for last lies on top: it was found first */
@@ -24226,7 +24351,8 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     pthread_mutex_destroy(&r.lock);
     for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
     for (int64_t i = 0; i < m && r.failed; i++)
-        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release) needed[i]->release(&needed[i]->result);
+        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release)
+            needed[i]->release(&needed[i]->result);
     gi_release(r.users, edge_bytes);
     gi_release(needed, bytes);
     if (r.failed) gi_fail(site, r.status, "%s", r.text);
@@ -24244,7 +24370,9 @@ bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_optio
     d.site = o.site;
     d.by   = o.color;
     if (g->tasks > most) {
-        gi_fail(o.site, GA_BAD_ARGUMENT, "%lld tasks are too many for a picture: give .tasks = %lld if you want it all the same", (long long)g->tasks, (long long)g->tasks);
+        gi_fail(o.site, GA_BAD_ARGUMENT,
+                "%lld tasks are too many for a picture: give .tasks = %lld if you want it all the same", (long long)g->tasks,
+                (long long)g->tasks);
         return false;
     }
     size_t          bytes = (size_t)(g->tasks + 1) * sizeof(ga_task *);
@@ -24276,9 +24404,10 @@ static char *gi_chunked_text(const char *site, const ga_array *a)
     ga_shape    chunks = ga_chunks_of(a);
     char       *text   = (char *)malloc(ROOM);
     if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
-    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more>", ga_dtype_name(a->dtype), gi_shape_of(a),
-             (long long)gi_count_boxes(a->ndim, a->shape, chunks.n), gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s",
-             gi_shape_text(chunks.ndim, chunks.n), gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results));
+    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more>", ga_dtype_name(a->dtype),
+             gi_shape_of(a), (long long)gi_count_boxes(a->ndim, a->shape, chunks.n),
+             gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
+             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results));
     return text;
 }
 
@@ -25724,12 +25853,12 @@ static bool gi_pread(int fd, int64_t at, void *to, size_t n)
 
 /* Elements side by side in a file. */
 typedef struct gi_raw {
-    const char *site, *what; /* what: the file, for messages */
-    int         fd;
-    int64_t     at; /* of the first one */
-    ga_dtype    dtype;
-    bool        swapped, fortran;
-    int         ndim;
+    const char    *site, *what; /* what: the file, for messages */
+    int            fd;
+    int64_t        at; /* of the first one */
+    ga_dtype       dtype;
+    bool           swapped, fortran;
+    int            ndim;
     const int64_t *shape;
 } gi_raw;
 
@@ -25756,12 +25885,15 @@ static char *gi_pack_elements(const gi_reading *r, int axis, int64_t n, const ch
 /* Reads what r tells, from `at` on, packed. What lies between elements is read with them where it is no more than they, or little. */
 static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, char *to)
 {
-    int64_t span = r->itemsize, bytes = r->itemsize, rows; /* of the axes behind `axis`: from the first to the last, and without gaps */
-    int     axis = r->ndim - 1;
+    int64_t span = r->itemsize, bytes = r->itemsize,
+            rows; /* of the axes behind `axis`: from the first to the last, and without gaps */
+    int axis = r->ndim - 1;
     for (;; axis--) {
         int64_t count = r->count[axis], stride = r->stride[axis], whole = span + (count - 1) * stride;
         bool    dense = span == bytes && stride == span, near = stride <= 2 * bytes || stride - span <= GI_SMALL_GAP;
-        rows = count == 1 || dense || (near && whole <= GI_SPAN_BYTES) ? count : near && span < GI_SPAN_BYTES ? (GI_SPAN_BYTES - span) / stride + 1 : 1;
+        rows = count == 1 || dense || (near && whole <= GI_SPAN_BYTES) ? count
+               : near && span < GI_SPAN_BYTES                          ? (GI_SPAN_BYTES - span) / stride + 1
+                                                                       : 1;
         if (rows < count || axis == 0) break;
         span = whole;
         bytes *= count;
@@ -25782,7 +25914,8 @@ static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, c
             errno = 0;
             ok    = gi_pread(f->fd, from, packed ? to : room, (size_t)all);
             if (!ok)
-                gi_fail(f->site, errno ? GA_NO_FILE : GA_BAD_FILE, "cannot read bytes %lld to %lld of %s: %s", (long long)from, (long long)(from + all), f->what,
+                gi_fail(f->site, errno ? GA_NO_FILE : GA_BAD_FILE, "cannot read bytes %lld to %lld of %s: %s", (long long)from,
+                        (long long)(from + all), f->what,
                         errno ? strerror(errno) : "it has become shorter since it was opened");
             else to = packed ? to + all : gi_pack_elements(r, axis, n, room, to);
         }
@@ -25806,9 +25939,9 @@ static ga_array *gi_read_box(const gi_raw *f, const gi_box *box, ga_array *out)
     gi_reading r;
     int64_t    stored[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], packed[GPUARR_MAX_DIMS], at = f->at;
     gi_layout  l;
-    r.ndim     = f->ndim > 0 ? f->ndim : 1;
-    r.itemsize = ga_itemsize(f->dtype);
-    r.count[0] = 1;
+    r.ndim      = f->ndim > 0 ? f->ndim : 1;
+    r.itemsize  = ga_itemsize(f->dtype);
+    r.count[0]  = 1;
     r.stride[0] = r.itemsize;
     for (int d = 0; d < f->ndim; d++) stored[d] = f->shape[f->fortran ? f->ndim - 1 - d : d];
     (void)gi_c_strides(f->dtype, f->ndim, stored, strides);
@@ -25872,13 +26005,14 @@ static uint64_t gi_file_seed(const struct stat *about)
 }
 
 /* Chunks for a node of a file; takes it over. NULL with an error. */
-static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_lazy *), uint64_t seed, const ga_shape *chunks, const int64_t *natural)
+static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_lazy *), uint64_t seed, const ga_shape *chunks,
+                           const int64_t *natural)
 {
-    gi_lazy *n = a->owner->node;
+    gi_lazy *n     = a->owner->node;
     ga_shape given = *chunks;
-    n->close = close_file;
-    n->far   = true;
-    n->seed  = seed;
+    n->close       = close_file;
+    n->far         = true;
+    n->seed        = seed;
     if (given.ndim == 0 && natural) {
         given.ndim = n->ndim;
         for (int d = 0; d < n->ndim; d++) given.n[d] = natural[d];
@@ -25901,13 +26035,15 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
     gi_source s = { NULL, start, (int64_t)n };
     ga_array *a = NULL;
     errno       = 0;
-    if (!gi_pread(fd, 0, start, n)) gi_fail(site, GA_NO_FILE, "cannot read %s: %s", p.what, errno ? strerror(errno) : "it ends early");
+    if (!gi_pread(fd, 0, start, n))
+        gi_fail(site, GA_NO_FILE, "cannot read %s: %s", p.what, errno ? strerror(errno) : "it ends early");
     else if (gi_read_header(site, p.what, &s, &p.at, &p.h)) {
         int64_t strides[GPUARR_MAX_DIMS], there = (int64_t)about->st_size - p.at, bytes = -1;
         bool    negative = false;
         for (int d = 0; d < p.h.ndim; d++) negative = negative || p.h.shape[d] < 0;
         if (!negative) bytes = gi_c_strides(p.h.dtype, p.h.ndim, p.h.shape, strides);
-        if (negative) gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", p.what, gi_shape_text(p.h.ndim, p.h.shape));
+        if (negative)
+            gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", p.what, gi_shape_text(p.h.ndim, p.h.shape));
         else if (bytes < 0 || bytes > there)
             gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", p.what,
                     gi_shape_text(p.h.ndim, p.h.shape), ga_dtype_name(p.h.dtype), (long long)there);
@@ -26030,10 +26166,10 @@ static const char *gi_json_lengths(const char *p, int *ndim, int64_t *n, bool *t
 typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
 
 typedef struct gi_zarr {
-    gi_npy_header h; /* as that of an .npy file: dtype, orders, shape */
-    int64_t       chunk[GPUARR_MAX_DIMS], chunk_bytes;
-    char          separator;
-    gi_codec      codec;
+    gi_npy_header                     h; /* as that of an .npy file: dtype, orders, shape */
+    int64_t                           chunk[GPUARR_MAX_DIMS], chunk_bytes;
+    char                              separator;
+    gi_codec                          codec;
     __attribute__((aligned(16))) char fill[16]; /* an element where there is no chunk */
 } gi_zarr;
 
@@ -26091,33 +26227,44 @@ static bool gi_read_zarray(const char *site, const char *what, const char *text,
     char        word[48] = "";
     int         dims     = 0;
     bool        too_many = false;
-    const char *whole = gi_json_skip(text, 0), *p;
+    const char *whole    = gi_json_skip(text, 0), *p;
     memset(z, 0, sizeof *z);
-    if (!whole || *gi_skip_blanks(whole)) return gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no JSON: is it damaged?", what) != NULL;
+    if (!whole || *gi_skip_blanks(whole))
+        return gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no JSON: is it damaged?", what) != NULL;
     p = gi_json_find(text, "zarr_format");
     if (!p || strtol(p, NULL, 10) != 2)
-        return gi_fail(site, GA_BAD_FILE, "%s is Zarr of format %.8s; 2 is known: write it with zarr_format=2", what, p ? p : "?") != NULL;
+        return gi_fail(site, GA_BAD_FILE, "%s is Zarr of format %.8s; 2 is known: write it with zarr_format=2", what,
+                       p ? p : "?") != NULL;
     p = gi_json_find(text, "dtype");
-    if (p && *p == '[') return gi_fail(site, GA_BAD_DTYPE, "the elements in %s are structured: save each field as an array of its own, a['field']", what) != NULL;
-    if (!p || !gi_json_string(p, word, sizeof word)) return gi_fail(site, GA_BAD_FILE, "the .zarray of %s lacks 'dtype': is it damaged?", what) != NULL;
+    if (p && *p == '[')
+        return gi_fail(site, GA_BAD_DTYPE,
+                       "the elements in %s are structured: save each field as an array of its own, a['field']", what) != NULL;
+    if (!p || !gi_json_string(p, word, sizeof word))
+        return gi_fail(site, GA_BAD_FILE, "the .zarray of %s lacks 'dtype': is it damaged?", what) != NULL;
     if (!gi_read_descr(site, what, word, &z->h)) return false;
     bool shaped = gi_json_lengths(gi_json_find(text, "shape"), &z->h.ndim, z->h.shape, &too_many) &&
                   gi_json_lengths(gi_json_find(text, "chunks"), &dims, z->chunk, &too_many) && dims == z->h.ndim;
     for (int d = 0; d < z->h.ndim && shaped; d++) shaped = z->h.shape[d] >= 0 && z->chunk[d] > 0;
     if (too_many)
-        return gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions: #define GPUARR_MAX_DIMS for more", what, GPUARR_MAX_DIMS) != NULL;
-    if (!shaped) return gi_fail(site, GA_BAD_FILE, "'shape' and 'chunks' in the .zarray of %s make no sense: is it damaged?", what) != NULL;
+        return gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions: #define GPUARR_MAX_DIMS for more",
+                       what, GPUARR_MAX_DIMS) != NULL;
+    if (!shaped)
+        return gi_fail(site, GA_BAD_FILE, "'shape' and 'chunks' in the .zarray of %s make no sense: is it damaged?", what) !=
+               NULL;
     int64_t strides[GPUARR_MAX_DIMS];
     z->chunk_bytes = gi_c_strides(z->h.dtype, z->h.ndim, z->chunk, strides);
     if (z->chunk_bytes < 0)
-        return gi_fail(site, GA_BAD_FILE, "%s claims chunks of %s, more than can be counted: is it damaged?", what, gi_shape_text(z->h.ndim, z->chunk)) != NULL;
+        return gi_fail(site, GA_BAD_FILE, "%s claims chunks of %s, more than can be counted: is it damaged?", what,
+                       gi_shape_text(z->h.ndim, z->chunk)) != NULL;
     p = gi_json_find(text, "order");
     if (!p || !gi_json_string(p, word, sizeof word) || (strcmp(word, "C") != 0 && strcmp(word, "F") != 0))
-        return gi_fail(site, GA_BAD_FILE, "'order' in the .zarray of %s is neither \"C\" nor \"F\": is it damaged?", what) != NULL;
+        return gi_fail(site, GA_BAD_FILE, "'order' in the .zarray of %s is neither \"C\" nor \"F\": is it damaged?", what) !=
+               NULL;
     z->h.fortran = word[0] == 'F';
     p            = gi_json_find(text, "dimension_separator");
     if (p && (!gi_json_string(p, word, sizeof word) || (strcmp(word, ".") != 0 && strcmp(word, "/") != 0)))
-        return gi_fail(site, GA_BAD_FILE, "'dimension_separator' in the .zarray of %s is neither \".\" nor \"/\": is it damaged?", what) != NULL;
+        return gi_fail(site, GA_BAD_FILE,
+                       "'dimension_separator' in the .zarray of %s is neither \".\" nor \"/\": is it damaged?", what) != NULL;
     z->separator = p ? word[0] : '.';
     p            = gi_json_find(text, "compressor");
     if (p && *p == '{') {
@@ -26126,7 +26273,8 @@ static bool gi_read_zarray(const char *site, const char *what, const char *text,
         z->codec = !strcmp(word, "zlib") ? GI_CODEC_ZLIB : !strcmp(word, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
         if (z->codec == GI_CODEC_NONE)
             return gi_fail(site, GA_BAD_FILE,
-                           "the chunks of %s are packed by %s, which gpuarr cannot unpack (zlib and gzip it can): write it with compressor=None, "
+                           "the chunks of %s are packed by %s, which gpuarr cannot unpack (zlib and gzip it can): write it "
+                           "with compressor=None, "
                            "zarr.save_array(path, a, compressor=None)",
                            what, word) != NULL;
     }
@@ -26134,10 +26282,13 @@ static bool gi_read_zarray(const char *site, const char *what, const char *text,
     if (p && *p == '[' && *gi_skip_blanks(p + 1) != ']') {
         p = gi_json_find(p + 1, "id");
         if (!p || !gi_json_string(p, word, sizeof word)) strcpy(word, "?");
-        return gi_fail(site, GA_BAD_FILE, "the elements of %s went through the filter %s, which gpuarr does not know: write it with filters=None", what, word) != NULL;
+        return gi_fail(site, GA_BAD_FILE,
+                       "the elements of %s went through the filter %s, which gpuarr does not know: write it with filters=None",
+                       what, word) != NULL;
     }
     if (!gi_read_fill(gi_json_find(text, "fill_value"), z))
-        return gi_fail(site, GA_BAD_FILE, "'fill_value' in the .zarray of %s is no element of %s: is it damaged?", what, ga_dtype_name(z->h.dtype)) != NULL;
+        return gi_fail(site, GA_BAD_FILE, "'fill_value' in the .zarray of %s is no element of %s: is it damaged?", what,
+                       ga_dtype_name(z->h.dtype)) != NULL;
     return true;
 }
 
@@ -26145,8 +26296,11 @@ static bool gi_read_zarray(const char *site, const char *what, const char *text,
 static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigned char *in, size_t n, void *out, size_t room)
 {
     if (codec == GI_CODEC_ZLIB) { /* RFC 1950 */
-        if (n < 6 || (in[0] & 15) != 8 || (in[0] << 8 | in[1]) % 31 != 0 || (in[1] & 32) || !gi_inflate(inflater, in + 2, n - 6, out, room)) return false;
-        uint32_t a = 1, b = 0, sum = (uint32_t)in[n - 4] << 24 | (uint32_t)in[n - 3] << 16 | (uint32_t)in[n - 2] << 8 | in[n - 1];
+        if (n < 6 || (in[0] & 15) != 8 || (in[0] << 8 | in[1]) % 31 != 0 || (in[1] & 32) ||
+            !gi_inflate(inflater, in + 2, n - 6, out, room))
+            return false;
+        uint32_t a = 1, b = 0,
+                 sum = (uint32_t)in[n - 4] << 24 | (uint32_t)in[n - 3] << 16 | (uint32_t)in[n - 2] << 8 | in[n - 1];
         for (size_t i = 0; i < room;) {
             for (size_t end = room - i < 5552 ? room : i + 5552; i < end; i++) b += a += ((const unsigned char *)out)[i];
             a %= 65521;
@@ -26167,7 +26321,8 @@ static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigne
     if (at > end || !gi_inflate(inflater, in + at, end - at, out, room)) return false;
     gi_crc_table table;
     gi_make_crc_table(&table);
-    return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) && (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
+    return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) &&
+           (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
 }
 
 /* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
@@ -26188,7 +26343,7 @@ static struct {
 /* Lets go of what does not fit in `most` bytes, the oldest first; of `node` alone if it is given. */
 static void gi_shrink_kept(const gi_lazy *node, int64_t most)
 {
-    gi_unpacked *gone = NULL;
+    gi_unpacked *gone  = NULL;
     int64_t      bytes = 0;
     pthread_mutex_lock(&gi_kept_chunks.lock);
     for (gi_unpacked **at = &gi_kept_chunks.first; *at;) {
@@ -26236,7 +26391,8 @@ static ga_array *gi_find_kept(const gi_lazy *n, int64_t number)
 static void gi_keep_chunk(const gi_lazy *n, int64_t number, const ga_array *value)
 {
     ga_memory m    = ga_memory_stats();
-    int64_t   most = m.limit_bytes > 0 && m.limit_bytes / 4 < GI_KEPT_BYTES ? m.limit_bytes / 4 : GI_KEPT_BYTES, size = (int64_t)value->owner->bytes;
+    int64_t   most = m.limit_bytes > 0 && m.limit_bytes / 4 < GI_KEPT_BYTES ? m.limit_bytes / 4 : GI_KEPT_BYTES,
+            size   = (int64_t)value->owner->bytes;
     if (size > most || (m.limit_bytes > 0 && m.used_bytes > m.limit_bytes / 2)) return;
     gi_shrink_kept(NULL, most - size);
     gi_unpacked *u = (gi_unpacked *)gi_alloc(n->site, sizeof *u);
@@ -26260,7 +26416,7 @@ enum { GI_KEY_ROOM = 24 * GPUARR_MAX_DIMS };
 /* The name of a chunk's file: 0.3.1 */
 static void gi_chunk_key(int ndim, const int64_t *index, char separator, char *key)
 {
-    int n = 0;
+    int n  = 0;
     key[0] = '0';
     key[1] = 0;
     for (int d = 0; d < ndim; d++) {
@@ -26273,19 +26429,21 @@ static void gi_chunk_key(int ndim, const int64_t *index, char separator, char *k
 static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packed_bytes)
 {
     enum { BEST_RATIO = 1032 }; /* of deflate */
-    const gi_zarr *z = &((const gi_zarr_plan *)n->plan)->z;
+    const gi_zarr *z     = &((const gi_zarr_plan *)n->plan)->z;
     size_t         bytes = (size_t)z->chunk_bytes;
     if (bytes / BEST_RATIO > packed_bytes + 1)
-        return (ga_array *)gi_fail(n->site, GA_BAD_FILE, "%s claims %zu bytes packed into %zu: is it damaged?", f->what, bytes, packed_bytes);
+        return (ga_array *)gi_fail(n->site, GA_BAD_FILE, "%s claims %zu bytes packed into %zu: is it damaged?", f->what, bytes,
+                                   packed_bytes);
     int64_t stored[GPUARR_MAX_DIMS];
     for (int d = 0; d < n->ndim; d++) stored[d] = z->chunk[f->fortran ? n->ndim - 1 - d : d];
     gi_inflater   *inflater = (gi_inflater *)gi_alloc(n->site, sizeof *inflater);
     unsigned char *packed   = inflater ? (unsigned char *)gi_alloc(n->site, packed_bytes) : NULL;
-    ga_array      *a        = packed ? gi_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
+    ga_array      *a = packed ? gi_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
     if (a) {
         errno = 0;
         if (!gi_pread(f->fd, 0, packed, packed_bytes))
-            gi_fail(n->site, GA_NO_FILE, "cannot read %s: %s", f->what, errno ? strerror(errno) : "it has become shorter since it was opened");
+            gi_fail(n->site, GA_NO_FILE, "cannot read %s: %s", f->what,
+                    errno ? strerror(errno) : "it has become shorter since it was opened");
         else if (!gi_unpack_bytes(z->codec, inflater, packed, packed_bytes, a->data, bytes))
             gi_fail(n->site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", f->what);
         else {
@@ -26307,8 +26465,8 @@ static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packe
 /* The elements of one chunk that a box shows, which is counted in the chunk. */
 static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const gi_box *box, ga_array *out)
 {
-    const gi_zarr_plan *p = (const gi_zarr_plan *)n->plan;
-    const gi_zarr      *z = &p->z;
+    const gi_zarr_plan *p      = (const gi_zarr_plan *)n->plan;
+    const gi_zarr      *z      = &p->z;
     int64_t             number = 0;
     ga_array           *chunk = NULL, *r = NULL;
     for (int d = 0; d < n->ndim; d++) number = number * ((n->shape[d] + z->chunk[d] - 1) / z->chunk[d]) + index[d];
@@ -26332,8 +26490,8 @@ static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const 
         if (f.fd < 0 || fstat(f.fd, &about) != 0) gi_fail(n->site, GA_NO_FILE, "cannot open %s: %s", what, strerror(errno));
         else if (!S_ISREG(about.st_mode)) gi_fail(n->site, GA_BAD_FILE, "%s is no file", what);
         else if (z->codec == GI_CODEC_NONE && about.st_size != z->chunk_bytes)
-            gi_fail(n->site, GA_BAD_FILE, "%s has %lld bytes, but %lld are the elements of a chunk: is it damaged?", what, (long long)about.st_size,
-                    (long long)z->chunk_bytes);
+            gi_fail(n->site, GA_BAD_FILE, "%s has %lld bytes, but %lld are the elements of a chunk: is it damaged?", what,
+                    (long long)about.st_size, (long long)z->chunk_bytes);
         else if (z->codec == GI_CODEC_NONE) r = gi_read_box(&f, box, out);
         else chunk = gi_unpack_chunk(n, &f, (size_t)about.st_size);
         if (f.fd >= 0) (void)close(f.fd);
@@ -26387,7 +26545,8 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
     } while (d >= 0);
     return r;
 }
-static const gi_lazy_kind gi_kind_zarr = { "Zarr", gi_eval_zarr, true }, gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false };
+static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, true },
+                          gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false };
 
 static void gi_close_zarr(gi_lazy *n)
 {
@@ -26401,22 +26560,27 @@ static void gi_no_zarr(const char *site, const char *what, const char *path, con
     struct stat about;
     char        names[300] = "", group[4096];
     snprintf(group, sizeof group, "%s/%s", path, name);
-    int         used       = 0, fd = gi_open_at(dir, ".zgroup");
+    int used = 0, fd = gi_open_at(dir, ".zgroup");
     if (fd >= 0) {
         (void)close(fd);
         DIR *list = opendir(group);
         for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
             char member[300];
-            if (e->d_name[0] == '.' || snprintf(member, sizeof member, "%s/.zarray", e->d_name) >= (int)sizeof member || (fd = gi_open_at(dir, member)) < 0) continue;
+            if (e->d_name[0] == '.' || snprintf(member, sizeof member, "%s/.zarray", e->d_name) >= (int)sizeof member ||
+                (fd = gi_open_at(dir, member)) < 0)
+                continue;
             (void)close(fd);
-            if (used < (int)sizeof names - 1) used += snprintf(names + used, sizeof names - (size_t)used, used ? ", %s" : "%s", e->d_name);
+            if (used < (int)sizeof names - 1)
+                used += snprintf(names + used, sizeof names - (size_t)used, used ? ", %s" : "%s", e->d_name);
         }
         if (list) (void)closedir(list);
-        gi_fail(site, GA_BAD_ARGUMENT, "%s is a group of arrays: say which one, ga_open(path, .name = \"...\"); it has: %s", what, used ? names : "none");
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is a group of arrays: say which one, ga_open(path, .name = \"...\"); it has: %s",
+                what, used ? names : "none");
         return;
     }
     fd = gi_open_at(dir, "zarr.json");
-    if (fd >= 0 && fstat(fd, &about) == 0) gi_fail(site, GA_BAD_FILE, "%s is Zarr of format 3; 2 is known: write it with zarr_format=2", what);
+    if (fd >= 0 && fstat(fd, &about) == 0)
+        gi_fail(site, GA_BAD_FILE, "%s is Zarr of format 3; 2 is known: write it with zarr_format=2", what);
     else gi_fail(site, GA_BAD_FILE, "%s is a folder, but no Zarr array: there is no .zarray in it", what);
     if (fd >= 0) (void)close(fd);
 }
@@ -26427,14 +26591,16 @@ static char *gi_zarray_text(const char *site, const char *what, int fd, size_t *
     enum { LONGEST = 1 << 20 };
     struct stat about;
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > LONGEST)
-        return (char *)gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no file, or larger than any array of numbers needs: is it damaged?", what);
+        return (char *)gi_fail(site, GA_BAD_FILE,
+                               "the .zarray of %s is no file, or larger than any array of numbers needs: is it damaged?", what);
     *room      = (size_t)about.st_size + 1;
     char *text = (char *)gi_alloc(site, *room);
     if (!text) return NULL;
     errno = 0;
     if (!gi_pread(fd, 0, text, *room - 1)) {
         gi_release(text, *room);
-        return (char *)gi_fail(site, GA_NO_FILE, "cannot read the .zarray of %s: %s", what, errno ? strerror(errno) : "it ends early");
+        return (char *)gi_fail(site, GA_NO_FILE, "cannot read the .zarray of %s: %s", what,
+                               errno ? strerror(errno) : "it ends early");
     }
     for (size_t i = 0; i + 1 < *room; i++) /* messages quote it, and it ends where it ends */
         if (text[i] == 0 || (unsigned char)text[i] >= 127) text[i] = '?';
@@ -26461,7 +26627,8 @@ static ga_array *gi_open_zarr(const char *site, const char *path, const char *na
     if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
     char *text = fd >= 0 ? gi_zarray_text(site, p.what, fd, &room) : NULL;
     if (text && fstat(fd, &about) == 0 && gi_read_zarray(site, p.what, text, &p.z))
-        a = gi_new_lazy(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim, p.z.h.shape, 0, NULL, &p, sizeof p);
+        a = gi_new_lazy(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim,
+                        p.z.h.shape, 0, NULL, &p, sizeof p);
     if (text) gi_release(text, room);
     if (fd >= 0) (void)close(fd);
     if (a) return gi_opened(site, a, gi_close_zarr, gi_file_seed(&about), chunks, p.z.chunk);
@@ -26519,8 +26686,8 @@ static void gi_hdf5_fail(const char *site, ga_status status, const char *doing, 
 static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
     const gi_hdf5_plan *p = (const gi_hdf5_plan *)n->plan;
-    ga_array           *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
-    hsize_t             start[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
+    ga_array *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    hsize_t   start[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
     (void)w;
     if (!r) return NULL;
     for (int d = 0; d < n->ndim; d++) {
@@ -26529,8 +26696,9 @@ static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box,
         step[d]  = (hsize_t)(box->count[d] > 1 ? box->step[d] : 1);
     }
     gi_hdf5_quiet q     = gi_hdf5_enter();
-    hid_t         there = n->ndim > 0 ? H5Dget_space(p->set) : H5S_ALL, here = n->ndim > 0 ? H5Screate_simple(n->ndim, count, NULL) : H5S_ALL;
-    bool          ok    = there >= 0 && here >= 0;
+    hid_t         there = n->ndim > 0 ? H5Dget_space(p->set) : H5S_ALL,
+          here          = n->ndim > 0 ? H5Screate_simple(n->ndim, count, NULL) : H5S_ALL;
+    bool ok             = there >= 0 && here >= 0;
     if (n->ndim > 0) ok = ok && H5Sselect_hyperslab(there, H5S_SELECT_SET, start, step, count, NULL) >= 0;
     ok = ok && H5Dread(p->set, p->type, here, there, H5P_DEFAULT, r->data) >= 0;
     if (!ok) gi_hdf5_fail(n->site, GA_BAD_FILE, "read", p->what);
@@ -26564,7 +26732,7 @@ static void gi_close_hdf5(gi_lazy *n)
 /* The dtype that a type of the file has here, and its type in memory; 0 if it has none. */
 static ga_dtype gi_hdf5_dtype(hid_t type, hid_t *memory)
 {
-    size_t      size  = H5Tget_size(type);
+    size_t      size   = H5Tget_size(type);
     H5T_class_t class_ = H5Tget_class(type);
     *memory            = -1;
     if (class_ == H5T_ENUM && size == 1 && H5Tget_nmembers(type) == 2) { /* h5py's bool */
@@ -26574,11 +26742,12 @@ static ga_dtype gi_hdf5_dtype(hid_t type, hid_t *memory)
     if (class_ == H5T_INTEGER) {
         bool  is_signed = H5Tget_sign(type) == H5T_SGN_2;
         hid_t wide[4]   = { is_signed ? H5T_NATIVE_INT8 : H5T_NATIVE_UINT8, is_signed ? H5T_NATIVE_INT16 : H5T_NATIVE_UINT16,
-                            is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64 };
+                          is_signed ? H5T_NATIVE_INT32 : H5T_NATIVE_UINT32, is_signed ? H5T_NATIVE_INT64 : H5T_NATIVE_UINT64 };
         for (int k = 0; k < 4; k++)
             if (size == (size_t)1 << k) {
-                static const ga_dtype with[4] = { GA_I8, GA_I16, GA_I32, GA_I64 }, without[4] = { GA_U8, GA_U16, GA_U32, GA_U64 };
-                *memory = H5Tcopy(wide[k]);
+                static const ga_dtype with[4]    = { GA_I8, GA_I16, GA_I32, GA_I64 },
+                                      without[4] = { GA_U8, GA_U16, GA_U32, GA_U64 };
+                *memory                          = H5Tcopy(wide[k]);
                 return is_signed ? with[k] : without[k];
             }
     }
@@ -26586,7 +26755,8 @@ static ga_dtype gi_hdf5_dtype(hid_t type, hid_t *memory)
         *memory = H5Tcopy(size == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE);
         return size == 4 ? GA_F32 : GA_F64;
     }
-    if (class_ == H5T_COMPOUND && H5Tget_nmembers(type) == 2 && (size == 8 || size == 16)) { /* h5py's complex numbers: r and i */
+    if (class_ == H5T_COMPOUND && H5Tget_nmembers(type) == 2 &&
+        (size == 8 || size == 16)) { /* h5py's complex numbers: r and i */
         char *r = H5Tget_member_name(type, 0), *i = H5Tget_member_name(type, 1);
         bool  ok = r && i && !strcmp(r, "r") && !strcmp(i, "i") && H5Tget_member_class(type, 0) == H5T_FLOAT;
         if (r) (void)H5free_memory(r);
@@ -26632,8 +26802,9 @@ static ga_array *gi_find_hdf5(const char *site, const char *path, const char *na
     if (!name) {
         (void)H5Literate(p->file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, gi_hdf5_name, &names);
         if (names.n != 1)
-            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "say which array of %s, ga_open(path, .name = \"...\"); in its outermost group are: %s", p->what,
-                                       names.n ? names.all : "none");
+            return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+                                       "say which array of %s, ga_open(path, .name = \"...\"); in its outermost group are: %s",
+                                       p->what, names.n ? names.all : "none");
         name = names.first;
     }
     snprintf(p->what, sizeof p->what, "'%.100s' of '%.250s'", name, path);
@@ -26645,7 +26816,8 @@ static ga_array *gi_find_hdf5(const char *site, const char *path, const char *na
     hid_t    space = H5Dget_space(p->set), type = H5Dget_type(p->set), made = H5Dget_create_plist(p->set);
     int      ndim  = H5Sget_simple_extent_ndims(space);
     ga_dtype dtype = gi_hdf5_dtype(type, &p->type);
-    bool     many = ndim > GPUARR_MAX_DIMS, ok = ndim >= 0 && !many && H5Sget_simple_extent_dims(space, n, NULL) >= 0, chunked = false;
+    bool     many = ndim > GPUARR_MAX_DIMS, ok = ndim >= 0 && !many && H5Sget_simple_extent_dims(space, n, NULL) >= 0,
+         chunked = false;
     if (ok && H5Sget_simple_extent_type(space) == H5S_NULL) ok = false;
     for (int d = 0; d < ndim && ok; d++) ok = (shape[d] = (int64_t)n[d]) >= 0;
     chunked = ok && ndim > 0 && H5Pget_layout(made) == H5D_CHUNKED && H5Pget_chunk(made, ndim, c) == ndim;
@@ -26653,14 +26825,21 @@ static ga_array *gi_find_hdf5(const char *site, const char *path, const char *na
     (void)H5Pclose(made);
     (void)H5Tclose(type);
     (void)H5Sclose(space);
-    if (many) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s has %d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", p->what, ndim, GPUARR_MAX_DIMS);
+    if (many)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "%s has %d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", p->what,
+                                   ndim, GPUARR_MAX_DIMS);
     if (!ok) return gi_hdf5_fail(site, GA_BAD_FILE, "find the shape of", p->what), (ga_array *)NULL;
     if (dtype == GA_DTYPE_DEFAULT)
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "the elements of %s are none that gpuarr can hold (numbers of 1 to 8 bytes, complex ones, bool): save them as float64", p->what);
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE,
+                                   "the elements of %s are none that gpuarr can hold (numbers of 1 to 8 bytes, complex ones, "
+                                   "bool): save them as float64",
+                                   p->what);
     return gi_new_lazy(site, chunked ? &gi_kind_chunked_hdf5 : &gi_kind_hdf5, dtype, ndim, shape, 0, NULL, p, sizeof *p);
 }
 
-static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about, const ga_shape *chunks)
+static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about,
+                              const ga_shape *chunks)
 {
     gi_hdf5_plan p;
     int64_t      chunk[GPUARR_MAX_DIMS];
@@ -26675,13 +26854,15 @@ static ga_array *gi_open_hdf5(const char *site, const char *path, const char *na
     return a ? gi_opened(site, a, gi_close_hdf5, gi_file_seed(about), chunks, chunk) : NULL;
 }
 #else
-static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about, const ga_shape *chunks)
+static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about,
+                              const ga_shape *chunks)
 {
     (void)name, (void)about, (void)chunks;
-    return (ga_array *)gi_fail(site, GA_NO_LIBRARY,
-                               "'%.300s' is HDF5, and this program was built without it: install it (apt-get install libhdf5-dev) and compile with "
-                               "-DGPUARR_USE_HDF5 $(pkg-config --cflags --libs hdf5)",
-                               path);
+    return (ga_array *)gi_fail(
+        site, GA_NO_LIBRARY,
+        "'%.300s' is HDF5, and this program was built without it: install it (apt-get install libhdf5-dev) and compile with "
+        "-DGPUARR_USE_HDF5 $(pkg-config --cflags --libs hdf5)",
+        path);
 }
 #endif
 
@@ -26704,12 +26885,16 @@ ga_array *(ga_open)(const char *path, ga_open_options o)
     if (S_ISREG(about.st_mode) && npy && !o.name) return gi_open_npy(o.site, path, fd, &about, &o.chunks);
     (void)close(fd);
     if (hdf5) return gi_open_hdf5(o.site, path, o.name, &about, &o.chunks);
-    if (npy) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "'%.300s' is an .npy file, which holds one array without a name: leave .name out", path);
+    if (npy)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "'%.300s' is an .npy file, which holds one array without a name: leave .name out", path);
     const char *is = "is no .npy file, no HDF5 file and no folder of Zarr";
     if (!S_ISREG(about.st_mode)) is = "is neither a file nor a folder";
-    else if (!memcmp(start, "PK\3\4", 4)) is = "is an .npz archive, whose arrays can only be read whole: use ga_load_from(path, name)";
+    else if (!memcmp(start, "PK\3\4", 4))
+        is = "is an .npz archive, whose arrays can only be read whole: use ga_load_from(path, name)";
     else if (!memcmp(start, "SIMPLE  ", 8)) is = "is FITS, which is read whole: use ga_fits_read";
-    else if (!memcmp(start, "CDF\1", 4) || !memcmp(start, "CDF\2", 4) || !memcmp(start, "CDF\5", 4)) is = "is a NetCDF file of the classic kind: make it HDF5, nccopy -k nc4 old.nc new.nc";
+    else if (!memcmp(start, "CDF\1", 4) || !memcmp(start, "CDF\2", 4) || !memcmp(start, "CDF\5", 4))
+        is = "is a NetCDF file of the classic kind: make it HDF5, nccopy -k nc4 old.nc new.nc";
     return (ga_array *)gi_fail(o.site, GA_BAD_FILE, "'%.300s' %s", path, is);
 }
 
@@ -26772,7 +26957,7 @@ static uint64_t gi_print_node(gi_lazy *n)
         hash                  = gi_hash(gi_hash_text(hash, p->name ? p->name : ""), &p->o.ddof, sizeof p->o.ddof);
     }
     for (int k = 0; k < n->inputs; k++) hash = gi_print_array(hash, n->in[k]);
-    n->mark = gi_computing.mark;
+    n->mark         = gi_computing.mark;
     return n->print = hash;
 }
 
@@ -26850,18 +27035,27 @@ static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
 
 static bool gi_write_zarray(const char *site, const gi_sink *s)
 {
-    char  text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], order = ga_itemsize(s->a->dtype) == 1 ? '|' : GI_LITTLE_ENDIAN ? '<' : '>';
+    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4],
+        order = ga_itemsize(s->a->dtype) == 1 ? '|'
+                : GI_LITTLE_ENDIAN            ? '<'
+                                              : '>';
     for (int k = 0; k < 2; k++) {
-        int n = 0;
+        int n       = 0;
         lists[k][0] = 0;
         for (int d = 0; d < s->a->ndim; d++)
-            n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld", (long long)(k ? s->unit[d] : s->a->shape[d]));
+            n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld",
+                          (long long)(k ? s->unit[d] : s->a->shape[d]));
     }
     int n = snprintf(text, sizeof text,
-                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": %s,\n    \"filters\": null,\n"
+                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
+                     "%s,\n    \"filters\": null,\n"
                      "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
                      lists[1], order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
-                     gi_is_complex(s->a->dtype) ? "null" : s->a->dtype == GA_BOOL ? "false" : gi_is_float(s->a->dtype) ? "0.0" : "0", lists[0]);
+                     gi_is_complex(s->a->dtype) ? "null"
+                     : s->a->dtype == GA_BOOL   ? "false"
+                     : gi_is_float(s->a->dtype) ? "0.0"
+                                                : "0",
+                     lists[0]);
     snprintf(path, sizeof path, "%s/.zarray", s->part);
     int  fd    = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);
@@ -26873,8 +27067,8 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
 /* What the journal begins with: it must be of the same array. */
 static void gi_journal_head(const gi_sink *s, uint64_t print, char *text, size_t room)
 {
-    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype), gi_shape_of(s->a),
-             gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
+    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype),
+             gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
 }
 
 /* Reads which units are done. False with an error, if it is the journal of another array. */
@@ -26887,9 +27081,10 @@ static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
     if ((int64_t)room > 24 * (s->units + 100)) room = (size_t)(24 * (s->units + 100));
     char *text = (char *)gi_alloc(site, room);
     if (!text) return false;
-    bool ours = gi_pread(s->journal, 0, text, room - 1) && room > n && !memcmp(text, head, n);
+    bool ours      = gi_pread(s->journal, 0, text, room - 1) && room > n && !memcmp(text, head, n);
     text[room - 1] = 0;
-    for (char *p = text + n, *end; ours && (end = strchr(p, '\n')) != NULL; p = end + 1) { /* a last line without end was not finished */
+    for (char *p = text + n, *end; ours && (end = strchr(p, '\n')) != NULL;
+         p       = end + 1) { /* a last line without end was not finished */
         char     *after;
         long long unit = strtoll(p, &after, 10);
         if (after != end || unit < 0 || unit >= s->units || s->done[unit]) continue;
@@ -26898,8 +27093,10 @@ static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
     }
     gi_release(text, room);
     if (!ours)
-        gi_fail(site, GA_BAD_FILE, "'%s' tells of another array, or of another expression for it: remove it and '%s', or leave .resume out, which begins anew", s->log,
-                s->part);
+        gi_fail(site, GA_BAD_FILE,
+                "'%s' tells of another array, or of another expression for it: remove it and '%s', or leave .resume out, which "
+                "begins anew",
+                s->log, s->part);
     return ours;
 }
 
@@ -26918,7 +27115,8 @@ static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t pr
     s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (s->fd < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno)) != NULL;
     if (flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return gi_fail(site, GA_NO_FILE, "'%s' is being written by another program: wait for it, or store elsewhere", s->part) != NULL;
+        return gi_fail(site, GA_NO_FILE, "'%s' is being written by another program: wait for it, or store elsewhere",
+                       s->part) != NULL;
     if (resume) {
         s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
         if (s->journal < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
@@ -26944,7 +27142,8 @@ static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t pr
 static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
 {
     bool begun = s->fd >= 0, ok = complete;
-    if (begun && close(s->fd) != 0 && ok) ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
+    if (begun && close(s->fd) != 0 && ok)
+        ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
     if (s->journal >= 0) (void)close(s->journal);
     if (ok) {
         char old[GI_PATH_ROOM + 8];
@@ -26976,7 +27175,7 @@ static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, co
 {
     const ga_array *a   = s->a;
     int64_t         run = ga_itemsize(a->dtype), times = 1, strides[GPUARR_MAX_DIMS];
-    int             d   = a->ndim - 1;
+    int             d = a->ndim - 1;
     gi_c_strides(a->dtype, a->ndim, a->shape, strides);
     for (; d > 0 && box->count[d] == a->shape[d]; d--) run *= box->count[d]; /* whole rows lie side by side */
     if (d >= 0) run *= box->count[d];
@@ -26991,7 +27190,8 @@ static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, co
         }
         errno = 0;
         if (!gi_pwrite(s->fd, at, (const char *)x->data + i * run, (size_t)run))
-            return gi_fail(site, GA_NO_FILE, "cannot write bytes %lld to %lld of '%s': %s", (long long)at, (long long)(at + run), s->part, strerror(errno)) != NULL;
+            return gi_fail(site, GA_NO_FILE, "cannot write bytes %lld to %lld of '%s': %s", (long long)at,
+                           (long long)(at + run), s->part, strerror(errno)) != NULL;
     }
     return true;
 }
@@ -27015,7 +27215,8 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
 }
 
 /* Works out one piece, into its chunk (Zarr) or into the file. */
-static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, const gi_box *unit, const gi_box *piece, ga_array *chunk)
+static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, const gi_box *unit, const gi_box *piece,
+                           ga_array *chunk)
 {
     gi_layout all = gi_layout_of(s->a), l = gi_part_of_layout(&all, piece);
     for (int d = 0; d < l.ndim; d++) l.shape[d] = piece->count[d];
@@ -27043,9 +27244,9 @@ static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, con
 /* Works out a unit of all files that lack it. */
 static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 {
-    gi_computation *r     = &t->run;
-    gi_worker       w     = { NULL, 0 };
-    gi_box          whole = gi_box_number(r->ndim, r->shape, r->unit, number);
+    gi_computation *r                       = &t->run;
+    gi_worker       w                       = { NULL, 0 };
+    gi_box          whole                   = gi_box_number(r->ndim, r->shape, r->unit, number);
     ga_array       *chunk[GI_SINKS_AT_ONCE] = { NULL };
     bool            ok                      = true;
     for (int k = 0; k < t->sinks && ok; k++) {
@@ -27099,9 +27300,9 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
     gi_computation *r = &t.run;
     memset(&t, 0, sizeof t);
     pthread_mutex_init(&r->lock, NULL);
-    r->site = site;
-    r->ndim = sinks[0]->a->ndim;
-    t.sinks = n;
+    r->site       = site;
+    r->ndim       = sinks[0]->a->ndim;
+    t.sinks       = n;
     int64_t piece = GI_PIECE_BYTES;
     bool    local = true;
     for (int k = 0; k < n; k++) {
@@ -27137,7 +27338,8 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
         return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no format '%.40s': use \"npy\" or \"zarr\"", o->format) != NULL;
     if (o->format) s->zarr = !strcmp(o->format, "zarr");
     else if (!s->zarr && !gi_ends_with(path, ".npy"))
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+        return gi_fail(o->site, GA_BAD_ARGUMENT,
+                       "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
     if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
         return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
     snprintf(s->log, sizeof s->log, "%s.journal", path);
@@ -27145,12 +27347,15 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
         bool folder = S_ISDIR(about.st_mode);
         char inner[GI_PATH_ROOM + 16];
         snprintf(inner, sizeof inner, "%s/.zarray", path);
-        if (!folder && !S_ISREG(about.st_mode)) return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': it is no ordinary file", path) != NULL;
+        if (!folder && !S_ISREG(about.st_mode))
+            return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': it is no ordinary file", path) != NULL;
         if (folder != s->zarr)
-            return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': there is a %s of that name already", path, folder ? "folder" : "file") != NULL;
+            return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': there is a %s of that name already", path,
+                           folder ? "folder" : "file") != NULL;
         if (folder && (!o->overwrite || stat(inner, &about) != 0))
             return gi_fail(o->site, GA_NO_FILE, "'%s' is there already: %s", path,
-                           o->overwrite ? "it is no Zarr array, so remove it yourself" : ".overwrite = true replaces it") != NULL;
+                           o->overwrite ? "it is no Zarr array, so remove it yourself" : ".overwrite = true replaces it") !=
+                   NULL;
         s->replaces = folder;
     }
     s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
@@ -27159,7 +27364,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
     if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
     s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
-    s->done  = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
+    s->done            = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
     if (s->done) memset(s->done, 0, (size_t)s->units);
     return s->done != NULL;
 }
@@ -27190,7 +27395,9 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
         int      m = 0;
         for (int k = first; k < n && m < GI_SINKS_AT_ONCE; k++) {
             const ga_array *a = sinks[k].a, *b = sinks[first].a;
-            if (sinks[k].left == 0 || !gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape) || !gi_equal_shapes(a->ndim, sinks[k].unit, b->ndim, sinks[first].unit)) continue;
+            if (sinks[k].left == 0 || !gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape) ||
+                !gi_equal_shapes(a->ndim, sinks[k].unit, b->ndim, sinks[first].unit))
+                continue;
             group[m++] = &sinks[k];
         }
         if (m == 0 || sinks[first].left == 0) continue;
@@ -27204,8 +27411,11 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
 
 bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o)
 {
-    if (n < 0 || (n > 0 && (!arrays || !paths))) return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
-    if (gi_inside_task) return gi_fail(o.site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    if (n < 0 || (n > 0 && (!arrays || !paths)))
+        return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
+    if (gi_inside_task)
+        return gi_fail(o.site, GA_BAD_ARGUMENT,
+                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
@@ -27227,7 +27437,8 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
         pthread_mutex_lock(&gi_computing.busy);
         gi_watch_begins();
         gi_computing.mark++; /* for the fingerprints */
-        for (int k = 0; k < n && ok; k++) ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
+        for (int k = 0; k < n && ok; k++)
+            ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
         ok = ok && gi_fill_all(o.site, n, sinks, held);
         for (int k = 0; k < made; k++) {
             ok = gi_end_sink(o.site, &sinks[k], ok) && ok;
@@ -28827,71 +29038,72 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #define GI_DTYPE_none   GA_DTYPE_DEFAULT
 /* clang-format on */
 
-#define GI_UNWRAP(...)       __VA_ARGS__
-#define GI_ON(M, list)       M list
-#define GI_TYPE_OF(tag, t)   GI_JOIN(GI_TYPE_, tag)(t)
-#define GI_SECOND(a, b, ...) b
-#define GI_START(a, ...)     #a
+#define GI_UNWRAP(...)               __VA_ARGS__
+#define GI_ON(M, list)               M list
+#define GI_TYPE_OF(tag, t)           GI_JOIN(GI_TYPE_, tag)(t)
+#define GI_SECOND(a, b, ...)         b
+#define GI_START(a, ...)             #a
 
 /* GI_PARAMETERS(M, x, float a, double *r): M(x, 0, f32, a) M(x, 1, f64, *r) */
-#define GI_PARAMETERS(M, x, ...) GI_EACH(GI_PARAMETER, (M, x), __VA_ARGS__)
-#define GI_PARAMETER(Mx, k, p)   GI_PARAMETER_((GI_UNWRAP Mx, k, GA_TYPE_##p))
-#define GI_PARAMETER_(all)       GI_PARAMETER__ all
-#define GI_PARAMETER__(M, ...)   M(__VA_ARGS__)
+#define GI_PARAMETERS(M, x, ...)     GI_EACH(GI_PARAMETER, (M, x), __VA_ARGS__)
+#define GI_PARAMETER(Mx, k, p)       GI_PARAMETER_((GI_UNWRAP Mx, k, GA_TYPE_##p))
+#define GI_PARAMETER_(all)           GI_PARAMETER__ all
+#define GI_PARAMETER__(M, ...)       M(__VA_ARGS__)
 /* The tag of a type; that of double for a type that no array has, about which enough is said by GI_REFUSE. */
-#define GI_TAG_OF(type)             GI_TAG_OF_(GA_TYPE_##type, gi_known, gi_unknown, )
-#define GI_TAG_OF_(...)             GI_TAG_OF__(__VA_ARGS__)
+#define GI_TAG_OF(type)              GI_TAG_OF_(GA_TYPE_##type, gi_known, gi_unknown, )
+#define GI_TAG_OF_(...)              GI_TAG_OF__(__VA_ARGS__)
 #define GI_TAG_OF__(tag, r, is, ...) GI_TAG_##is(tag)
-#define GI_TAG_gi_known(tag)        tag
-#define GI_TAG_gi_unknown(tag)      f64
+#define GI_TAG_gi_known(tag)         tag
+#define GI_TAG_gi_unknown(tag)       f64
 /* VOID or VALUE, for the tag of a formula's result. */
-#define GI_VOID_none             ~, VOID
-#define GI_RESULT_KIND(tag)      GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
-#define GI_RESULT_KIND_(...)     GI_SECOND(__VA_ARGS__)
-#define GI_BY_RESULT(what, result) GI_JOIN(what, GI_RESULT_KIND(GI_TAG_OF(result)))
-#define GI_IF_VALUE(tag, what)     GI_JOIN(what, GI_RESULT_KIND(tag))
+#define GI_VOID_none                 ~, VOID
+#define GI_RESULT_KIND(tag)          GI_RESULT_KIND_(GI_JOIN(GI_VOID_, tag), VALUE, )
+#define GI_RESULT_KIND_(...)         GI_SECOND(__VA_ARGS__)
+#define GI_BY_RESULT(what, result)   GI_JOIN(what, GI_RESULT_KIND(GI_TAG_OF(result)))
+#define GI_IF_VALUE(tag, what)       GI_JOIN(what, GI_RESULT_KIND(tag))
 
 /* GI_LISTED((float a, double *r)): float a, double *r. Of what is no list, nothing; of one that is too long, the beginning. */
-#define GI_LISTED(list)         GI_JOIN(GI_LISTED_, GI_LIST_KIND(list))(list)
+#define GI_LISTED(list)              GI_JOIN(GI_LISTED_, GI_LIST_KIND(list))(list)
 #define GI_LISTED_gi_bare(list)
-#define GI_LISTED_gi_few(list)  GI_UNWRAP list
-#define GI_LISTED_gi_many(list) GI_FIRST_12 list
+#define GI_LISTED_gi_few(list)                               GI_UNWRAP list
+#define GI_LISTED_gi_many(list)                              GI_FIRST_12 list
 #define GI_FIRST_12(a, b, c, d, e, f, g, h, i, j, k, l, ...) a, b, c, d, e, f, g, h, i, j, k, l
 /* gi_bare: not in parentheses; gi_few: up to 12 things; gi_many: up to 24. */
-#define GI_LIST_KIND(list)      GI_LIST_KIND_(GI_LENGTH list, gi_bare, )
-#define GI_LIST_KIND_(...)      GI_SECOND(__VA_ARGS__)
+#define GI_LIST_KIND(list)                                   GI_LIST_KIND_(GI_LENGTH list, gi_bare, )
+#define GI_LIST_KIND_(...)                                   GI_SECOND(__VA_ARGS__)
 #define GI_LENGTH(...)                                                                                                         \
-    ~, GI_LENGTH_(__VA_ARGS__, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many,\
-                  gi_many, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, )
+    ~, GI_LENGTH_(__VA_ARGS__, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many, gi_many,       \
+                  gi_many, gi_many, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few, gi_few,    \
+                  gi_few, )
 #define GI_LENGTH_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, length, ...) length
 /* ", float a, double *r"; nothing for (void). */
-#define GI_AND_LISTED(list)   GI_AND(GI_LISTED(list))
-#define GI_AND(...)           GI_JOIN(GI_AND_, GI_FIRST_KIND(__VA_ARGS__, ))(__VA_ARGS__)
-#define GI_FIRST_KIND(p, ...) GI_RESULT_KIND(GI_TAG_OF(p))
+#define GI_AND_LISTED(list)                                                                             GI_AND(GI_LISTED(list))
+#define GI_AND(...)                                                                                     GI_JOIN(GI_AND_, GI_FIRST_KIND(__VA_ARGS__, ))(__VA_ARGS__)
+#define GI_FIRST_KIND(p, ...)                                                                           GI_RESULT_KIND(GI_TAG_OF(p))
 #define GI_AND_VOID(...)
-#define GI_AND_VALUE(...)     , __VA_ARGS__
+#define GI_AND_VALUE(...) , __VA_ARGS__
 
 /*  What is wrong with a definition, as far as the preprocessor can tell: the first of gi_bare, gi_many, gi_unknown (types), gi_none
     (no parameters) and gi_void (no result); else gi_fine. `none` and `nothing` are the marks for `void` among the parameters and as the
     result: (gi_none,) or (), where it is right.                                                                                  */
 #define GI_STATE(result, nothing, parameters, none)                                                                            \
     GI_STATE_(GI_JOIN(GI_MARKS_, GI_LIST_KIND(parameters))(none, parameters) GI_MARK(nothing, 0, result) gi_fine, )
-#define GI_STATE_(...)                  GI_STATE__(__VA_ARGS__)
-#define GI_STATE__(first, ...)          first
-#define GI_MARKS_gi_bare(none, list)    gi_bare,
-#define GI_MARKS_gi_many(none, list)    gi_many,
-#define GI_MARKS_gi_few(none, list)     GI_EACH(GI_MARK, none, GI_UNWRAP list)
-#define GI_MARK(none, k, p)             GI_MARK_(none, GA_TYPE_##p, gi_known, gi_unknown, )
-#define GI_MARK_(none, ...)             GI_MARK__(none, __VA_ARGS__)
+#define GI_STATE_(...)                   GI_STATE__(__VA_ARGS__)
+#define GI_STATE__(first, ...)           first
+#define GI_MARKS_gi_bare(none, list)     gi_bare,
+#define GI_MARKS_gi_many(none, list)     gi_many,
+#define GI_MARKS_gi_few(none, list)      GI_EACH(GI_MARK, none, GI_UNWRAP list)
+#define GI_MARK(none, k, p)              GI_MARK_(none, GA_TYPE_##p, gi_known, gi_unknown, )
+#define GI_MARK_(none, ...)              GI_MARK__(none, __VA_ARGS__)
 #define GI_MARK__(none, tag, r, is, ...) GI_MARK_##is(none, tag)
-#define GI_MARK_gi_unknown(none, tag)   gi_unknown,
-#define GI_MARK_gi_known(none, tag)     GI_IF_VALUE(tag, GI_MARK_)(none)
-#define GI_MARK_VOID(none)              GI_UNWRAP none
+#define GI_MARK_gi_unknown(none, tag)    gi_unknown,
+#define GI_MARK_gi_known(none, tag)      GI_IF_VALUE(tag, GI_MARK_)(none)
+#define GI_MARK_VOID(none)               GI_UNWRAP none
 #define GI_MARK_VALUE(none)
 /* 1 or 0 */
-#define GI_FINE(state)      GI_FINE_(GI_JOIN(GI_FINE_, state), 0, )
-#define GI_FINE_(...)       GI_SECOND(__VA_ARGS__)
-#define GI_FINE_gi_fine     ~, 1
+#define GI_FINE(state)         GI_FINE_(GI_JOIN(GI_FINE_, state), 0, )
+#define GI_FINE_(...)          GI_SECOND(__VA_ARGS__)
+#define GI_FINE_gi_fine        ~, 1
 /* What a formula is written as: a body, VOID, also where no more than that shall be said of it. */
 #define GI_KIND(state, result) GI_JOIN(GI_KIND_, GI_FINE(state))(result)
 #define GI_KIND_0(result)      VOID
@@ -28913,12 +29125,13 @@ bool gi_launch_end(const char *kernel, const char *site) { return (void)kernel, 
 #else
 #define GI_ASSERT _Static_assert
 #endif
-#define GI_SAY(state, what, name, text)          GI_JOIN(GI_SAY_, state)(what, name, text)
+#define GI_SAY(state, what, name, text) GI_JOIN(GI_SAY_, state)(what, name, text)
 #define GI_SAY_gi_fine(what, name, text)
-#define GI_SAY_gi_bare(what, name, text)    GI_REFUSE(name, what ": put the parameters in parentheses: (double x, float y)")
-#define GI_SAY_gi_many(what, name, text)    GI_REFUSE(name, what ": more parameters than 8 operands and 4 results")
+#define GI_SAY_gi_bare(what, name, text) GI_REFUSE(name, what ": put the parameters in parentheses: (double x, float y)")
+#define GI_SAY_gi_many(what, name, text) GI_REFUSE(name, what ": more parameters than 8 operands and 4 results")
 #define GI_SAY_gi_unknown(what, name, text)                                                                                    \
-    GI_REFUSE(name, what ": " text ": types are bool, int8_t ... int64_t, uint8_t ... uint64_t, int, unsigned, float, double, ga_c64 "\
+    GI_REFUSE(name, what ": " text                                                                                             \
+                         ": types are bool, int8_t ... int64_t, uint8_t ... uint64_t, int, unsigned, float, double, ga_c64 "   \
                          "and ga_c128")
 #define GI_SAY_gi_none(what, name, text)                                                                                       \
     GI_REFUSE(name, what ": there are no parameters: give at least one, for the shape of the result is that of the operands")
@@ -28955,8 +29168,8 @@ template <class P> struct gi_argument<void(P *)> {
 template <> struct gi_argument<void()> {
     enum { output = 0 };
 };
-#define GI_IS_OUTPUT(T, ...)           (gi_argument<void(__VA_ARGS__)>::output != 0)
-#define GI_ARGUMENT(T, p, ...)         gi_argument<void(__VA_ARGS__)>::of(p)
+#define GI_IS_OUTPUT(T, ...)   (gi_argument<void(__VA_ARGS__)>::output != 0)
+#define GI_ARGUMENT(T, p, ...) gi_argument<void(__VA_ARGS__)>::of(p)
 #else
 /* In C a body and an expression are two expressions, of which one is chosen. A body is what begins with a brace or `return`, be it in a
    macro of the user's, or has a semicolon in sight. (Those of GA_AT are not.)                                                      */
@@ -28967,7 +29180,7 @@ template <> struct gi_argument<void()> {
 #else
 #define GI_HAS_SEMICOLON(text) (__builtin_strcspn(text, ";") < sizeof(text) - 1)
 #endif
-#define GI_BODY_VALUE(text, start, type, cast)                                                                                        \
+#define GI_BODY_VALUE(text, start, type, cast)                                                                                 \
     enum { gi_is_body = GI_IS_BODY(text, start) };                                                                             \
     static const type gi_never __attribute__((unused)) = { 0 };                                                                \
     return cast(__builtin_choose_expr(gi_is_body, __extension__({ enum { gi_chosen = gi_is_body };
@@ -28976,8 +29189,8 @@ template <> struct gi_argument<void()> {
     gi_never;                                                                                                                  \
     }), __extension__({ enum { gi_chosen = !gi_is_body }; __VA_ARGS__; })));
 #define GI_BODY_VOID(text, start, type, cast) enum { gi_chosen = 1 };
-#define GI_IS_OUTPUT(T, ...)   _Generic((void (*)(__VA_ARGS__))0, void (*)(T *) : 1, default : 0)
-#define GI_ARGUMENT(T, p, ...) __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), *(p))
+#define GI_IS_OUTPUT(T, ...)                  _Generic((void (*)(__VA_ARGS__))0, void (*)(T *) : 1, default : 0)
+#define GI_ARGUMENT(T, p, ...)                __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), *(p))
 #endif
 
 /* ---- what formulas may call ---------------------------------------------------------------------------------------------- */
@@ -29095,20 +29308,20 @@ template <> struct gi_pick_function<true> {
     { GI_JOIN(GI_DTYPE_, tag), GI_IS_OUTPUT(GI_TYPE_OF(tag, f64), GI_TYPE_OF(tag, f64) __VA_ARGS__), #__VA_ARGS__ },
 #define GI_ONE_MORE(t, k, ...) +1
 #define GI_POINTER_VOID(type)
-#define GI_POINTER_VALUE(type)        type *__restrict__ const gi_o = (type *)gi_e->result;
-#define GI_STORE_VOID(value)          value
+#define GI_POINTER_VALUE(type) type *__restrict__ const gi_o = (type *)gi_e->result;
+#define GI_STORE_VOID(value)   value
 #define GI_STORE_VALUE(value)                                                                                                  \
     gi_o[gi_i] = value;                                                                                                        \
     GI_OWN_STORED(gi_o[gi_i])
-#define GI_HAS_VOID                   false
-#define GI_HAS_VALUE                  true
-#define GI_AGAIN_VOID(...)     ;
+#define GI_HAS_VOID        false
+#define GI_HAS_VALUE       true
+#define GI_AGAIN_VOID(...) ;
 
 #if defined(__clang__) || defined(__GNUC__)
 #define GI_BEGIN_FORMULA                                                                                                       \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunused-value\"")                                        \
         _Pragma("GCC diagnostic ignored \"-Woverlength-strings\"")
-#define GI_END_FORMULA   _Pragma("GCC diagnostic pop")
+#define GI_END_FORMULA _Pragma("GCC diagnostic pop")
 #endif
 
 /* How many parameters there are of a kind is known to the compiler alone. */
@@ -29121,7 +29334,7 @@ template <> struct gi_pick_function<true> {
 #define GI_LOOPS_OF(name, t, result, parameters)                                                                               \
     static GI_OWN_INLINE bool name##_part_##t(const gi_elements *gi_e, int64_t gi_from, int64_t gi_to, bool gi_exact)          \
     {                                                                                                                          \
-        GI_PARAMETERS(GI_POINTER, t, GI_LISTED(parameters))                                                                     \
+        GI_PARAMETERS(GI_POINTER, t, GI_LISTED(parameters))                                                                    \
         GI_BY_RESULT(GI_POINTER_, result)(GI_TYPE_OF(GI_TAG_OF(result), t)) uint32_t gi_rare_f32 = 0;                          \
         uint64_t                                                                     gi_rare_f64 = 0;                          \
         for (int64_t gi_i = gi_from; gi_i < gi_to; gi_i++) {                                                                   \
@@ -29137,9 +29350,9 @@ template <> struct gi_pick_function<true> {
 
 #define GI_KERNEL_FIELDS(name, text, dtype, output, parameters)                                                                \
     {                                                                                                                          \
-#name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_LISTED(parameters)),                   \
+#name, text, __FILE__ ":" GI_STRING(__LINE__), 0 GI_PARAMETERS(GI_ONE_MORE, , GI_LISTED(parameters)),                  \
             { dtype, output, "" },                                                                                             \
-              { GI_PARAMETERS(GI_INFO, , GI_LISTED(parameters)) }, (int)(sizeof name##_stamps / sizeof *name##_stamps),         \
+              { GI_PARAMETERS(GI_INFO, , GI_LISTED(parameters)) }, (int)(sizeof name##_stamps / sizeof *name##_stamps),        \
                 name##_stamps                                                                                                  \
     }
 #define GI_MOST(name, parameters)                                                                                              \
@@ -29156,9 +29369,8 @@ template <> struct gi_pick_function<true> {
     {                                                                                                                          \
         (void)gi_at;                                                                                                           \
         GI_JOIN(GI_BODY_, GI_KIND(GI_STATE(result, (), parameters, (gi_none, )), result))                                      \
-        (#__VA_ARGS__, GI_START(__VA_ARGS__, ), GI_TYPE_OF(GI_TAG_OF(result), fixed), )                                        \
-        __VA_ARGS__                                                                                                            \
-        GI_JOIN(GI_AGAIN_, GI_KIND(GI_STATE(result, (), parameters, (gi_none, )), result))(__VA_ARGS__)                        \
+        (#__VA_ARGS__, GI_START(__VA_ARGS__, ), GI_TYPE_OF(GI_TAG_OF(result), fixed), ) __VA_ARGS__ GI_JOIN(                   \
+            GI_AGAIN_, GI_KIND(GI_STATE(result, (), parameters, (gi_none, )), result))(__VA_ARGS__)                            \
     }                                                                                                                          \
     GI_END_FORMULA                                                                                                             \
     GI_JOIN(GI_ELEMENTWISE_, GI_FINE(GI_STATE(result, (), parameters, (gi_none, ))))(name, #__VA_ARGS__, result, parameters)
@@ -29186,12 +29398,13 @@ template <> struct gi_pick_function<true> {
 
 #define GI_GENERIC(t, dtype, name, result, parameters, text, ...)                                                              \
     GI_BEGIN_FORMULA                                                                                                           \
-    GI_FORMULA GI_TYPE_OF(GI_TAG_OF(result), t) name##_formula_##t(gi_here *gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_LISTED(parameters)))\
+    GI_FORMULA GI_TYPE_OF(GI_TAG_OF(result), t)                                                                                \
+        name##_formula_##t(gi_here *gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_LISTED(parameters)))                             \
     {                                                                                                                          \
         typedef gi_##t T __attribute__((unused));                                                                              \
         (void)gi_at;                                                                                                           \
-        GI_BY_RESULT(GI_BODY_, result)(text, GI_START(__VA_ARGS__, ), GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t)))\
-        __VA_ARGS__                                                                                                            \
+        GI_BY_RESULT(GI_BODY_, result)                                                                                         \
+        (text, GI_START(__VA_ARGS__, ), GI_TYPE_OF(GI_TAG_OF(result), t), (GI_TYPE_OF(GI_TAG_OF(result), t))) __VA_ARGS__      \
         GI_BY_RESULT(GI_AGAIN_, result)(__VA_ARGS__)                                                                           \
     }                                                                                                                          \
     GI_END_FORMULA                                                                                                             \
@@ -29203,8 +29416,8 @@ template <> struct gi_pick_function<true> {
     (name, GI_FAMILY_##family, result, parameters, #__VA_ARGS__, __VA_ARGS__)
 #define GI_GENERIC_0(name, family, result, parameters, text, ...) extern const ga_kernel name[1];
 #define GI_GENERIC_1(name, family, result, parameters, text, ...)                                                              \
-    family(GI_GENERIC, name, result, parameters, text, __VA_ARGS__)                                                            \
-    static const gi_stamp name##_stamps[] = { family(GI_GENERIC_STAMP, name) };                                                \
+    family(GI_GENERIC, name, result, parameters, text,                                                                         \
+           __VA_ARGS__) static const gi_stamp name##_stamps[] = { family(GI_GENERIC_STAMP, name) };                            \
     GI_KERNEL_OF(name, text, result, parameters)
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------------ */
@@ -29224,13 +29437,13 @@ template <> struct gi_pick_function<true> {
 #define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
 #define GI_CUDA_REDUCTION(name, t, parameters)                                                                                 \
     struct gi_##t##_on_gpu {                                                                                                   \
-        typedef gi_##t##_acc                                                                  A;                               \
-        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, t, GI_LISTED(parameters))>::type T;                               \
-        enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_LISTED(parameters)) };                                                \
+        typedef gi_##t##_acc                                                                   A;                              \
+        typedef gi_first_type<void GI_PARAMETERS(GI_AND_TYPE, t, GI_LISTED(parameters))>::type T;                              \
+        enum { inputs = 0 GI_PARAMETERS(GI_ONE_MORE, , GI_LISTED(parameters)) };                                               \
         static __device__ __forceinline__ A map(const void *const *gi_x, int64_t index)                                        \
         {                                                                                                                      \
             gi_here gi_at = { index, true, 0, 0, 0 };                                                                          \
-            return name##_formula_##t(&gi_at GI_PARAMETERS(GI_ELEMENT, t, GI_LISTED(parameters)));                              \
+            return name##_formula_##t(&gi_at GI_PARAMETERS(GI_ELEMENT, t, GI_LISTED(parameters)));                             \
         }                                                                                                                      \
         static __device__ __forceinline__ A    join(A a, A b) { return t##_join(a, b); }                                       \
         static __device__ __forceinline__ void end(void *out, int64_t line, A a, int64_t n)                                    \
@@ -29252,7 +29465,7 @@ template <> struct gi_pick_function<true> {
     GI_LOOPS_OF(name, t, gi_acc, parameters)                                                                                   \
     static GI_OWN_INLINE void t##_join_part(int64_t n, void *accs, const void *more)                                           \
     {                                                                                                                          \
-        gi_##t##_acc *__restrict__ const       a = (gi_##t##_acc *)accs;                                                       \
+        gi_##t##_acc *__restrict__ const a       = (gi_##t##_acc *)accs;                                                       \
         const gi_##t##_acc *__restrict__ const b = (const gi_##t##_acc *)more;                                                 \
         for (int64_t i = 0; i < n; i++) {                                                                                      \
             a[i] = t##_join(a[i], b[i]);                                                                                       \
@@ -29270,14 +29483,14 @@ template <> struct gi_pick_function<true> {
     GI_CUDA_REDUCTION(name, t, parameters)
 #define GI_REDUCTION_FIELDS(name, t, text, dtype, parameters)                                                                  \
     {                                                                                                                          \
-        GI_KERNEL_FIELDS(name, text, GA_DTYPE_DEFAULT, true, parameters), dtype, (int)sizeof(gi_##t##_acc), GI_JOINS_OF(t), t##_start,\
-            t##_finish, GI_CUDA_FOLDS_OF(t)                                                                                    \
+        GI_KERNEL_FIELDS(name, text, GA_DTYPE_DEFAULT, true, parameters), dtype, (int)sizeof(gi_##t##_acc), GI_JOINS_OF(t),    \
+            t##_start, t##_finish, GI_CUDA_FOLDS_OF(t)                                                                         \
     }
 
 #define GA_REDUCTION(name, result, parameters, accumulator, start_, map_, join_, finish_)                                      \
     GI_SAY(GI_STATE(result, (gi_void, ), parameters, (gi_none, )), "GA_REDUCTION", name, #result " " #name #parameters)        \
-    typedef accumulator                                    gi_##name##_acc;                                                    \
-    typedef GI_TYPE_OF(GI_TAG_OF(result), )                gi_##name##_result;                                                 \
+    typedef accumulator gi_##name##_acc;                                                                                       \
+    typedef GI_TYPE_OF(GI_TAG_OF(result), ) gi_##name##_result;                                                                \
     GI_FORMULA gi_##name##_acc name##_formula_##name(gi_here *gi_at GI_AND_LISTED(parameters)) { return (void)gi_at, (map_); } \
     GI_FORMULA gi_##name##_acc name##_join(gi_##name##_acc a, gi_##name##_acc b)                                               \
     {                                                                                                                          \
@@ -29304,7 +29517,7 @@ template <> struct gi_pick_function<true> {
 #define GI_GENERIC_REDUCTION(t, dtype, name, result, parameters, accumulator, start_, map_, join_, finish_)                    \
     typedef gi_##t gi_##name##_##t;                                                                                            \
     typedef GI_TYPE_OF(GI_TAG_OF(accumulator), t) gi_##name##_##t##_acc;                                                       \
-    typedef GI_TYPE_OF(GI_TAG_OF(result), t)      gi_##name##_##t##_result;                                                    \
+    typedef GI_TYPE_OF(GI_TAG_OF(result), t) gi_##name##_##t##_result;                                                         \
     GI_FORMULA gi_##name##_##t##_acc name##_formula_##name##_##t(                                                              \
         gi_here *gi_at GI_PARAMETERS(GI_DECLARATION, t, GI_LISTED(parameters)))                                                \
     {                                                                                                                          \
@@ -29332,11 +29545,12 @@ template <> struct gi_pick_function<true> {
 #define GI_REDUCTION_STAMP(t, dtype, name) { dtype, GI_LOOPS_FOR(name, name##_##t), NULL },
 #define GI_REDUCTION_FOR(t, T_dtype, name, text, result, parameters)                                                           \
     GI_REDUCTION_FIELDS(name, name##_##t, text,                                                                                \
-                        GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)) == GA_DTYPE_DEFAULT ? T_dtype : GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),\
+                        GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)) == GA_DTYPE_DEFAULT ? T_dtype                                    \
+                                                                                  : GI_JOIN(GI_DTYPE_, GI_TAG_OF(result)),     \
                         parameters),
 #define GA_REDUCTION_T(name, family, result, parameters, accumulator, start_, map_, join_, finish_)                            \
-    GI_FAMILY_##family(GI_GENERIC_REDUCTION, name, result, parameters, accumulator, start_, map_, join_, finish_)              \
-    static const gi_stamp name##_stamps[]                    = { GI_FAMILY_##family(GI_REDUCTION_STAMP, name) };               \
+    GI_FAMILY_##family(GI_GENERIC_REDUCTION, name, result, parameters, accumulator, start_, map_, join_,                       \
+                       finish_) static const gi_stamp name##_stamps[] = { GI_FAMILY_##family(GI_REDUCTION_STAMP, name) };      \
     __attribute__((unused)) static const ga_reduction name[] = { GI_FAMILY_##family(GI_REDUCTION_FOR, name, #map_, result,     \
                                                                                     parameters) };
 /* ---- stencils ------------------------------------------------------------------------------------------------------------- */

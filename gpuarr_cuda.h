@@ -1004,7 +1004,8 @@ GI_DEVICE void gi_cuda_halve(const F &f, const gi_cuda_lane<RUN> &lane, typename
 
 /* Element k of a lane: the first half become accumulators, which the second half join. */
 template <int RUN, class F, class T>
-GI_DEVICE void gi_cuda_take(const F &f, const gi_cuda_lane<RUN> &lane, uint32_t k, T x, typename F::A (&a)[GI_LANE_ELEMENTS / 2])
+GI_DEVICE void gi_cuda_take(const F &f, const gi_cuda_lane<RUN> &lane, uint32_t k, T x,
+                            typename F::A (&a)[GI_LANE_ELEMENTS / 2])
 {
     const uint32_t half = GI_LANE_ELEMENTS / 2, low = k - half;
     if (k < half) a[k] = f.of(x, lane.at(k));

@@ -173,12 +173,12 @@ int main(int argc, char **argv)
         if (ga_error()) return 1;
         if (image->ndim != 2) return fprintf(stderr, "%s has %d axes, a picture has 2\n", file, image->ndim), 1;
 
-        ga_array  *data = ga_astype(image, GA_F64), *missing = ga_isnan(data), *finite = ga_extract(ga_isfinite(data), data);
-        int64_t    nan = ga_item_int(ga_count_nonzero(missing));
+        ga_array     *data = ga_astype(image, GA_F64), *missing = ga_isnan(data), *finite = ga_extract(ga_isfinite(data), data);
+        int64_t       nan = ga_item_int(ga_count_nonzero(missing));
         ga_statistics raw = ga_describe(finite);
         ga_copyto(data, 0, .where = missing);
         end(STATISTICS);
-        int        passes  = 0;
+        int           passes  = 0;
         ga_statistics clipped = ga_describe(ga_sigma_clip(finite, .sigma = 3, .passes = &passes));
         end(CLIPPING);
         double lesson = 5 * clipped.std, background = clipped.median + lesson;

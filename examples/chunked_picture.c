@@ -18,8 +18,7 @@ int main(int argc, char **argv)
     const char *out = argc > 2 && strcmp(argv[1], "--out") == 0 ? argv[2] : "out";
     char        path[4096];
     mkdir(out, 0777);
-    ga_scope
-    {
+    ga_scope {
         /* 2 tiles down, 3 across */
         ga_array *yx = ga_mgrid("0:300, 0:600");
         y            = ga_chunked(ga_index(yx, "0"), 150, 200);
@@ -36,12 +35,15 @@ int main(int argc, char **argv)
         ga_array *bytes = ga_compute(ga_astype(ga_multiply(ga_divide(255, range), ga_subtract(rgb, least)), GA_U8));
         snprintf(path, sizeof path, "%s/chunked_picture.png", out);
         if (!bytes || !ga_imsave(path, bytes)) return 1;
-        for (int c = 0; c < 3; c++) printf("%s%lld", c ? ", " : "sums of red, green, blue: ", (long long)ga_item_int(ga_sum(ga_index(bytes, "..., %d", c))));
+        for (int c = 0; c < 3; c++)
+            printf("%s%lld",
+                   c ? ", " : "sums of red, green, blue: ", (long long)ga_item_int(ga_sum(ga_index(bytes, "..., %d", c))));
         puts("");
 
         /* A slice computes only what it shows: this array would have two tebibytes. */
         ga_array *huge = ga_random((500000, 500000), .chunks = ga_chunks(0));
-        printf("mean of every 500th row and column of 500000 x 500000 random numbers: %.4f\n", ga_item(ga_compute(ga_mean(ga_index(huge, "::500, ::500")))));
+        printf("mean of every 500th row and column of 500000 x 500000 random numbers: %.4f\n",
+               ga_item(ga_compute(ga_mean(ga_index(huge, "::500, ::500")))));
     }
     return 0;
 }

@@ -283,8 +283,10 @@ static void test_functions(void)
         ga_array *counts = NULL, *values = ga_unique(ga_ints(3, 1, 3), .counts = &counts);
         CHECK_IS(values, GA_I64, (2), 1, 3);
         CHECK_IS(counts, GA_I64, (2), 1, 2);
-        ga_statistics stats = ga_describe(ga_values(1, 2, 3, 6)), rest = ga_describe(ga_values(NAN, 2, 4), .skip_nan = true, .ddof = 1);
-        CHECK(stats.count == 4 && stats.mean == 3 && stats.median == 2.5 && stats.std == sqrt(3.5) && stats.min == 1 && stats.max == 6);
+        ga_statistics stats = ga_describe(ga_values(1, 2, 3, 6)),
+                      rest  = ga_describe(ga_values(NAN, 2, 4), .skip_nan = true, .ddof = 1);
+        CHECK(stats.count == 4 && stats.mean == 3 && stats.median == 2.5 && stats.std == sqrt(3.5) && stats.min == 1 &&
+              stats.max == 6);
         CHECK(rest.count == 2 && rest.mean == 3 && rest.median == 3 && rest.std == sqrt(2) && rest.min == 2 && rest.max == 4);
         CHECK(isnan(ga_describe(ga_values(NAN, 2)).max) && isnan(ga_describe(ga_zeros((0, 3))).mean));
         int64_t   objects = 0;

@@ -1,12 +1,11 @@
 /*  chunked.c -- arrays that are computed piece by piece: what they give has the bits of the same calls on arrays in memory, whatever
     the chunks; and every call that cannot take them says so.                                                            */
-#include "test.h"
 #include "chunked.h"
+#include "test.h"
 
 static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *x = (ga_chunked)(a, chunks, "\ttest"), *y = (ga_chunked)(b, chunks, "\ttest");
         CHECK(ga_is_chunked(x) && !ga_is_chunked(a) && ga_same_shape(x, a));
         SAME(ga_add(x, y), ga_add(a, b));
@@ -31,8 +30,7 @@ static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
 
 static void views(const ga_array *a, ga_shape chunks)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1);
         SAME(ga_index(x, "2:9, 3:40:3"), ga_index(m, "2:9, 3:40:3"));
         SAME(ga_index(x, "::-1, ::-2"), ga_index(m, "::-1, ::-2"));
@@ -54,15 +52,15 @@ static void views(const ga_array *a, ga_shape chunks)
         SAME(ga_stack((x, x, x), .axis = 2), ga_stack((m, m, m), .axis = 2));
         SAME(ga_stack((x, m)), ga_stack((m, m)));
         SAME(ga_concatenate((x, ga_index(x, "1:4"), x)), ga_concatenate((m, ga_index(m, "1:4"), m)));
-        SAME(ga_index(ga_concatenate((x, m, x), .axis = 1), "::2, ::-3"), ga_index(ga_concatenate((m, m, m), .axis = 1), "::2, ::-3"));
+        SAME(ga_index(ga_concatenate((x, m, x), .axis = 1), "::2, ::-3"),
+             ga_index(ga_concatenate((m, m, m), .axis = 1), "::2, ::-3"));
         SAME(ga_rechunk(x, 7, 5), m);
     }
 }
 
 static void reductions(const ga_array *a, ga_shape chunks)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *x = ga_subtract((ga_chunked)(a, chunks, "\ttest"), 0.25), *m = ga_subtract(a, 0.25);
 #define EACH(call)                                                                                                             \
     do {                                                                                                                       \
@@ -88,7 +86,8 @@ static void reductions(const ga_array *a, ga_shape chunks)
         SAME(ga_std(x, .ddof = 1), ga_std(m, .ddof = 1));
         SAME(ga_sum(ga_transpose(x)), ga_sum(ga_transpose(m)));
         SAME(ga_subtract(x, ga_mean(x)), ga_subtract(m, ga_mean(m)));
-        SAME(ga_divide(ga_subtract(x, ga_mean(x, .axis = 0)), ga_std(x, .axis = 0)), ga_divide(ga_subtract(m, ga_mean(m, .axis = 0)), ga_std(m, .axis = 0)));
+        SAME(ga_divide(ga_subtract(x, ga_mean(x, .axis = 0)), ga_std(x, .axis = 0)),
+             ga_divide(ga_subtract(m, ga_mean(m, .axis = 0)), ga_std(m, .axis = 0)));
         SAME(ga_mean(ga_square(ga_subtract(x, ga_mean(x)))), ga_mean(ga_square(ga_subtract(m, ga_mean(m)))));
 #undef EACH
     }
@@ -96,14 +95,14 @@ static void reductions(const ga_array *a, ga_shape chunks)
 
 static void creation(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_shape c = ga_chunks(100, 7);
         SAME(ga_random((333, 55), .seed = 3, .chunks = c), ga_random((333, 55), .seed = 3));
         SAME(ga_random((333, 55), .dtype = GA_F32, .chunks = c), ga_random((333, 55), .dtype = GA_F32));
         SAME(ga_random_normal(1, 2, (333, 55), .chunks = ga_chunks(0)), ga_random_normal(1, 2, (333, 55)));
         SAME(ga_random_integers(-5, 50, (333, 55), .chunks = c), ga_random_integers(-5, 50, (333, 55)));
-        SAME(ga_index(ga_random((333, 55), .seed = 3, .chunks = c), "3:300:7, 50:3:-5"), ga_index(ga_random((333, 55), .seed = 3), "3:300:7, 50:3:-5"));
+        SAME(ga_index(ga_random((333, 55), .seed = 3, .chunks = c), "3:300:7, 50:3:-5"),
+             ga_index(ga_random((333, 55), .seed = 3), "3:300:7, 50:3:-5"));
         SAME(ga_zeros((30, 20), .chunks = ga_chunks(7, -1)), ga_zeros((30, 20)));
         SAME(ga_ones((30, 20), .dtype = GA_I32, .chunks = ga_chunks(7, 0)), ga_ones((30, 20), .dtype = GA_I32));
         SAME(ga_full((30), 2.5, .chunks = ga_chunks(7)), ga_full((30), 2.5));
@@ -128,8 +127,7 @@ static void creation(void)
 
 static void long_lines(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_random((3, 2500003), .seed = 5, .dtype = GA_F32), *x = ga_chunked(m, 1, 100000);
         SAME(ga_sum(x), ga_sum(m));
         SAME(ga_mean(x, .axis = 1), ga_mean(m, .axis = 1));
@@ -138,9 +136,10 @@ static void long_lines(void)
         SAME(ga_argmax(x), ga_argmax(m));
         SAME(ga_argmin(x, .axis = 1), ga_argmin(m, .axis = 1));
         SAME(ga_sum(ga_transpose(x)), ga_sum(ga_transpose(m)));
-        ga_array *results[3] = { NULL };
-        const ga_array *of[3] = { ga_mean(x), ga_std(x), ga_max(x) };
-        CHECK(ga_compute_n(3, of, results) && ga_array_equal(results[0], ga_mean(m)) && ga_array_equal(results[1], ga_std(m)) && ga_array_equal(results[2], ga_max(m)));
+        ga_array       *results[3] = { NULL };
+        const ga_array *of[3]      = { ga_mean(x), ga_std(x), ga_max(x) };
+        CHECK(ga_compute_n(3, of, results) && ga_array_equal(results[0], ga_mean(m)) && ga_array_equal(results[1], ga_std(m)) &&
+              ga_array_equal(results[2], ga_max(m)));
         ga_array *holes = ga_copy(ga_index(m, "0"));
         ga_copyto(ga_index(holes, ":2000000"), NAN);
         SAME(ga_nanargmax(ga_chunked(holes)), ga_nanargmax(holes));
@@ -154,8 +153,7 @@ static void long_lines(void)
 
 static void persisted(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_random((300, 500)), *x = ga_sin(ga_chunked(m, 70, 80)), *y = ga_persist(x);
         CHECK(y && ga_is_chunked(y) && ga_is_chunked(x));
         ga_copyto(m, 7); /* it is no longer asked */
@@ -169,8 +167,7 @@ static void persisted(void)
 
 static void mistakes(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_ones((4, 5)), *x = ga_chunked(m, 2, 2), *out = ga_ones((4, 5)), *i = ga_ones((4), .dtype = GA_I32);
         FAILS(ga_item(ga_sum(x)) == 0, "ga_compute it first");
         FAILS(ga_data(x, GA_F64), "chunked");
@@ -225,14 +222,15 @@ static int64_t count_in(const char *path, const char *words)
 
 static void pictures_and_progress(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_random((40, 60)), *x = ga_chunked(m, 20, 20), *y = ga_subtract(ga_sin(x), ga_mean(x));
         CHECK(ga_visualize(y, "build/tests/chunked.svg"));
-        CHECK(count_in("build/tests/chunked.svg", "<title>") == 1 + 6 + 6 + 1 + 6); /* the array, its chunks, sin, mean, subtract */
+        CHECK(count_in("build/tests/chunked.svg", "<title>") ==
+              1 + 6 + 6 + 1 + 6); /* the array, its chunks, sin, mean, subtract */
         CHECK(ga_visualize(y, "build/tests/chunked.dot"));
         CHECK(count_in("build/tests/chunked.dot", " -> ") == 6 + 6 + 6 + 6 + 6);
-        CHECK(ga_visualize(y, "build/tests/chunked.svg", .tasks = 5, .color = GA_COLOR_TIME) && count_in("build/tests/chunked.svg", "<title>") == 5);
+        CHECK(ga_visualize(y, "build/tests/chunked.svg", .tasks = 5, .color = GA_COLOR_TIME) &&
+              count_in("build/tests/chunked.svg", "<title>") == 5);
         CHECK(count_in("build/tests/chunked.svg", "6 chunks") == 3 && count_in("build/tests/chunked.svg", "1 chunk<") == 1);
         FAILS(ga_visualize(y, "build/tests/chunked.png"), "must end in .svg or .dot");
         FAILS(ga_visualize(m, "build/tests/chunked.svg"), "in memory");
@@ -250,9 +248,9 @@ static void pictures_and_progress(void)
 /* What does not fit is refused before any work; what is worked out in pieces needs little. */
 static void memory(void)
 {
-    ga_scope
-    {
-        ga_array *huge = ga_random((100000, 100000), .chunks = ga_chunks(0)), *x = ga_sqrt(ga_random((4000, 4000), .chunks = ga_chunks(0)));
+    ga_scope {
+        ga_array *huge = ga_random((100000, 100000), .chunks = ga_chunks(0)),
+                 *x    = ga_sqrt(ga_random((4000, 4000), .chunks = ga_chunks(0)));
         FAILS(ga_compute(huge), "this needs about 74.5 GiB");
         FAILS(ga_persist(huge), "this needs about");
         ga_memory_trim();
@@ -264,7 +262,8 @@ static void memory(void)
         CHECK(ga_memory_stats().peak_bytes <= ga_memory_stats().limit_bytes);
         ga_memory_limit(0);
         char *text = ga_to_string(x);
-        CHECK(text && strstr(text, "<chunked float64 (4000, 4000), 8 chunks of (524, 4000), 122 MiB; computing it takes about"));
+        CHECK(text &&
+              strstr(text, "<chunked float64 (4000, 4000), 8 chunks of (524, 4000), 122 MiB; computing it takes about"));
         if (text) printf("     %s\n", text);
         free(text);
     }

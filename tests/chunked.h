@@ -5,8 +5,9 @@
 /* Is the chunked array what the array in memory is, bit for bit (NaN is NaN)? */
 static bool same(ga_array *chunked, ga_array *memory)
 {
-    ga_array *r  = ga_compute(chunked);
-    bool      ok = r && memory && ga_is_chunked(chunked) && !ga_is_chunked(r) && r->dtype == memory->dtype && ga_same_shape(r, memory);
+    ga_array *r = ga_compute(chunked);
+    bool      ok =
+        r && memory && ga_is_chunked(chunked) && !ga_is_chunked(r) && r->dtype == memory->dtype && ga_same_shape(r, memory);
     if (ok) {
         ga_array *x = ga_ascontiguous(memory);
         ok          = memcmp(r->data, x->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0;
@@ -14,7 +15,9 @@ static bool same(ga_array *chunked, ga_array *memory)
         ga_free(x);
     }
     if (!ok && r && memory && r->size < 50) ga_print(r), ga_print(memory);
-    if (!ok) printf("     chunked: %d, computed: %p, dtype %s of %s\n", ga_is_chunked(chunked), (void *)r, r ? ga_dtype_name(r->dtype) : "-", memory ? ga_dtype_name(memory->dtype) : "-");
+    if (!ok)
+        printf("     chunked: %d, computed: %p, dtype %s of %s\n", ga_is_chunked(chunked), (void *)r,
+               r ? ga_dtype_name(r->dtype) : "-", memory ? ga_dtype_name(memory->dtype) : "-");
     ga_free(r);
     return ok;
 }
@@ -27,7 +30,7 @@ static bool same(ga_array *chunked, ga_array *memory)
         ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
         bool none = !(call);                                                                                                   \
         ga_set_error_handler(NULL, NULL);                                                                                      \
-        CHECK(none && ga_error() && strstr(ga_error(), words));                                                                \
+        CHECK(none &&ga_error() && strstr(ga_error(), words));                                                                 \
         ga_clear_error();                                                                                                      \
     } while (0)
 

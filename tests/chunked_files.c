@@ -51,7 +51,7 @@ static bool same(ga_array *chunked, ga_array *memory)
         ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
         bool none = !(call);                                                                                                   \
         ga_set_error_handler(NULL, NULL);                                                                                      \
-        CHECK(none && ga_error() && strstr(ga_error(), words));                                                                \
+        CHECK(none &&ga_error() && strstr(ga_error(), words));                                                                 \
         if (none && ga_error() && !strstr(ga_error(), words)) printf("     it says: %s\n", ga_error());                        \
         ga_clear_error();                                                                                                      \
     } while (0)
@@ -69,8 +69,10 @@ static int64_t bytes_read(void)
 /* An .npy file as only NumPy writes it: of the other byte order, or with the first axis fastest. The elements are i * 3 + 1 (in C order). */
 static void put_npy(const char *path, bool swapped, bool fortran, const char *kind, int size)
 {
-    char  header[256];
-    int   order = swapped ? '>' : '<', n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (%d, %d, %d), }", order, kind, fortran ? "True" : "False", 5, 7, 9);
+    char header[256];
+    int  order = swapped ? '>' : '<',
+        n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (%d, %d, %d), }",
+                          order, kind, fortran ? "True" : "False", 5, 7, 9);
     while (n % 64 != 63) header[n++] = ' ';
     header[n++] = '\n';
     memcpy(header, "\x93NUMPY\1\0", 8);
@@ -93,15 +95,14 @@ static void put_npy(const char *path, bool swapped, bool fortran, const char *ki
 static void npy(void)
 {
     const char *path = in_folder("a.npy");
-    ga_scope
-    {
+    ga_scope {
         for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) { /* each dtype, chunks that do not divide, views of them */
             ga_array *m = ga_astype(ga_random((37, 11, 5), .seed = d), (ga_dtype)d);
             if (d == GA_BOOL) m = ga_greater(ga_random((37, 11, 5)), 0.5);
             CHECK(ga_save(path, m));
             ga_shape chunks[] = { ga_chunks(0), ga_chunks(10, 4, 2), ga_chunks(1, 1, -1), ga_chunks(100, 3, 5) };
             for (int k = 0; k < 4; k++) {
-                m = ga_load(path);
+                m           = ga_load(path);
                 ga_array *x = ga_open(path, .chunks = chunks[k]);
                 SAME(x, m);
                 SAME(ga_index(x, "3:30:4, ::-1, 1:5:2"), ga_index(m, "3:30:4, ::-1, 1:5:2"));
@@ -137,33 +138,37 @@ static void huge(void)
     const char *path = in_folder("huge.npy");
     enum { ROWS = 50000, COLUMNS = 100000 };
     char header[128];
-    int  n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }", ROWS, COLUMNS);
+    int  n = 10 + snprintf(header + 10, sizeof header - 10, "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
+                           ROWS, COLUMNS);
     while (n < 127) header[n++] = ' ';
     header[n++] = '\n';
     memcpy(header, "\x93NUMPY\1\0v\0", 10);
     put_file(path, header, 128);
     double seven = 7;
     int    fd    = open(path, O_WRONLY);
-    bool   made  = fd >= 0 && ftruncate(fd, 128 + (off_t)8 * ROWS * COLUMNS) == 0 && pwrite(fd, &seven, 8, 128 + (off_t)8 * ((off_t)40000 * COLUMNS + 90000)) == 8;
+    bool   made  = fd >= 0 && ftruncate(fd, 128 + (off_t)8 * ROWS * COLUMNS) == 0 &&
+                pwrite(fd, &seven, 8, 128 + (off_t)8 * ((off_t)40000 * COLUMNS + 90000)) == 8;
     if (fd >= 0) close(fd);
     if (!made) { /* the file system has no holes */
         test_skip("no sparse file of 40 GB here", 8);
         remove(path);
         return;
     }
-    ga_scope
-    {
+    ga_scope {
         ga_array *x = ga_open(path);
         struct {
             const char *index;
             int64_t     needed;
-        } slices[] = { { "40000, 90000", 8 }, { "40000", 8 * COLUMNS }, { "39990:40010, 89990:90010", 3200 }, { "::5000, ::1000", 8000 }, { "40000, ::2", 4 * COLUMNS }, { "40000:40100:3, 90000:91000:2", 136000 } };
+        } slices[] = { { "40000, 90000", 8 },      { "40000", 8 * COLUMNS },      { "39990:40010, 89990:90010", 3200 },
+                       { "::5000, ::1000", 8000 }, { "40000, ::2", 4 * COLUMNS }, { "40000:40100:3, 90000:91000:2", 136000 } };
         for (size_t k = 0; k < sizeof slices / sizeof *slices; k++) {
             int64_t   before = bytes_read();
             ga_array *r      = ga_compute(ga_index(x, slices[k].index));
             int64_t   after  = bytes_read();
             CHECK(r && ga_item(ga_max(r)) == 7);
-            if (before >= 0) CHECK(after - before >= slices[k].needed && after - before <= 2 * slices[k].needed + 10000) /* the forecast looks up how much memory there is */;
+            if (before >= 0)
+                CHECK(after - before >= slices[k].needed && after - before <= 2 * slices[k].needed + 10000)
+                /* the forecast looks up how much memory there is */;
         }
     }
     remove(path);
@@ -172,8 +177,7 @@ static void huge(void)
 static void hostile_npy(void)
 {
     const char *path = in_folder("b.npy");
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_random((100, 1000));
         CHECK(ga_save(path, m));
         ga_array *x = ga_open(path, .chunks = ga_chunks(10, 1000));
@@ -233,10 +237,10 @@ static void zarr(void)
 {
     const char *dir = in_folder("a.zarr");
     char        path[500];
-#define ZARRAY(rest) "{\"zarr_format\": 2, \"shape\": [4, 3], \"chunks\": [2, 2], \"dtype\": \"<f8\", \"order\": \"C\", " rest "}"
-#define GOOD         "\"compressor\": null, \"filters\": null, \"fill_value\": \"NaN\""
-    ga_scope
-    {
+#define ZARRAY(rest)                                                                                                           \
+    "{\"zarr_format\": 2, \"shape\": [4, 3], \"chunks\": [2, 2], \"dtype\": \"<f8\", \"order\": \"C\", " rest "}"
+#define GOOD "\"compressor\": null, \"filters\": null, \"fill_value\": \"NaN\""
+    ga_scope {
         put_zarray(dir, ZARRAY(GOOD));
         const double one[4] = { 1, 2, 3, 4 }, two[4] = { 5, 0, 6, 0 };
         snprintf(path, sizeof path, "%s/0.0", dir);
@@ -266,13 +270,17 @@ static void zarr(void)
         FAILS(ga_open(dir), "'shape' and 'chunks'");
         put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [0], \"dtype\": \"<f8\", \"order\": \"C\"}");
         FAILS(ga_open(dir), "'shape' and 'chunks'");
-        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [9223372036854775807], \"dtype\": \"<f8\", \"order\": \"C\"}");
+        put_zarray(
+            dir,
+            "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [9223372036854775807], \"dtype\": \"<f8\", \"order\": \"C\"}");
         FAILS(ga_open(dir), "more than can be counted");
-        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [1,1,1,1,1,1,1,1,1], \"chunks\": [1], \"dtype\": \"<f8\", \"order\": \"C\"}");
+        put_zarray(
+            dir, "{\"zarr_format\": 2, \"shape\": [1,1,1,1,1,1,1,1,1], \"chunks\": [1], \"dtype\": \"<f8\", \"order\": \"C\"}");
         FAILS(ga_open(dir), "GPUARR_MAX_DIMS");
         put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f2\", \"order\": \"C\"}");
         FAILS(ga_open(dir), "float16");
-        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": [[\"x\", \"<f8\"]], \"order\": \"C\"}");
+        put_zarray(dir,
+                   "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": [[\"x\", \"<f8\"]], \"order\": \"C\"}");
         FAILS(ga_open(dir), "structured");
         put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f8\", \"order\": \"Q\"}");
         FAILS(ga_open(dir), "'order'");
@@ -321,10 +329,10 @@ static bool exists(const char *path)
 static void stores(void)
 {
     const char *npy = in_folder("s.npy"), *wanted = in_folder("w.npy"), *dir = in_folder("s.zarr");
-    ga_scope
-    {
+    ga_scope {
         for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
-            ga_array *m = d == GA_BOOL ? ga_greater(ga_random((37, 11, 5)), 0.5) : ga_astype(ga_multiply(ga_random((37, 11, 5), .seed = d), 100), (ga_dtype)d);
+            ga_array *m        = d == GA_BOOL ? ga_greater(ga_random((37, 11, 5)), 0.5)
+                                              : ga_astype(ga_multiply(ga_random((37, 11, 5), .seed = d), 100), (ga_dtype)d);
             ga_shape  chunks[] = { ga_chunks(0), ga_chunks(10, 4, 2), ga_chunks(1, 11, 5), ga_chunks(5, 2, 5) };
             CHECK(ga_save(wanted, m));
             for (int k = 0; k < 4; k++) {
@@ -336,7 +344,8 @@ static void stores(void)
                 CHECK(back.n[0] == now.n[0] && back.n[1] == now.n[1] && back.n[2] == now.n[2]);
             }
             CHECK(ga_store(m, npy) && same_files(npy, wanted)); /* of an array in memory; of a view */
-            CHECK(ga_store(ga_transpose(m), npy, .chunks = ga_chunks(2, 3, 10)) && ga_save(wanted, ga_transpose(m)) && same_files(npy, wanted));
+            CHECK(ga_store(ga_transpose(m), npy, .chunks = ga_chunks(2, 3, 10)) && ga_save(wanted, ga_transpose(m)) &&
+                  same_files(npy, wanted));
         }
         ga_array *m = ga_random((300, 200)), *x = ga_chunked(m, 70, 60), *mean = ga_mean(x, .axis = 0);
         CHECK(ga_store(ga_divide(ga_subtract(x, mean), ga_std(x)), npy) &&
@@ -358,7 +367,8 @@ static void stores(void)
         SAME(ga_open(dir), ga_zeros((0, 3)));
         CHECK(ga_store(m, in_folder("plain"), .format = "npy"));
         SAME(ga_open(in_folder("plain")), m);
-        CHECK(!exists(in_folder("s.npy.part")) && !exists(in_folder("s.zarr.part")) && !exists(in_folder("s.npy.journal")) && !exists(in_folder("s.zarr.old")));
+        CHECK(!exists(in_folder("s.npy.part")) && !exists(in_folder("s.zarr.part")) && !exists(in_folder("s.npy.journal")) &&
+              !exists(in_folder("s.zarr.old")));
     }
     remove_files(dir);
 }
@@ -366,9 +376,9 @@ static void stores(void)
 static void store_mistakes(void)
 {
     const char *npy = in_folder("s.npy"), *dir = in_folder("s.zarr");
-    ga_scope
-    {
-        ga_array *m = ga_random((300, 200)), *x = ga_chunked(m, 70, 60), *late = ga_greater(ga_nanargmax(ga_chunked(ga_full((9), NAN))), 0);
+    ga_scope {
+        ga_array *m = ga_random((300, 200)), *x = ga_chunked(m, 70, 60),
+                 *late = ga_greater(ga_nanargmax(ga_chunked(ga_full((9), NAN))), 0);
         CHECK(ga_store(m, npy) && ga_store(x, dir));
         FAILS(ga_store(NULL, npy), "NULL");
         FAILS(ga_store(x, NULL), "the path is NULL");
@@ -420,13 +430,12 @@ static void resumes(void)
     char        hole[450], kept[500];
     snprintf(hole, sizeof hole, "%s/17.0", dir);
     snprintf(kept, sizeof kept, "%s.kept", hole);
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_random((2000, 1000)), *y = NULL;
         CHECK(ga_store(m, dir, .chunks = ga_chunks(100, 1000)));
         CHECK(ga_save(wanted, ga_add(ga_sin(m), 0.5)));
         for (int k = 0; k < 2; k++) {
-            const char *to = k ? out : npy;
+            const char *to   = k ? out : npy;
             double      plus = 0.5;
             CHECK(rename(hole, kept) == 0);
             put_text(hole, "damaged");
@@ -483,7 +492,7 @@ static void peers(const char *where)
     CHECK(list != NULL);
     for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
         char   path[700], reference[700];
-        size_t n    = strlen(e->d_name), kept = n;
+        size_t n = strlen(e->d_name), kept = n;
         bool   hdf5 = n > 3 && !strcmp(e->d_name + n - 3, ".h5");
         if (hdf5) kept = n - 3;
         if (n > 5 && !strcmp(e->d_name + n - 5, ".zarr")) kept = n - 5;
@@ -491,14 +500,14 @@ static void peers(const char *where)
         if (kept == n || strstr(e->d_name, ".out")) continue;
         snprintf(path, sizeof path, "%s/%s", where, e->d_name);
         snprintf(reference, sizeof reference, "%s/%.*s.npy", where, (int)kept, e->d_name);
-        ga_scope
-        {
+        ga_scope {
             ga_array *x = hdf5 ? ga_open(path, .name = "group/x") : ga_open(path), *m = ga_load(reference);
             bool      ok = CHECK(x && m && ga_array_equal(ga_compute(x), m, .equal_nan = true));
             if (ok && m->ndim == 2 && m->size > 0) {
                 ga_array *view = ga_index(x, "::-3, 1::2"), *same_view = ga_index(m, "::-3, 1::2");
                 ok = CHECK(ga_array_equal(ga_compute(view), same_view, .equal_nan = true));
-                if (!ga_can_cast(GA_C64, m->dtype)) ok = CHECK(ga_array_equal(ga_compute(ga_max(x, .axis = 0)), ga_max(m, .axis = 0), .equal_nan = true)) && ok;
+                if (!ga_can_cast(GA_C64, m->dtype))
+                    ok = CHECK(ga_array_equal(ga_compute(ga_max(x, .axis = 0)), ga_max(m, .axis = 0), .equal_nan = true)) && ok;
             }
             snprintf(path, sizeof path, "%s/%.*s.out.npy", where, (int)kept, e->d_name);
             ok = CHECK(ga_store(x, path)) && ok;

@@ -1,29 +1,35 @@
 /*  chunked_ops.c -- operations on chunked arrays that are not elementwise: products, distances, neighbourhoods, orders, running sums.
     What they give has the bits of the same calls on arrays in memory, whatever the chunks.                              */
 #define GPUARR_KERNELS
-#include "test.h"
 #include "chunked.h"
+#include "test.h"
 
-GA_STENCIL(spread, (1, 1), double, (double a), GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
+GA_STENCIL(spread, (1, 1), double, (double a),
+           GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
 GA_STENCIL(far, (3), double, (void), GA_AT(-3) + 2 * GA_AT(1) - GA_AT(3))
 
 typedef struct spot {
     double at, value;
 } spot;
-GA_REDUCTION(dot_of, double, (double x, double y), double, 0, x * y, a + b, a)
-GA_REDUCTION(scaled, float, (float x, double y), double, 1, x * y + (double)GA_INDEX, a + 2 * b, (float)(a + (double)n))
-GA_REDUCTION(steepest, double, (double x), spot, ((spot){ -1, -1e300 }), ((spot){ (double)GA_INDEX, x }), b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a, a.at)
-GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), { *r = GA_HYPOT(x, y); *phi = GA_ARCTAN2(y, x); })
+GA_REDUCTION(dot_of, double, (double x, double y), double, 0, x *y, a + b, a)
+GA_REDUCTION(scaled, float, (float x, double y), double, 1, x *y + (double)GA_INDEX, a + 2 * b, (float)(a + (double)n))
+GA_REDUCTION(steepest, double, (double x), spot, ((spot){ -1, -1e300 }), ((spot){ (double)GA_INDEX, x }),
+             b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a, a.at)
+GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), {
+    *r   = GA_HYPOT(x, y);
+    *phi = GA_ARCTAN2(y, x);
+})
 
 static const ga_shape every_chunk[] = { { 2, { 7, 9 } }, { 2, { 64, 10 } }, { 2, { 1, -1 } }, { 2, { -1, 5 } }, { 0, { 0 } } };
 enum { CHUNKS = sizeof every_chunk / sizeof *every_chunk };
 
 static void products(ga_shape chunks)
 {
-    ga_scope
-    {
-        ga_array *a = ga_random((61, 83), .seed = 1), *b = ga_random((83, 40), .seed = 2, .dtype = GA_F32), *row = ga_index(a, "3"), *column = ga_index(b, ":, 2");
-        ga_array *x = ga_subtract((ga_chunked)(a, chunks, "\ttest"), 0.5), *y = ga_add((ga_chunked)(b, chunks, "\ttest"), 1), *c = ga_subtract(a, 0.5), *d = ga_add(b, 1);
+    ga_scope {
+        ga_array *a = ga_random((61, 83), .seed = 1), *b = ga_random((83, 40), .seed = 2, .dtype = GA_F32),
+                 *row = ga_index(a, "3"), *column = ga_index(b, ":, 2");
+        ga_array *x = ga_subtract((ga_chunked)(a, chunks, "\ttest"), 0.5), *y = ga_add((ga_chunked)(b, chunks, "\ttest"), 1),
+                 *c = ga_subtract(a, 0.5), *d = ga_add(b, 1);
         SAME(ga_matmul(x, y), ga_matmul(c, d));
         SAME(ga_matmul(x, d), ga_matmul(c, d));
         SAME(ga_matmul(c, y), ga_matmul(c, d));
@@ -48,7 +54,8 @@ static void products(ga_shape chunks)
         SAME(ga_einsum("ij->j", (x)), ga_einsum("ij->j", (c)));
         ga_array *stacked = ga_stack((x, ga_multiply(x, 2))), *in_memory = ga_stack((c, ga_multiply(c, 2)));
         SAME(ga_matmul(stacked, y), ga_matmul(in_memory, d));
-        SAME(ga_matmul(x, ga_transpose(stacked, .axes = ga_axes(0, 2, 1))), ga_matmul(c, ga_transpose(in_memory, .axes = ga_axes(0, 2, 1))));
+        SAME(ga_matmul(x, ga_transpose(stacked, .axes = ga_axes(0, 2, 1))),
+             ga_matmul(c, ga_transpose(in_memory, .axes = ga_axes(0, 2, 1))));
         FAILS(ga_matmul(x, x), "do not fit");
         FAILS(ga_matmul(x, y, .out = d), ".out");
         FAILS(ga_matmul(a, b, .out = x), "chunked");
@@ -57,7 +64,8 @@ static void products(ga_shape chunks)
             SAME(ga_cdist(x, ga_index(x, "::2"), .metric = metrics[k]), ga_cdist(c, ga_index(c, "::2"), .metric = metrics[k]));
             SAME(ga_cdist(c, x, .metric = metrics[k]), ga_cdist(c, c, .metric = metrics[k]));
             SAME(ga_pdist(x, .metric = metrics[k]), ga_pdist(c, .metric = metrics[k]));
-            SAME(ga_index(ga_pdist(x, .metric = metrics[k]), "100:900:7"), ga_index(ga_pdist(c, .metric = metrics[k]), "100:900:7"));
+            SAME(ga_index(ga_pdist(x, .metric = metrics[k]), "100:900:7"),
+                 ga_index(ga_pdist(c, .metric = metrics[k]), "100:900:7"));
         }
         SAME(ga_min(ga_cdist(y, ga_index(y, ":9")), .axis = 1), ga_min(ga_cdist(d, ga_index(d, ":9")), .axis = 1));
         SAME(ga_pdist(ga_index(x, ":2")), ga_pdist(ga_index(c, ":2")));
@@ -68,10 +76,11 @@ static void products(ga_shape chunks)
 
 static void convolved(ga_shape chunks)
 {
-    ga_scope
-    {
-        ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1), *v = ga_random((5, 4), .seed = 3), *line = ga_random((7), .seed = 4);
-        ga_array *whole = ga_astype(ga_multiply(a, 200), GA_I32), *xi = ga_astype(ga_multiply((ga_chunked)(a, chunks, "\ttest"), 200), GA_I32), *outer = ga_outer(line, line);
+    ga_scope {
+        ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1),
+                 *v = ga_random((5, 4), .seed = 3), *line = ga_random((7), .seed = 4);
+        ga_array *whole = ga_astype(ga_multiply(a, 200), GA_I32),
+                 *xi = ga_astype(ga_multiply((ga_chunked)(a, chunks, "\ttest"), 200), GA_I32), *outer = ga_outer(line, line);
         const ga_mode modes[] = { GA_FULL, GA_SAME, GA_VALID };
         for (int k = 0; k < 3; k++) {
             SAME(ga_convolve(x, v, .mode = modes[k]), ga_convolve(m, v, .mode = modes[k]));
@@ -80,44 +89,58 @@ static void convolved(ga_shape chunks)
             SAME(ga_convolve(ga_index(x, "3"), line, .mode = modes[k]), ga_convolve(ga_index(m, "3"), line, .mode = modes[k]));
             SAME(ga_correlate(ga_ravel(x), line, .mode = modes[k]), ga_correlate(ga_ravel(m), line, .mode = modes[k]));
             for (int b = GA_BOUNDARY_FILL; b <= GA_BOUNDARY_SYMM; b++) {
-                SAME(ga_convolve2d(x, v, .mode = modes[k], .boundary = (ga_boundary)b), ga_convolve2d(m, v, .mode = modes[k], .boundary = (ga_boundary)b));
-                SAME(ga_correlate2d(x, v, .mode = modes[k], .boundary = (ga_boundary)b, .fillvalue = 2), ga_correlate2d(m, v, .mode = modes[k], .boundary = (ga_boundary)b, .fillvalue = 2));
+                SAME(ga_convolve2d(x, v, .mode = modes[k], .boundary = (ga_boundary)b),
+                     ga_convolve2d(m, v, .mode = modes[k], .boundary = (ga_boundary)b));
+                SAME(ga_correlate2d(x, v, .mode = modes[k], .boundary = (ga_boundary)b, .fillvalue = 2),
+                     ga_correlate2d(m, v, .mode = modes[k], .boundary = (ga_boundary)b, .fillvalue = 2));
             }
         }
         ga_array *wide = ga_random((1, 150), .seed = 8);
         for (int b = GA_BORDER_REFLECT; b <= GA_BORDER_WRAP; b++) {
             ga_border border = (ga_border)b;
             SAME(ga_ndconvolve(x, v, .border = border, .cval = 3), ga_ndconvolve(m, v, .border = border, .cval = 3));
-            SAME(ga_ndcorrelate(x, v, .border = border, .origin = ga_axes(1, -2)), ga_ndcorrelate(m, v, .border = border, .origin = ga_axes(1, -2)));
+            SAME(ga_ndcorrelate(x, v, .border = border, .origin = ga_axes(1, -2)),
+                 ga_ndcorrelate(m, v, .border = border, .origin = ga_axes(1, -2)));
             SAME(ga_ndconvolve(x, outer, .border = border, .cval = 3), ga_ndconvolve(m, outer, .border = border, .cval = 3));
             SAME(ga_ndconvolve(x, wide, .border = border, .cval = 3), ga_ndconvolve(m, wide, .border = border, .cval = 3));
             SAME(ga_ndconvolve(xi, v, .border = border), ga_ndconvolve(whole, v, .border = border));
             SAME(ga_convolve1d(x, line, .axis = 0, .border = border), ga_convolve1d(m, line, .axis = 0, .border = border));
             SAME(ga_correlate1d(x, line, .border = border), ga_correlate1d(m, line, .border = border));
-            SAME(ga_gaussian_filter(x, 1.5, .border = border, .cval = 3), ga_gaussian_filter(m, 1.5, .border = border, .cval = 3));
+            SAME(ga_gaussian_filter(x, 1.5, .border = border, .cval = 3),
+                 ga_gaussian_filter(m, 1.5, .border = border, .cval = 3));
             SAME(ga_gaussian_filter(xi, 20, .border = border), ga_gaussian_filter(whole, 20, .border = border));
-            SAME(ga_gaussian_filter(x, 1, .order = ga_axes(0, 1), .border = border), ga_gaussian_filter(m, 1, .order = ga_axes(0, 1), .border = border));
+            SAME(ga_gaussian_filter(x, 1, .order = ga_axes(0, 1), .border = border),
+                 ga_gaussian_filter(m, 1, .order = ga_axes(0, 1), .border = border));
             SAME(ga_gaussian_laplace(x, 1, .border = border), ga_gaussian_laplace(m, 1, .border = border));
-            SAME(ga_gaussian_gradient_magnitude(x, 1, .border = border), ga_gaussian_gradient_magnitude(m, 1, .border = border));
+            SAME(ga_gaussian_gradient_magnitude(x, 1, .border = border),
+                 ga_gaussian_gradient_magnitude(m, 1, .border = border));
             SAME(ga_uniform_filter(x, 7, .border = border, .cval = 3), ga_uniform_filter(m, 7, .border = border, .cval = 3));
-            SAME(ga_uniform_filter(xi, 0, .sizes = ga_axes(4, 9), .origin = ga_axes(-1, 2), .border = border), ga_uniform_filter(whole, 0, .sizes = ga_axes(4, 9), .origin = ga_axes(-1, 2), .border = border));
+            SAME(ga_uniform_filter(xi, 0, .sizes = ga_axes(4, 9), .origin = ga_axes(-1, 2), .border = border),
+                 ga_uniform_filter(whole, 0, .sizes = ga_axes(4, 9), .origin = ga_axes(-1, 2), .border = border));
             SAME(ga_sobel(x, .axis = 0, .border = border), ga_sobel(m, .axis = 0, .border = border));
             SAME(ga_prewitt(x, .border = border), ga_prewitt(m, .border = border));
             SAME(ga_laplace(x, .border = border), ga_laplace(m, .border = border));
             SAME(ga_median_filter(x, 3, .border = border, .cval = 3), ga_median_filter(m, 3, .border = border, .cval = 3));
-            SAME(ga_median_filter(xi, 0, .sizes = ga_axes(12, 5), .origin = ga_axes(2, -2), .border = border), ga_median_filter(whole, 0, .sizes = ga_axes(12, 5), .origin = ga_axes(2, -2), .border = border));
+            SAME(ga_median_filter(xi, 0, .sizes = ga_axes(12, 5), .origin = ga_axes(2, -2), .border = border),
+                 ga_median_filter(whole, 0, .sizes = ga_axes(12, 5), .origin = ga_axes(2, -2), .border = border));
             SAME(ga_minimum_filter(x, 4, .border = border), ga_minimum_filter(m, 4, .border = border));
-            SAME(ga_maximum_filter(x, 0, .footprint = ga_greater(v, 0.4), .border = border), ga_maximum_filter(m, 0, .footprint = ga_greater(v, 0.4), .border = border));
+            SAME(ga_maximum_filter(x, 0, .footprint = ga_greater(v, 0.4), .border = border),
+                 ga_maximum_filter(m, 0, .footprint = ga_greater(v, 0.4), .border = border));
             SAME(ga_percentile_filter(x, 30, 5, .border = border), ga_percentile_filter(m, 30, 5, .border = border));
             SAME(ga_rank_filter(x, -2, 3, .border = border), ga_rank_filter(m, -2, 3, .border = border));
-            SAME(ga_stencil(spread, (x, 0.1), .border = border, .cval = 3), ga_stencil(spread, (m, 0.1), .border = border, .cval = 3));
-            SAME(ga_stencil(spread, (x, 0.1), .border = border, .steps = 13), ga_stencil(spread, (m, 0.1), .border = border, .steps = 13));
-            SAME(ga_stencil(spread, (x, 0.1), .border = border, .steps = 100), ga_stencil(spread, (m, 0.1), .border = border, .steps = 100));
-            SAME(ga_stencil(far, (ga_index(x, "2")), .border = border, .steps = 2), ga_stencil(far, (ga_index(m, "2")), .border = border, .steps = 2));
+            SAME(ga_stencil(spread, (x, 0.1), .border = border, .cval = 3),
+                 ga_stencil(spread, (m, 0.1), .border = border, .cval = 3));
+            SAME(ga_stencil(spread, (x, 0.1), .border = border, .steps = 13),
+                 ga_stencil(spread, (m, 0.1), .border = border, .steps = 13));
+            SAME(ga_stencil(spread, (x, 0.1), .border = border, .steps = 100),
+                 ga_stencil(spread, (m, 0.1), .border = border, .steps = 100));
+            SAME(ga_stencil(far, (ga_index(x, "2")), .border = border, .steps = 2),
+                 ga_stencil(far, (ga_index(m, "2")), .border = border, .steps = 2));
         }
         SAME(ga_sum(ga_gaussian_filter(x, 2)), ga_sum(ga_gaussian_filter(m, 2)));
         SAME(ga_index(ga_gaussian_filter(x, 2), "::7, 60:3:-5"), ga_index(ga_gaussian_filter(m, 2), "::7, 60:3:-5"));
-        SAME(ga_subtract(x, ga_median_filter(ga_gaussian_filter(x, 1), 3)), ga_subtract(m, ga_median_filter(ga_gaussian_filter(m, 1), 3)));
+        SAME(ga_subtract(x, ga_median_filter(ga_gaussian_filter(x, 1), 3)),
+             ga_subtract(m, ga_median_filter(ga_gaussian_filter(m, 1), 3)));
         FAILS(ga_convolve(x, v, .method = GA_METHOD_FFT), "all of its elements at once");
         FAILS(ga_convolve(ga_index(x, ":2, :2"), v), "smaller than v");
         FAILS(ga_convolve(m, x), "v is chunked");
@@ -131,11 +154,10 @@ static void convolved(ga_shape chunks)
 
 static void ordered(ga_shape chunks)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1), *q;
         const double percent[3] = { 0, 33, 50 };
-        q = ga_from(percent, (3));
+        q                       = ga_from(percent, (3));
         SAME(ga_sort(x), ga_sort(m));
         SAME(ga_sort(x, .axis = 0), ga_sort(m, .axis = 0));
         SAME(ga_sort(ga_ravel(x)), ga_sort(ga_ravel(m)));
@@ -155,14 +177,16 @@ static void ordered(ga_shape chunks)
         SAME(ga_percentile(x, 30), ga_percentile(m, 30));
         SAME(ga_percentile(x, 30, .axis = 0, .method = GA_HIGHER), ga_percentile(m, 30, .axis = 0, .method = GA_HIGHER));
         SAME(ga_percentile(x, q, .axis = 1), ga_percentile(m, q, .axis = 1));
-        SAME(ga_nanpercentile(ga_astype(x, GA_F32), ga_astype(q, GA_F32)), ga_nanpercentile(ga_astype(m, GA_F32), ga_astype(q, GA_F32)));
+        SAME(ga_nanpercentile(ga_astype(x, GA_F32), ga_astype(q, GA_F32)),
+             ga_nanpercentile(ga_astype(m, GA_F32), ga_astype(q, GA_F32)));
         SAME(ga_norm(x), ga_norm(m));
         SAME(ga_norm(x, .axis = 0), ga_norm(m, .axis = 0));
         SAME(ga_norm(x, .ord = 1), ga_norm(m, .ord = 1));
         SAME(ga_norm(x, .ord = 3.5, .axis = 1, .keepdims = true), ga_norm(m, .ord = 3.5, .axis = 1, .keepdims = true));
         SAME(ga_norm(x, .ord = INFINITY), ga_norm(m, .ord = INFINITY));
         SAME(ga_clip(x, 1.2, 1.7), ga_clip(m, 1.2, 1.7));
-        CHECK(ga_array_equal(x, m) && !ga_array_equal(x, ga_add(m, 1)) && ga_allclose(x, ga_add(m, 1e-9)) && !ga_allclose(x, ga_add(x, 1e-3)));
+        CHECK(ga_array_equal(x, m) && !ga_array_equal(x, ga_add(m, 1)) && ga_allclose(x, ga_add(m, 1e-9)) &&
+              !ga_allclose(x, ga_add(x, 1e-3)));
         CHECK(!ga_array_equal(x, ga_index(m, "1:")) && ga_array_equal(x, x, .equal_nan = true));
         FAILS(ga_sort(x, .axis = 2), "there is no axis 2");
         FAILS(ga_cumsum(x, .axis = 2), "there is no axis 2");
@@ -176,9 +200,9 @@ static void ordered(ga_shape chunks)
 
 static void rearranged(ga_shape chunks)
 {
-    ga_scope
-    {
-        ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1), *xx, *yy, *mm, *nn;
+    ga_scope {
+        ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1), *xx,
+                 *yy, *mm, *nn;
         SAME(ga_roll(x, 5), ga_roll(m, 5));
         SAME(ga_roll(x, -7, .axis = 0), ga_roll(m, -7, .axis = 0));
         SAME(ga_roll(x, 200, .axis = 1), ga_roll(m, 200, .axis = 1));
@@ -187,7 +211,8 @@ static void rearranged(ga_shape chunks)
         SAME(ga_pad(ga_astype(x, GA_I32), (2), .value = 7), ga_pad(ga_astype(m, GA_I32), (2), .value = 7));
         for (int mode = GA_PAD_EDGE; mode <= GA_PAD_WRAP; mode++) {
             SAME(ga_pad(x, (2, 3), .mode = (ga_pad_mode)mode), ga_pad(m, (2, 3), .mode = (ga_pad_mode)mode));
-            SAME(ga_pad(x, (0, 200), .mode = (ga_pad_mode)mode, .after = ga_axes(5, 0)), ga_pad(m, (0, 200), .mode = (ga_pad_mode)mode, .after = ga_axes(5, 0)));
+            SAME(ga_pad(x, (0, 200), .mode = (ga_pad_mode)mode, .after = ga_axes(5, 0)),
+                 ga_pad(m, (0, 200), .mode = (ga_pad_mode)mode, .after = ga_axes(5, 0)));
         }
         SAME(ga_tile(x, (2, 3)), ga_tile(m, (2, 3)));
         SAME(ga_tile(x, (2, 1, 2)), ga_tile(m, (2, 1, 2)));
@@ -206,38 +231,43 @@ static void rearranged(ga_shape chunks)
 
 static void own(ga_shape chunks)
 {
-    ga_scope
-    {
-        ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1), *row = ga_index(a, "4");
+    ga_scope {
+        ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1),
+                 *row = ga_index(a, "4");
         SAME(ga_reduce(dot_of, (x, a)), ga_reduce(dot_of, (m, a)));
         SAME(ga_reduce(dot_of, (x, row), .axis = 1), ga_reduce(dot_of, (m, row), .axis = 1));
         SAME(ga_reduce(dot_of, (x, ga_index(x, "0")), .axis = 0), ga_reduce(dot_of, (m, ga_index(m, "0")), .axis = 0));
-        SAME(ga_reduce(scaled, (ga_astype(x, GA_F32), 2.5), .axis = 0, .keepdims = true), ga_reduce(scaled, (ga_astype(m, GA_F32), 2.5), .axis = 0, .keepdims = true));
+        SAME(ga_reduce(scaled, (ga_astype(x, GA_F32), 2.5), .axis = 0, .keepdims = true),
+             ga_reduce(scaled, (ga_astype(m, GA_F32), 2.5), .axis = 0, .keepdims = true));
         SAME(ga_reduce(steepest, (x)), ga_reduce(steepest, (m)));
-        SAME(ga_reduce(steepest, (ga_transpose(x)), .axes = ga_axes(1, 0)), ga_reduce(steepest, (ga_transpose(m)), .axes = ga_axes(1, 0)));
+        SAME(ga_reduce(steepest, (ga_transpose(x)), .axes = ga_axes(1, 0)),
+             ga_reduce(steepest, (ga_transpose(m)), .axes = ga_axes(1, 0)));
         SAME(ga_subtract(x, ga_reduce(dot_of, (x, a), .axis = 0)), ga_subtract(m, ga_reduce(dot_of, (m, a), .axis = 0)));
-        SAME(ga_reduce(scaled, (ga_astype(ga_index(x, "3:3"), GA_F32), 1)), ga_reduce(scaled, (ga_astype(ga_index(m, "3:3"), GA_F32), 1)));
+        SAME(ga_reduce(scaled, (ga_astype(ga_index(x, "3:3"), GA_F32), 1)),
+             ga_reduce(scaled, (ga_astype(ga_index(m, "3:3"), GA_F32), 1)));
         FAILS(ga_reduce(dot_of, (x, a), .axis = 2), "there is no axis 2");
         FAILS(ga_reduce(dot_of, (x, a), .out = m), ".out");
         FAILS(ga_reduce(dot_of, (x)), "takes 2 operands");
         ga_array *outs[2] = { NULL }, *in_memory[2] = { NULL }, *results[2] = { NULL };
         CHECK(ga_apply(polar, (x, row), .outs = outs) && ga_apply(polar, (m, row), .outs = in_memory));
         const ga_array *of[2] = { outs[0], outs[1] };
-        CHECK(ga_compute_n(2, of, results) && ga_array_equal(results[0], in_memory[0]) && ga_array_equal(results[1], in_memory[1]));
+        CHECK(ga_compute_n(2, of, results) && ga_array_equal(results[0], in_memory[0]) &&
+              ga_array_equal(results[1], in_memory[1]));
         SAME(ga_multiply(outs[0], ga_cos(outs[1])), ga_multiply(in_memory[0], ga_cos(in_memory[1])));
         ga_array *masked[2] = { NULL }, *masked_in_memory[2] = { NULL };
-        CHECK(ga_apply(polar, (x, row), .outs = masked, .where = ga_greater(x, 1.5)) && ga_apply(polar, (m, row), .outs = masked_in_memory, .where = ga_greater(m, 1.5)));
+        CHECK(ga_apply(polar, (x, row), .outs = masked, .where = ga_greater(x, 1.5)) &&
+              ga_apply(polar, (m, row), .outs = masked_in_memory, .where = ga_greater(m, 1.5)));
         SAME(ga_add(masked[1], masked[0]), ga_add(masked_in_memory[1], masked_in_memory[0]));
     }
 }
 
 static void long_lines(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_random((2, 2500003), .seed = 5), *x = ga_chunked(m, 1, 100000), *row = ga_index(m, "1");
         SAME(ga_reduce(dot_of, (x, row)), ga_reduce(dot_of, (m, row)));
-        SAME(ga_reduce(scaled, (ga_astype(x, GA_F32), 0.5), .axis = 1), ga_reduce(scaled, (ga_astype(m, GA_F32), 0.5), .axis = 1));
+        SAME(ga_reduce(scaled, (ga_astype(x, GA_F32), 0.5), .axis = 1),
+             ga_reduce(scaled, (ga_astype(m, GA_F32), 0.5), .axis = 1));
         SAME(ga_reduce(steepest, (x), .axis = 1), ga_reduce(steepest, (m), .axis = 1));
         SAME(ga_median(x), ga_median(m));
         SAME(ga_sort(ga_index(x, "0")), ga_sort(ga_index(m, "0")));
@@ -293,8 +323,7 @@ static bool refuses(ga_array *out, const ga_array *const *in, int n, const ga_bl
 
 static void blocks(ga_shape chunks)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *a = ga_random((61, 83), .seed = 1), *x = ga_add((ga_chunked)(a, chunks, "\ttest"), 1), *m = ga_add(a, 1);
         double    two = 2;
         SAME(ga_map_blocks(x, squared, NULL), ga_square(m));
@@ -310,18 +339,20 @@ static void blocks(ga_shape chunks)
         SAME(ga_map_blocks(x, places, NULL, .dtype = GA_I64), ga_astype(index, GA_I64));
         ga_shape  c    = ga_chunks_of(x);
         ga_array *sums = ga_compute(ga_map_blocks(x, total, NULL, .chunks = ga_chunks(1, 1)));
-        CHECK(sums && sums->shape[0] == (61 + c.n[0] - 1) / c.n[0] && sums->shape[1] == (83 + c.n[1] - 1) / c.n[1] && ga_allclose(ga_sum(sums), ga_sum(m)));
+        CHECK(sums && sums->shape[0] == (61 + c.n[0] - 1) / c.n[0] && sums->shape[1] == (83 + c.n[1] - 1) / c.n[1] &&
+              ga_allclose(ga_sum(sums), ga_sum(m)));
         SAME(ga_map_overlap(x, smooth, NULL, .depth = ga_axes(5, 5)), ga_gaussian_filter(m, 1.25));
-        SAME(ga_map_overlap(x, smooth, NULL, .depth = ga_axes(5), .border = GA_BORDER_WRAP), ga_gaussian_filter(m, 1.25, .border = GA_BORDER_WRAP));
-        SAME(ga_map_overlap(x, smooth, NULL, .depth = ga_axes(5, 9), .border = GA_BORDER_CONSTANT, .cval = 2), ga_gaussian_filter(m, 1.25, .border = GA_BORDER_CONSTANT, .cval = 2));
+        SAME(ga_map_overlap(x, smooth, NULL, .depth = ga_axes(5), .border = GA_BORDER_WRAP),
+             ga_gaussian_filter(m, 1.25, .border = GA_BORDER_WRAP));
+        SAME(ga_map_overlap(x, smooth, NULL, .depth = ga_axes(5, 9), .border = GA_BORDER_CONSTANT, .cval = 2),
+             ga_gaussian_filter(m, 1.25, .border = GA_BORDER_CONSTANT, .cval = 2));
     }
 }
 
 static void block_mistakes(void)
 {
-    ga_scope
-    {
-        ga_array *m = ga_ones((4, 6)), *x = ga_chunked(m, 2, 2), *y = ga_chunked(ga_ones((4, 5)), 2, 2);
+    ga_scope {
+        ga_array       *m = ga_ones((4, 6)), *x = ga_chunked(m, 2, 2), *y = ga_chunked(ga_ones((4, 5)), 2, 2);
         const ga_array *both[2] = { x, y };
         FAILS(ga_compute(ga_map_blocks(x, refuses, NULL)), "the function returned false for chunk number");
         FAILS(ga_compute(ga_map_blocks(x, refuses, &both)), "cannot");
@@ -394,13 +425,12 @@ static void failing(void)
         bool done = false;
         for (long k = 0; k < 2000 && !done; k++) {
             allocations_left = -1;
-            ga_scope
-            {
+            ga_scope {
                 ga_array *a = ga_random((9, 8), .seed = 1);
                 ga_clear_error();
                 allocations_left = k;
                 ga_array *x = make(which, a), *r = x ? ga_compute(x) : NULL;
-                done        = r != NULL;
+                done = r != NULL;
                 if (!done && ga_error_status() != GA_NO_MEMORY) CHECK(ga_error_status() == GA_NO_MEMORY);
             }
         }
@@ -416,8 +446,7 @@ static void failing(void)
 /* What cannot work piece by piece says so by name. */
 static void impossible(void)
 {
-    ga_scope
-    {
+    ga_scope {
         ga_array *m = ga_ones((4, 5)), *x = ga_chunked(m, 2, 2), *line = ga_index(x, "0");
         FAILS(ga_label(x), "a is chunked");
         FAILS(ga_unique(x), "a is chunked");

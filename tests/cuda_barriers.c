@@ -160,8 +160,9 @@ static void own_reductions(void)
     X(reductions)                                                                                                              \
     X(moments)                                                                                                                 \
     X(search)                                                                                                                  \
-    X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions)     \
-        X(stencils) X(own_reductions)
+    X(scans)                                                                                                                   \
+    X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions) X(stencils) \
+        X(own_reductions)
 
 int main(int argc, char **argv)
 {

@@ -125,7 +125,8 @@ static void check_statistics(const ga_array *a, const ga_array *g)
         double        here[5] = { s.mean, s.median, s.std, s.min, s.max }, there[5] = { t.mean, t.median, t.std, t.min, t.max };
         ga_scope {
             CHECK(s.count == t.count);
-            check_same(ga_from(here, (5), .device = GA_CPU), ga_from(there, (5), .device = GA_CUDA), true, "statistics", a, skip);
+            check_same(ga_from(here, (5), .device = GA_CPU), ga_from(there, (5), .device = GA_CUDA), true, "statistics", a,
+                       skip);
         }
     }
 }

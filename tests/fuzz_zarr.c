@@ -12,14 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 /* An input: the text of .zarray, a zero byte, the bytes of a chunk. */
 #define ZARRAY(dtype, order, packed, fill)                                                                                     \
-    "{\"zarr_format\": 2, \"shape\": [5, 3], \"chunks\": [2, 4], \"dtype\": \"" dtype "\", \"order\": \"" order                 \
+    "{\"zarr_format\": 2, \"shape\": [5, 3], \"chunks\": [2, 4], \"dtype\": \"" dtype "\", \"order\": \"" order                \
     "\", \"compressor\": " packed ", \"fill_value\": " fill ", \"filters\": null, \"dimension_separator\": \".\"}"
 static const char plain[] = ZARRAY("<f4", "C", "null", "\"NaN\"") "\0001234567890123456789012345678901";
 static const char other[] = ZARRAY(">i2", "F", "null", "-3") "\0001234567890123456";
-static const char zlib[]  = ZARRAY("|u1", "C", "{\"id\": \"zlib\", \"level\": 1}", "7")
-    "\0\x78\x01\x63\x64\x62\x66\x61\x65\x63\x67\x00\x00\x00\x78\x00\x1d";
-static const char gzip[] = ZARRAY("|b1", "C", "{\"id\": \"gzip\", \"level\": 1}", "true")
-    "\0\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\x03\x63\x64\x62\x66\x61\x65\x63\x67\x00\x00\xf7\x00\x11\x31\x08\x00\x00\x00";
+static const char zlib[]  = ZARRAY("|u1", "C", "{\"id\": \"zlib\", \"level\": 1}",
+                                   "7") "\0\x78\x01\x63\x64\x62\x66\x61\x65\x63\x67\x00\x00\x00\x78\x00\x1d";
+static const char gzip[] =
+    ZARRAY("|b1", "C", "{\"id\": \"gzip\", \"level\": 1}", "true") "\0\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\x03\x63\x64\x62\x66"
+                                                                   "\x61\x65\x63\x67\x00\x00\xf7\x00\x11\x31\x08\x00\x00\x00";
 static const char npy[] = "\x93NUMPY\x01\x00\x3C\x00{'descr': '>i2', 'fortran_order': True, 'shape': (2, 2), }     \n12345678";
 
 static char folder[] = "/tmp/gpuarr-fuzz-XXXXXX";

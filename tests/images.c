@@ -380,15 +380,17 @@ static void test_describe(void)
         for (int d = kind % 3; d < REAL_DTYPES; d += 3)
             ga_scope {
                 ga_set_num_threads(1 + (int)one_of(8));
-                check_describe("a long line", laid(long_line(kind, test_small() ? 2000 : 66000, dtypes[d]), (int)one_of(LAYOUTS)));
+                check_describe("a long line",
+                               laid(long_line(kind, test_small() ? 2000 : 66000, dtypes[d]), (int)one_of(LAYOUTS)));
                 check_describe("a short line", long_line(kind, 1 + one_of(3000), dtypes[d]));
             }
     if (test_small()) return;
     static const double odd[] = { 0, -0.0, INFINITY, -INFINITY, NAN };
     for (int k = 0; k < 12; k++) /* large enough for a bracket in the bracket */
         ga_scope {
-            ga_array *a = ga_random_normal(k % 4 == 3 ? 10 : 0, 1, (500, 600), .dtype = k % 2 ? GA_F32 : GA_F64, .seed = (uint64_t)k);
-            if (k == 4 || k == 5) a = ga_rint(ga_multiply(a, 4));                          /* few values, many of each */
+            ga_array *a =
+                ga_random_normal(k % 4 == 3 ? 10 : 0, 1, (500, 600), .dtype = k % 2 ? GA_F32 : GA_F64, .seed = (uint64_t)k);
+            if (k == 4 || k == 5) a = ga_rint(ga_multiply(a, 4));                           /* few values, many of each */
             if (k == 6 || k == 7) a = ga_multiply(ga_square(a), ga_exp(ga_multiply(a, 9))); /* of all magnitudes */
             check_describe("normal", a);
             for (int i = 0; i < 5 && k < 4; i++) {

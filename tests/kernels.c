@@ -304,7 +304,8 @@ static void test_errors(void)
     FAILS(GA_BAD_SHAPE, "shapes (4,) and (3,) do not broadcast", ga_apply(axpy, (1, x, y)));
     FAILS(GA_BAD_DTYPE, "operand 1 is float64 and collatz (", ga_apply(collatz, (x)));
     FAILS(GA_BAD_DTYPE, "operand 2 is complex128 and axpy", ga_apply(axpy, (1, c, 1)));
-    FAILS(GA_BAD_DTYPE, "takes int8 as n: use ga_astype first", ga_apply(tiny, (1, ga_zeros((4), .dtype = GA_I64)), .outs = pair));
+    FAILS(GA_BAD_DTYPE, "takes int8 as n: use ga_astype first",
+          ga_apply(tiny, (1, ga_zeros((4), .dtype = GA_I64)), .outs = pair));
     FAILS(GA_BAD_DTYPE, "operand 1 is int64 and tiny (", ga_apply(tiny, (ga_zeros((4), .dtype = GA_I64), 1), .outs = pair));
     FAILS(GA_BAD_DTYPE, "operand 2 is uint8 and tiny (", ga_apply(tiny, (1, ga_zeros((4), .dtype = GA_U8)), .outs = pair));
     FAILS(GA_BAD_ARGUMENT, "kernels.c:15) has 2 results: give .outs", ga_apply(polar, (x, 1)));

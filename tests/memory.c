@@ -621,10 +621,11 @@ static void test_convolutions(void)
 static void test_chunk_files(void)
 {
     /* a chunk of five bytes, 5 4 3 2 1, packed by zlib */
-    static const unsigned char packed[] = { 0x78, 0x01, 0x01, 0x05, 0x00, 0xfa, 0xff, 0x05, 0x04, 0x03, 0x02, 0x01, 0x00, 0x3c, 0x00, 0x10 };
-    const char *npy = path_of("c.npy"), *dir = path_of("c.zarr"), *out = path_of("d.npy");
-    char        zarray[400], chunk[400];
-    ga_array   *a = ga_random((60, 7), .seed = 1), *x = NULL, *y = NULL, *z = NULL;
+    static const unsigned char packed[] = { 0x78, 0x01, 0x01, 0x05, 0x00, 0xfa, 0xff, 0x05,
+                                            0x04, 0x03, 0x02, 0x01, 0x00, 0x3c, 0x00, 0x10 };
+    const char                *npy = path_of("c.npy"), *dir = path_of("c.zarr"), *out = path_of("d.npy");
+    char                       zarray[400], chunk[400];
+    ga_array                  *a = ga_random((60, 7), .seed = 1), *x = NULL, *y = NULL, *z = NULL;
     snprintf(zarray, sizeof zarray, "%s/.zarray", dir);
     snprintf(chunk, sizeof chunk, "%s/0", dir);
     if (!CHECK(ga_save(npy, a))) return;
@@ -647,7 +648,10 @@ static void test_chunk_files(void)
     remove(chunk);
     snprintf(chunk, sizeof chunk, "%s/0", dir);
     FILE *f = fopen(zarray, "wb");
-    if (f) fputs("{\"zarr_format\": 2, \"shape\": [5], \"chunks\": [5], \"dtype\": \"|u1\", \"order\": \"C\", \"compressor\": {\"id\": \"zlib\"}}", f);
+    if (f)
+        fputs("{\"zarr_format\": 2, \"shape\": [5], \"chunks\": [5], \"dtype\": \"|u1\", \"order\": \"C\", \"compressor\": "
+              "{\"id\": \"zlib\"}}",
+              f);
     if (f) fclose(f);
     f = fopen(chunk, "wb");
     if (f) fwrite(packed, 1, sizeof packed, f);
@@ -780,8 +784,7 @@ static void test_own(void)
 static ga_array *in_chunks(const ga_array *a, int which)
 {
     ga_array *r = NULL;
-    ga_scope
-    {
+    ga_scope {
         ga_array *x = ga_chunked(a, 7, 20), *s = ga_sin(x), *many[3] = { NULL };
         switch (which) {
         case 0: r = ga_compute(ga_add(s, ga_multiply(s, 2))); break;

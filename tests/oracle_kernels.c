@@ -78,7 +78,8 @@ GA_REDUCTION(magnitude, float, (float x), double, 0, (double)x *x, a + b, (float
 GA_REDUCTION(isum, int64_t, (int64_t x), uint64_t, 0, (uint64_t)x, a + b, (int64_t)a)
 GA_REDUCTION(parity, bool, (bool x), bool, true, x, a != b, a)
 GA_REDUCTION(xored, uint8_t, (uint8_t x, uint8_t y), uint8_t, 7, (uint8_t)(x + y), (uint8_t)(a ^ b), a)
-GA_REDUCTION(weighted, double, (double x, float w, int32_t k), double, 0, x *(double)w + (double)k, a + b, a * 0.1 + 1 / (double)n)
+GA_REDUCTION(weighted, double, (double x, float w, int32_t k), double, 0, x *(double)w + (double)k, a + b,
+             a * 0.1 + 1 / (double)n)
 GA_REDUCTION(last, int64_t, (bool x), int64_t, -1, x ? GA_INDEX : -1, b > a ? b : a, a)
 
 GA_REDUCTION_T(total, REAL, T, (T x), T, 0, x, a + b, a)
@@ -102,9 +103,12 @@ GA_FUNCTION extreme extreme_of(float value, int64_t index)
     extreme e = { value, index };
     return e;
 }
-GA_FUNCTION extreme larger(extreme a, extreme b) { return b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a; }
-GA_REDUCTION(argmost, int64_t, (float x, float y), extreme, extreme_of(-INFINITY, -1), extreme_of(x - y, GA_INDEX), larger(a, b),
-             a.index)
+GA_FUNCTION extreme larger(extreme a, extreme b)
+{
+    return b.value > a.value || (b.value == a.value && b.index < a.index) ? b : a;
+}
+GA_REDUCTION(argmost, int64_t, (float x, float y), extreme, extreme_of(-INFINITY, -1), extreme_of(x - y, GA_INDEX),
+             larger(a, b), a.index)
 
 /* Chan's way to join means and sums of squared distances from them. */
 typedef struct moments {
@@ -121,7 +125,7 @@ GA_FUNCTION moments joined(moments a, moments b)
     moments m = { n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n * b.n / n) };
     return m;
 }
-GA_REDUCTION(turned, ga_c128, (double x, double y), ga_c128, complex_of(1, 1), complex_of(x * y + x, x * y - x),
+GA_REDUCTION(turned, ga_c128, (double x, double y), ga_c128, complex_of(1, 1), complex_of(x *y + x, x *y - x),
              complex_of(a.re * 0.5 + b.re, a.im * 0.5 - b.im), a)
 GA_REDUCTION(variance, double, (double x), moments, moments_of(0, 0), moments_of(1, x), joined(a, b), a.m2 / a.n)
 
@@ -169,22 +173,19 @@ GA_STENCIL(swirl, (0, 1, 1), ga_c64, (float w), {
 #ifdef __cplusplus
 extern "C"
 #endif
-const void *oracle_kernel(const char *name);
+    const void         *
+    oracle_kernel(const char *name);
 const void *oracle_kernel(const char *name)
 {
     static const struct {
         const char *name;
         const void *kernel;
-    } all[] = {
-        EACH_REAL(NAMED_MIX)
-        EACH_COMPLEX(NAMED_MIX)
-        NAMED(mix_bool) NAMED(axpy) NAMED(fused) NAMED(place) NAMED(divisor) NAMED(eight) NAMED(polar) NAMED(divided)
-        NAMED(parts) NAMED(spun) NAMED(clamp) NAMED(scramble) NAMED(squashed) NAMED(halves)
-        NAMED(dot) NAMED(magnitude) NAMED(isum) NAMED(parity) NAMED(xored) NAMED(weighted) NAMED(last) NAMED(csum) NAMED(argmost)
-        NAMED(turned) NAMED(total) NAMED(smallest) NAMED(energy) NAMED(variance)
-        NAMED(around_bool) NAMED(slope) NAMED(binomial) NAMED(heat) NAMED(life) NAMED(far) NAMED(rough) NAMED(seven)
-        NAMED(most) NAMED(swirl)
-    };
+    } all[] = { EACH_REAL(NAMED_MIX) EACH_COMPLEX(NAMED_MIX) NAMED(mix_bool) NAMED(axpy) NAMED(fused) NAMED(place)
+                    NAMED(divisor) NAMED(eight) NAMED(polar) NAMED(divided) NAMED(parts) NAMED(spun) NAMED(clamp)
+                        NAMED(scramble) NAMED(squashed) NAMED(halves) NAMED(dot) NAMED(magnitude) NAMED(isum) NAMED(parity)
+                            NAMED(xored) NAMED(weighted) NAMED(last) NAMED(csum) NAMED(argmost) NAMED(turned) NAMED(total)
+                                NAMED(smallest) NAMED(energy) NAMED(variance) NAMED(around_bool) NAMED(slope) NAMED(binomial)
+                                    NAMED(heat) NAMED(life) NAMED(far) NAMED(rough) NAMED(seven) NAMED(most) NAMED(swirl) };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i].name, name) == 0) return all[i].kernel;
     return NULL;

@@ -55,16 +55,16 @@ static void release_array(ga_result *result) { ga_free(result->array); }
         ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
         bool none = !(call);                                                                                                   \
         ga_set_error_handler(NULL, NULL);                                                                                      \
-        CHECK(none && ga_error() && strstr(ga_error(), words));                                                                \
+        CHECK(none &&ga_error() && strstr(ga_error(), words));                                                                 \
         ga_clear_error();                                                                                                      \
     } while (0)
 
 int main(void)
 {
     static double one = 1, two = 2;
-    ga_graph     *g   = ga_graph_new();
-    ga_task      *a = ga_delayed(g, constant, &one), *b = ga_delayed(g, constant, &two), *c = ga_delayed(g, sum, NULL, a, b), *d = ga_delayed(g, sum, NULL, c, c, a),
-            *unused = ga_delayed(g, sum, NULL, d);
+    ga_graph     *g = ga_graph_new();
+    ga_task      *a = ga_delayed(g, constant, &one), *b = ga_delayed(g, constant, &two), *c = ga_delayed(g, sum, NULL, a, b),
+            *d = ga_delayed(g, sum, NULL, c, c, a), *unused = ga_delayed(g, sum, NULL, d);
     ga_result r;
     CHECK(ga_run(g, d, &r) && r.real == 7 && runs == 4);
     CHECK(ga_run(g, d, &r) && r.real == 7 && runs == 8); /* each run computes anew */
@@ -103,7 +103,7 @@ int main(void)
     ga_graph_free(g);
 
     /* many: a million tasks, wide and then deep */
-    g                = ga_graph_new();
+    g = ga_graph_new();
     enum { MANY = 1000000 };
     static ga_task *all[MANY];
     double          start = ga_now();
@@ -114,7 +114,8 @@ int main(void)
     CHECK(ga_run(g, total, &r) && r.real == MANY);
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
-    printf("     a million tasks: made in %.2f s, run in %.2f s, %ld MiB at most\n", made - start, ga_now() - made, use.ru_maxrss / 1024);
+    printf("     a million tasks: made in %.2f s, run in %.2f s, %ld MiB at most\n", made - start, ga_now() - made,
+           use.ru_maxrss / 1024);
     ga_graph_free(g);
     CHECK(ga_report_leaks(stdout) == 0 && ga_memory_stats().used_bytes == 0);
     return test_end();
