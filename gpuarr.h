@@ -1597,10 +1597,9 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
 /* ==== >>chunked: arrays that are computed piece by piece ============================================================ */
 /*  A chunked array is a ga_array whose elements do not exist yet. Whatever is made of it (elementwise operations, kernels of your own,
     views, reductions, joined arrays, products, distances, convolutions, filters, stencils, sorted lines, running sums) is chunked too:
-    only the expression is kept. ga_compute works it out, piece by piece on all
-    threads, with memory for the pieces at hand and for the result, however large the arrays in between would be. The bits are those
-    of the same calls on arrays in memory, whatever the chunks (convolutions are never made by Fourier transforms). A call that cannot
-    work on chunked arrays says so.
+    only the expression is kept. ga_compute works it out, piece by piece on all threads, with memory for the pieces at hand and for the
+    result, however large the arrays in between would be. The bits are those of the same calls on arrays in memory, whatever the chunks
+    (convolutions are never made by Fourier transforms). A call that cannot work on chunked arrays says so.
 
     Chunks are shapes: ga_chunks(150, 200); 0: chosen for you, -1: the whole axis. An array in memory that an expression uses is read
     when the expression is computed: do not change it before. ga_free a chunked array like any other.                              */
@@ -9660,7 +9659,7 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
     if (reps.ndim < 0 || reps.ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", reps.ndim, GPUARR_MAX_DIMS);
     int     ndim = a->ndim > reps.ndim ? a->ndim : reps.ndim;
-    int64_t shape[GPUARR_MAX_DIMS], once[GPUARR_MAX_DIMS];
+    int64_t shape[GPUARR_MAX_DIMS], once[GPUARR_MAX_DIMS] = { 0 };
     for (int d = 0; d < ndim; d++) { /* the shorter one is right-aligned, with ones before */
         int64_t rep = d < ndim - reps.ndim ? 1 : reps.n[d - (ndim - reps.ndim)];
         once[d]     = d < ndim - a->ndim ? 1 : a->shape[d - (ndim - a->ndim)];
@@ -21517,7 +21516,7 @@ static ga_array *gi_contraction_run(const gi_lazy *n, const gi_box *box, const g
 static ga_array *gi_chunked_contraction(const gi_contraction *c, const ga_array *out)
 {
     gi_contraction_call p;
-    int64_t             shape[GPUARR_MAX_DIMS], least[GPUARR_MAX_DIMS];
+    int64_t             shape[GPUARR_MAX_DIMS] = { 0 }, least[GPUARR_MAX_DIMS];
     const ga_array     *in[2] = { c->x.a, c->y.a };
     if (!gi_chunked_out(c->site, out)) return NULL;
     p.call.needs = gi_contraction_needs;
@@ -22641,7 +22640,8 @@ static bool gi_unit_done(gi_computation *r, int64_t number, double start)
         ga_progress p;
         const char *name;
         char        what[64];
-        snprintf(what, sizeof what, "%.*s", gi_call_name(r->folds ? r->fold[0]->site : r->site, &name), name);
+        int         length = gi_call_name(r->folds ? r->fold[0]->site : r->site, &name);
+        snprintf(what, sizeof what, "%.*s", length, name);
         r->told      = now;
         p.what       = what;
         p.done       = (double)done / (double)r->units;
@@ -25937,7 +25937,7 @@ static void gi_repair_elements(const gi_raw *f, void *data, int64_t n)
 static ga_array *gi_read_box(const gi_raw *f, const gi_box *box, ga_array *out)
 {
     gi_reading r;
-    int64_t    stored[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], packed[GPUARR_MAX_DIMS], at = f->at;
+    int64_t    stored[GPUARR_MAX_DIMS] = { 0 }, strides[GPUARR_MAX_DIMS], packed[GPUARR_MAX_DIMS], at = f->at;
     gi_layout  l;
     r.ndim      = f->ndim > 0 ? f->ndim : 1;
     r.itemsize  = ga_itemsize(f->dtype);
@@ -26056,7 +26056,7 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
     int64_t natural[GPUARR_MAX_DIMS];
     memset(natural, 0, sizeof natural);
     if (p.h.fortran) { /* chosen as for the array that lies in the file in C order */
-        int64_t stored[GPUARR_MAX_DIMS], length[GPUARR_MAX_DIMS];
+        int64_t stored[GPUARR_MAX_DIMS] = { 0 }, length[GPUARR_MAX_DIMS];
         memset(length, 0, sizeof length);
         for (int d = 0; d < p.h.ndim; d++) stored[d] = p.h.shape[p.h.ndim - 1 - d];
         gi_fill_chunk(p.h.ndim, stored, ga_itemsize(p.h.dtype), length);
