@@ -21517,7 +21517,7 @@ static ga_array *gi_chunked_contraction(const gi_contraction *c, const ga_array 
 {
     gi_contraction_call p;
     int64_t             shape[GPUARR_MAX_DIMS] = { 0 }, least[GPUARR_MAX_DIMS];
-    const ga_array     *in[2] = { c->x.a, c->y.a };
+    const ga_array     *in[2]                  = { c->x.a, c->y.a };
     if (!gi_chunked_out(c->site, out)) return NULL;
     p.call.needs = gi_contraction_needs;
     p.call.run   = gi_contraction_run;
