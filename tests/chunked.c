@@ -1,7 +1,6 @@
 /*  chunked.c -- arrays that are computed piece by piece: what they give has the bits of the same calls on arrays in memory, whatever
     the chunks; and every call that cannot take them says so.                                                            */
 #include "chunked.h"
-#include "test.h"
 
 static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
 {

@@ -2,6 +2,8 @@
 #ifndef CHUNKED_H
 #define CHUNKED_H
 
+#include "test.h"
+
 /* Is the chunked array what the array in memory is, bit for bit (NaN is NaN)? */
 static bool same(ga_array *chunked, ga_array *memory)
 {
@@ -21,7 +23,7 @@ static bool same(ga_array *chunked, ga_array *memory)
     ga_free(r);
     return ok;
 }
-#define SAME(...) CHECK(same(__VA_ARGS__))
+#define SAME(...) test_check(same(__VA_ARGS__), __FILE__, __LINE__, #__VA_ARGS__)
 
 /* Does the call fail with these words? */
 #define FAILS(call, words)                                                                                                     \

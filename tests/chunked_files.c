@@ -97,7 +97,7 @@ static void npy(void)
     const char *path = in_folder("a.npy");
     ga_scope {
         for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) { /* each dtype, chunks that do not divide, views of them */
-            ga_array *m = ga_astype(ga_random((37, 11, 5), .seed = d), (ga_dtype)d);
+            ga_array *m = ga_astype(ga_random((37, 11, 5), .seed = (uint64_t)d), (ga_dtype)d);
             if (d == GA_BOOL) m = ga_greater(ga_random((37, 11, 5)), 0.5);
             CHECK(ga_save(path, m));
             ga_shape chunks[] = { ga_chunks(0), ga_chunks(10, 4, 2), ga_chunks(1, 1, -1), ga_chunks(100, 3, 5) };
@@ -332,7 +332,7 @@ static void stores(void)
     ga_scope {
         for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
             ga_array *m        = d == GA_BOOL ? ga_greater(ga_random((37, 11, 5)), 0.5)
-                                              : ga_astype(ga_multiply(ga_random((37, 11, 5), .seed = d), 100), (ga_dtype)d);
+                                              : ga_astype(ga_multiply(ga_random((37, 11, 5), .seed = (uint64_t)d), 100), (ga_dtype)d);
             ga_shape  chunks[] = { ga_chunks(0), ga_chunks(10, 4, 2), ga_chunks(1, 11, 5), ga_chunks(5, 2, 5) };
             CHECK(ga_save(wanted, m));
             for (int k = 0; k < 4; k++) {

@@ -2,7 +2,6 @@
     What they give has the bits of the same calls on arrays in memory, whatever the chunks.                              */
 #define GPUARR_KERNELS
 #include "chunked.h"
-#include "test.h"
 
 GA_STENCIL(spread, (1, 1), double, (double a),
            GA_AT(0, 0) + a * (GA_AT(-1, 0) + GA_AT(1, 0) + GA_AT(0, -1) + GA_AT(0, 1) - 4 * GA_AT(0, 0)))
