@@ -196,7 +196,7 @@ static void mistakes(void)
         ga_clear_error();
         SAME(ga_sum(ga_chunked(ga_zeros((0, 3))), .axis = 0), ga_sum(ga_zeros((0, 3)), .axis = 0));
         SAME(ga_add(ga_chunked(ga_zeros((0, 3))), 1), ga_zeros((0, 3)));
-        SAME(ga_add(ga_chunked(ga_full((), 3.0)), 1), ga_full((), 4.0));
+        SAME(ga_add(ga_chunked(ga_scalar(3.0)), 1), ga_scalar(4.0));
     }
 }
 

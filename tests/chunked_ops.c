@@ -40,7 +40,7 @@ static void products(ga_shape chunks)
         SAME(ga_sum(ga_matmul(x, y)), ga_sum(ga_matmul(c, d)));
         SAME(ga_mean(ga_matmul(x, y), .axis = 0), ga_mean(ga_matmul(c, d), .axis = 0));
         SAME(ga_dot(x, y), ga_dot(c, d));
-        SAME(ga_dot(x, ga_full((), 2.0)), ga_dot(c, ga_full((), 2.0)));
+        SAME(ga_dot(x, ga_scalar(2.0)), ga_dot(c, ga_scalar(2.0)));
         SAME(ga_dot(ga_index(x, "5"), ga_index(y, ":, 3")), ga_dot(ga_index(c, "5"), ga_index(d, ":, 3")));
         SAME(ga_inner(x, x), ga_inner(c, c));
         SAME(ga_outer(ga_index(x, "5"), row), ga_outer(ga_index(c, "5"), row));
