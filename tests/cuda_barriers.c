@@ -156,13 +156,10 @@ static void own_reductions(void)
     }
 }
 
-#define PARTS(X)                                                                                                               \
-    X(reductions)                                                                                                              \
-    X(moments)                                                                                                                 \
-    X(search)                                                                                                                  \
-    X(scans)                                                                                                                   \
-    X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) X(rearranging) X(convolutions) X(stencils) \
-        X(own_reductions)
+/* clang-format off */
+#define PARTS(X) X(reductions) X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) \
+    X(rearranging) X(convolutions) X(stencils) X(own_reductions)
+/* clang-format on */
 
 int main(int argc, char **argv)
 {

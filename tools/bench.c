@@ -244,7 +244,11 @@ static void copy_part(int64_t begin, int64_t end, void *both)
 
 /* Sixteen chains of fused products, so that none waits for another. */
 #if defined(__x86_64__)
+#ifdef __clang__ /* takes the width of the vectors as it is */
+#define FMA_512 __attribute__((target("avx512f")))
+#else
 #define FMA_512 __attribute__((target("avx512f,prefer-vector-width=512")))
+#endif
 #define FMA_256 __attribute__((target("avx2,fma")))
 #else
 #define FMA_512
