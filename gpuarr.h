@@ -20767,10 +20767,17 @@ static bool gi_same_box(int ndim, const gi_box *a, const gi_box *b)
 
 /* ---- pulling ------------------------------------------------------------------------------------------------------------ */
 
-static ga_array *gi_view_of_box(const char *site, const ga_array *a, const gi_box *box)
+/* The layout of the part of a that a box shows, repeated elements repeated. */
+static gi_layout gi_layout_of_box(const ga_array *a, const gi_box *box)
 {
     gi_layout whole = gi_layout_of(a), part = gi_part_of_layout(&whole, box);
     for (int d = 0; d < a->ndim; d++) part.shape[d] = box->count[d];
+    return part;
+}
+
+static ga_array *gi_view_of_box(const char *site, const ga_array *a, const gi_box *box)
+{
+    gi_layout part = gi_layout_of_box(a, box);
     return gi_view_with(site, a, &part);
 }
 
@@ -20912,8 +20919,7 @@ static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, i
 /* The elements of the one input. */
 static ga_array *gi_eval_same(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    gi_layout whole = gi_layout_of(n->in[0]), l = gi_part_of_layout(&whole, box);
-    for (int d = 0; d < l.ndim; d++) l.shape[d] = box->count[d];
+    gi_layout l = gi_layout_of_box(n->in[0], box);
     return gi_pull(w, n->in[0], &l, out);
 }
 static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, true };
@@ -21189,7 +21195,7 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
         int64_t to   = at + length <= box->start[axis] ? 0 : (at + length - box->start[axis] + step - 1) / step;
         if (to > box->count[axis]) to = box->count[axis];
         if (from < to) {
-            gi_layout l = gi_layout_of(a), place = gi_layout_of(r);
+            gi_layout place  = gi_layout_of(r);
             gi_box    part   = *box;
             part.start[axis] = box->start[axis] + from * step - at;
             part.count[axis] = to - from;
@@ -21203,8 +21209,7 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
                     part.step[d]  = box->step[d + 1];
                 }
             if (p->stacked) place.ndim--;
-            l = gi_part_of_layout(&l, &part);
-            for (int d = 0; d < l.ndim; d++) l.shape[d] = part.count[d];
+            gi_layout l      = gi_layout_of_box(a, &part);
             ga_array *target = gi_view_with(n->site, r, &place);
             bool      ok = target && gi_put_elements(n->site, target, gi_pull(w, a, &l, a->dtype == n->dtype ? target : NULL));
             ga_free(target);
@@ -21260,9 +21265,7 @@ static bool gi_pull_around(gi_worker *w, const ga_array *a, const gi_box *box, i
 {
     while (d < a->ndim && box->start[d] >= 0 && box->start[d] + box->count[d] <= a->shape[d]) d++;
     if (d == a->ndim) {
-        gi_layout l = gi_layout_of(a);
-        l           = gi_part_of_layout(&l, box);
-        for (int i = 0; i < l.ndim; i++) l.shape[i] = box->count[i];
+        gi_layout l = gi_layout_of_box(a, box);
         return gi_put_elements(NULL, to, gi_pull(w, a, &l, to));
     }
     int64_t n  = a->shape[d];
@@ -21284,9 +21287,7 @@ static ga_array *gi_pull_box(gi_worker *w, const ga_array *a, const gi_box *box)
     bool inside = true;
     for (int d = 0; d < a->ndim; d++) inside = inside && box->start[d] >= 0 && box->start[d] + box->count[d] <= a->shape[d];
     if (inside) {
-        gi_layout l = gi_layout_of(a);
-        l           = gi_part_of_layout(&l, box);
-        for (int d = 0; d < l.ndim; d++) l.shape[d] = box->count[d];
+        gi_layout l = gi_layout_of_box(a, box);
         return gi_pull(w, a, &l, NULL);
     }
     ga_array *r = gi_new(NULL, a->dtype, GA_CPU, a->ndim, box->count);
@@ -22788,7 +22789,7 @@ static void gi_write_report(FILE *f)
 }
 
 /* At the end of a call that computes. A file that cannot be written is said, but fails nothing. */
-static void gi_watch_ends(const char *site)
+static void gi_watch_ends(void)
 {
     if (!gi_is_watched()) return;
     pthread_mutex_lock(&gi_watch.lock);
@@ -22803,7 +22804,6 @@ static void gi_watch_ends(const char *site)
         if (!f || fclose(f) != 0) fprintf(stderr, "gpuarr: cannot write '%s': %s\n", path, strerror(errno));
     }
     pthread_mutex_unlock(&gi_watch.lock);
-    (void)site;
 }
 
 /* Remembers why a unit failed, for the thread that waits. The box is what was to be worked out. */
@@ -23519,7 +23519,7 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
     gi_drop_folds(&f);
     gi_forget_chunks();
     gi_current_scope = scope;
-    gi_watch_ends(site);
+    gi_watch_ends();
     pthread_mutex_unlock(&gi_computing.busy);
     return ok;
 }
@@ -24179,7 +24179,6 @@ static int gi_task_name(const ga_task *t, const char **name)
 
 typedef struct gi_task_run {
     const char     *site;
-    ga_graph       *g;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t  change;
     ga_task        *ready;
@@ -24307,7 +24306,6 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     gi_task_run r;
     memset(&r, 0, sizeof r);
     r.site           = site;
-    r.g              = g;
     size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
     ga_task **needed = (ga_task **)gi_alloc(site, bytes);
     if (!needed) return false;
@@ -27445,7 +27443,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             ga_free(sinks[k].a);
             if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
         }
-        gi_watch_ends(o.site);
+        gi_watch_ends();
         pthread_mutex_unlock(&gi_computing.busy);
         gi_current_scope = scope;
     }
