@@ -146,7 +146,7 @@ static void long_lines(void)
         SAME(ga_max(ga_chunked(holes)), ga_max(holes));
         SAME(ga_argmax(ga_chunked(holes)), ga_argmax(holes));
         ga_copyto(holes, NAN);
-        FAILS(ga_compute(ga_nanargmax(ga_chunked(holes))), "nothing but NaN");
+        CHECK_FAILS(ga_compute(ga_nanargmax(ga_chunked(holes))), "nothing but NaN");
     }
 }
 
@@ -168,26 +168,26 @@ static void mistakes(void)
 {
     ga_scope {
         ga_array *m = ga_ones((4, 5)), *x = ga_chunked(m, 2, 2), *out = ga_ones((4, 5)), *i = ga_ones((4), .dtype = GA_I32);
-        FAILS(ga_item(ga_sum(x)) == 0, "ga_compute it first");
-        FAILS(ga_data(x, GA_F64), "chunked");
-        FAILS(ga_add(x, 1, .out = out), "give it to ga_compute");
-        FAILS(ga_add(m, 1, .out = x), "chunked");
-        FAILS(ga_copyto(x, 1), "chunked");
-        FAILS(ga_sum(x, .out = out), ".out");
-        FAILS(ga_sum(x, .axis = 2), "there is no axis 2");
-        FAILS(ga_add(x, ga_ones((3))), "do not broadcast");
-        FAILS(ga_chunked(m, 2), "one length for each axis");
-        FAILS(ga_chunked(m, 2, -3), "negative");
-        FAILS(ga_chunked(NULL, 2, 2), "NULL");
-        FAILS(ga_compute(x, .out = i), ".out");
-        FAILS(ga_compute(NULL), "NULL");
-        FAILS(ga_persist(NULL), "NULL");
-        FAILS(ga_power(ga_chunked(i), ga_chunked(i)), "chunked");
-        FAILS(ga_view_as(x, GA_I64), "chunked");
-        FAILS(ga_max(ga_chunked(ga_zeros((0)))), "no elements");
-        FAILS(ga_empty((3), .chunks = ga_chunks(1)), "in memory");
-        FAILS(ga_random((3), .dtype = GA_I32, .chunks = ga_chunks(1)), "random numbers are");
-        FAILS(ga_random((3, 3), .chunks = ga_chunks(1)), "one length for each axis");
+        CHECK_FAILS(ga_item(ga_sum(x)) == 0, "ga_compute it first");
+        CHECK_FAILS(ga_data(x, GA_F64), "chunked");
+        CHECK_FAILS(ga_add(x, 1, .out = out), "give it to ga_compute");
+        CHECK_FAILS(ga_add(m, 1, .out = x), "chunked");
+        CHECK_FAILS(ga_copyto(x, 1), "chunked");
+        CHECK_FAILS(ga_sum(x, .out = out), ".out");
+        CHECK_FAILS(ga_sum(x, .axis = 2), "there is no axis 2");
+        CHECK_FAILS(ga_add(x, ga_ones((3))), "do not broadcast");
+        CHECK_FAILS(ga_chunked(m, 2), "one length for each axis");
+        CHECK_FAILS(ga_chunked(m, 2, -3), "negative");
+        CHECK_FAILS(ga_chunked(NULL, 2, 2), "NULL");
+        CHECK_FAILS(ga_compute(x, .out = i), ".out");
+        CHECK_FAILS(ga_compute(NULL), "NULL");
+        CHECK_FAILS(ga_persist(NULL), "NULL");
+        CHECK_FAILS(ga_power(ga_chunked(i), ga_chunked(i)), "chunked");
+        CHECK_FAILS(ga_view_as(x, GA_I64), "chunked");
+        CHECK_FAILS(ga_max(ga_chunked(ga_zeros((0)))), "no elements");
+        CHECK_FAILS(ga_empty((3), .chunks = ga_chunks(1)), "in memory");
+        CHECK_FAILS(ga_random((3), .dtype = GA_I32, .chunks = ga_chunks(1)), "random numbers are");
+        CHECK_FAILS(ga_random((3, 3), .chunks = ga_chunks(1)), "one length for each axis");
         ga_array *deep = x;
         ga_set_error_handler(ga_ignore_error, NULL);
         for (int k = 0; k < 1100 && deep; k++) deep = ga_add(deep, 1);
@@ -231,13 +231,13 @@ static void pictures_and_progress(void)
         CHECK(ga_visualize(y, "build/tests/chunked.svg", .tasks = 5, .color = GA_COLOR_TIME) &&
               count_in("build/tests/chunked.svg", "<title>") == 5);
         CHECK(count_in("build/tests/chunked.svg", "6 chunks") == 3 && count_in("build/tests/chunked.svg", "1 chunk<") == 1);
-        FAILS(ga_visualize(y, "build/tests/chunked.png"), "must end in .svg or .dot");
-        FAILS(ga_visualize(m, "build/tests/chunked.svg"), "in memory");
-        FAILS(ga_visualize(y, "no/such/folder.svg"), "cannot write");
+        CHECK_FAILS(ga_visualize(y, "build/tests/chunked.png"), "must end in .svg or .dot");
+        CHECK_FAILS(ga_visualize(m, "build/tests/chunked.svg"), "in memory");
+        CHECK_FAILS(ga_visualize(y, "no/such/folder.svg"), "cannot write");
         ga_set_progress(count_progress, NULL);
         CHECK(ga_compute(y) && told >= 2);
         ga_set_progress(count_progress, m);
-        FAILS(ga_compute(y), "stopped");
+        CHECK_FAILS(ga_compute(y), "stopped");
         CHECK(ga_error_status() == GA_OK);
         ga_set_progress(NULL, NULL);
         CHECK(ga_compute(y) != NULL);
@@ -250,11 +250,11 @@ static void memory(void)
     ga_scope {
         ga_array *huge = ga_random((100000, 100000), .chunks = ga_chunks(0)),
                  *x    = ga_sqrt(ga_random((4000, 4000), .chunks = ga_chunks(0)));
-        FAILS(ga_compute(huge), "this needs about 74.5 GiB");
-        FAILS(ga_persist(huge), "this needs about");
+        CHECK_FAILS(ga_compute(huge), "this needs about 74.5 GiB");
+        CHECK_FAILS(ga_persist(huge), "this needs about");
         ga_memory_trim();
         ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20));
-        FAILS(ga_compute(x), "24.0 MiB are left of ga_memory_limit");
+        CHECK_FAILS(ga_compute(x), "24.0 MiB are left of ga_memory_limit");
         ga_memory_reset_peak();
         ga_array *mean = ga_compute(ga_mean(x));
         CHECK(mean && fabs(ga_item(mean) - 2.0 / 3) < 1e-3);

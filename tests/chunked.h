@@ -25,15 +25,4 @@ static bool same(ga_array *chunked, ga_array *memory)
 }
 #define SAME(...) test_check(same(__VA_ARGS__), __FILE__, __LINE__, #__VA_ARGS__)
 
-/* Does the call fail with these words? */
-#define FAILS(call, words)                                                                                                     \
-    do {                                                                                                                       \
-        ga_clear_error();                                                                                                      \
-        ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
-        bool none = !(call);                                                                                                   \
-        ga_set_error_handler(NULL, NULL);                                                                                      \
-        CHECK(none &&ga_error() && strstr(ga_error(), words));                                                                 \
-        ga_clear_error();                                                                                                      \
-    } while (0)
-
 #endif

@@ -51,6 +51,16 @@ static inline bool test_check(bool ok, const char *file, int line, const char *t
     return false;
 }
 #define CHECK(...) test_check((bool)(__VA_ARGS__), __FILE__, __LINE__, #__VA_ARGS__)
+/* Does the call fail, returning NULL or false, with these words? */
+#define CHECK_FAILS(call, words)                                                                                               \
+    do {                                                                                                                       \
+        ga_clear_error();                                                                                                      \
+        ga_set_error_handler(ga_ignore_error, NULL);                                                                           \
+        bool none = !(call);                                                                                                   \
+        ga_set_error_handler(NULL, NULL);                                                                                      \
+        CHECK(none &&ga_error() && strstr(ga_error(), words));                                                                 \
+        ga_clear_error();                                                                                                      \
+    } while (0)
 
 static inline void test_skip(const char *why, int how_many)
 {
