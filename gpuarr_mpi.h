@@ -28,7 +28,7 @@
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_MPI_IMPLEMENTED)
 #define GPUARR_MPI_IMPLEMENTED
 
-#define OMPI_SKIP_MPICXX 1
+#define OMPI_SKIP_MPICXX  1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
@@ -63,15 +63,15 @@ static struct {
     int       rank, ranks;
     bool      ours; /* MPI was started here */
     MPI_Comm  comm;
-    pthread_t thread;  /* that may call MPI */
+    pthread_t thread;   /* that may call MPI */
     double    patience; /* seconds of silence */
     int64_t   step;
     double    called; /* when everybody was last told that this rank is alive */
     double   *heard;  /* when each rank was last heard of */
     bool     *left;   /* which ranks have ended their programs */
     int       leavers;
-    char    (*host)[MPI_MAX_PROCESSOR_NAME];
-    gi_note   note; /* at hand */
+    char (*host)[MPI_MAX_PROCESSOR_NAME];
+    gi_note note; /* at hand */
 } gi_mpi = { 0, 1, false, MPI_COMM_NULL, 0, 300, 0, 0, NULL, NULL, 0, NULL, { 0, 0, 0, 0, 0, 0, 0, 0, { 0 } } };
 
 /* The job cannot go on. Does not return. */
@@ -190,10 +190,11 @@ static void gi_keep_in_touch(const char *site)
     }
     for (int k = 0; k < (gi_mpi.rank > 0 ? 1 : gi_mpi.ranks); k++)
         if (k != gi_mpi.rank && now - gi_mpi.heard[k] > gi_mpi.patience)
-            gi_mpi_give_up(site,
-                           "rank %d on %s has not heard of rank %d on %s for %.0f s: it is lost, or busy with something else than "
-                           "the calls that compute (GA_TIMEOUT=seconds waits longer)",
-                           gi_mpi.rank, gi_mpi.host[gi_mpi.rank], k, gi_mpi.host[k], gi_mpi.patience);
+            gi_mpi_give_up(
+                site,
+                "rank %d on %s has not heard of rank %d on %s for %.0f s: it is lost, or busy with something else than "
+                "the calls that compute (GA_TIMEOUT=seconds waits longer)",
+                gi_mpi.rank, gi_mpi.host[gi_mpi.rank], k, gi_mpi.host[k], gi_mpi.patience);
 }
 
 static void gi_next_step(void)
@@ -273,15 +274,15 @@ static void gi_mpi_begin(void)
     gi_mpi_check(MPI_Comm_idup(MPI_COMM_WORLD, &gi_mpi.comm, &request), site);
     gi_mpi_wait(site, &request, "for the others to begin");
     MPI_Comm_set_errhandler(gi_mpi.comm, MPI_ERRORS_RETURN);
-    char name[MPI_MAX_PROCESSOR_NAME] = "";
-    gi_mpi.heard                      = (double *)calloc((size_t)ranks, sizeof *gi_mpi.heard);
-    gi_mpi.left                       = (bool *)calloc((size_t)ranks, sizeof *gi_mpi.left);
+    char name[MPI_MAX_PROCESSOR_NAME]   = "";
+    gi_mpi.heard                        = (double *)calloc((size_t)ranks, sizeof *gi_mpi.heard);
+    gi_mpi.left                         = (bool *)calloc((size_t)ranks, sizeof *gi_mpi.left);
     char(*host)[MPI_MAX_PROCESSOR_NAME] = (char(*)[MPI_MAX_PROCESSOR_NAME])calloc((size_t)ranks, sizeof *host);
     if (!gi_mpi.heard || !gi_mpi.left || !host) gi_mpi_give_up(site, "no memory");
     MPI_Get_processor_name(name, &length);
-    gi_mpi_check(MPI_Iallgather(name, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, host, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, gi_mpi.comm,
-                                &request),
-                 site);
+    gi_mpi_check(
+        MPI_Iallgather(name, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, host, MPI_MAX_PROCESSOR_NAME, MPI_CHAR, gi_mpi.comm, &request),
+        site);
     gi_mpi_wait(site, &request, "for the names of the others");
     gi_mpi.host   = host;
     gi_mpi.ranks  = ranks;
@@ -347,7 +348,8 @@ static bool gi_is_alike(const char *site, int k, const gi_note *mine)
         char there[300] = "somewhere else";
         if (other.kind == GI_NOTE_HERE) gi_write_site(there, sizeof there, other.text);
         snprintf(text + used, sizeof text - (size_t)used,
-                 "rank 0 has come here, and rank %d on %s to %s: all ranks must come to the same calls that compute, in the same order",
+                 "rank 0 has come here, and rank %d on %s to %s: all ranks must come to the same calls that compute, in the "
+                 "same order",
                  k, gi_mpi.host[k], there);
     } else if (other.a != mine->a) {
         snprintf(text + used, sizeof text - (size_t)used,
@@ -366,11 +368,11 @@ static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *thre
         gi_mpi_give_up(site, "this thread is not the one that started MPI: compute in that one");
     gi_note mine = gi_new_note(GI_NOTE_HERE);
     int     come = 1, turn = 0;
-    mine.failed  = !ok;
-    mine.status  = ok ? 0 : (int32_t)gi_error_status;
-    mine.a       = (int64_t)print;
-    mine.b       = *threads;
-    mine.c       = *limit;
+    mine.failed = !ok;
+    mine.status = ok ? 0 : (int32_t)gi_error_status;
+    mine.a      = (int64_t)print;
+    mine.b      = *threads;
+    mine.c      = *limit;
     gi_note_says(&mine, !ok ? gi_error_text : site ? site : "");
     gi_next_step();
     if (gi_mpi.rank > 0) gi_call_out(site, &mine);
@@ -408,9 +410,9 @@ static void gi_mpi_from_first(const char *site, void *data, int64_t bytes)
     const int64_t most = (int64_t)1 << 30;
     for (int64_t at = 0; at < bytes; at += most) {
         MPI_Request request;
-        gi_mpi_check(MPI_Ibcast((char *)data + at, (int)(bytes - at < most ? bytes - at : most), MPI_BYTE, 0, gi_mpi.comm,
-                                &request),
-                     site);
+        gi_mpi_check(
+            MPI_Ibcast((char *)data + at, (int)(bytes - at < most ? bytes - at : most), MPI_BYTE, 0, gi_mpi.comm, &request),
+            site);
         gi_mpi_wait(site, &request, "for what rank 0 knows");
     }
 }
@@ -424,10 +426,10 @@ typedef struct gi_mpi_hand {
     gi_computation *r;
     gi_task         task;
     pthread_mutex_t lock;
-    pthread_cond_t  more, news;      /* for the threads, and for the one that calls MPI */
-    int64_t         at, end;         /* the units at hand, */
-    int64_t         next, next_end;  /* and those after them */
-    bool            over, at_rest;   /* no more will come; all threads have ended */
+    pthread_cond_t  more, news;          /* for the threads, and for the one that calls MPI */
+    int64_t         at, end;             /* the units at hand, */
+    int64_t         next, next_end;      /* and those after them */
+    bool            over, at_rest;       /* no more will come; all threads have ended */
     int64_t         done[GI_NOTE_UNITS]; /* and not reported yet */
     int             dones;
     bool            asked, told; /* for more units; that this rank has failed */
@@ -511,7 +513,7 @@ static void gi_deal(gi_mpi_hand *h, int to, int64_t *from, int64_t *end)
     int64_t rest = h->r->units - h->dealt, share = rest / (4 * gi_computing_threads());
     if (share < 1) share = rest > 0;
     *from = h->dealt;
-    *end = h->dealt += share;
+    *end  = h->dealt += share;
     for (int64_t unit = *from; unit < *end; unit++) h->owner[unit] = to;
 }
 
