@@ -961,11 +961,12 @@ void ga_free(ga_array *a);
 ga_array *ga_keep(ga_array *a);
 
 typedef struct ga_memory {
-    int64_t used_bytes;  /* in arrays */
-    int64_t peak_bytes;  /* most used so far (since ga_memory_reset_peak) */
-    int64_t total_bytes; /* used and kept ready for reuse */
-    int64_t limit_bytes; /* 0: no limit */
-    int64_t arrays;      /* how many are alive */
+    int64_t used_bytes;    /* in arrays */
+    int64_t peak_bytes;    /* most used so far (since ga_memory_reset_peak) */
+    int64_t total_bytes;   /* used and kept ready for reuse */
+    int64_t limit_bytes;   /* 0: no limit */
+    int64_t arrays;        /* how many are alive */
+    int64_t spilled_bytes; /* in files: what ga_persist could not keep in memory */
 } ga_memory;
 ga_memory ga_memory_stats(void);
 void      ga_memory_reset_peak(void);
@@ -1619,7 +1620,10 @@ typedef struct ga_compute_options {
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
-/* Computes the elements now and keeps them in memory: what is made of the array from now on starts from there. Returns another view. */
+/* Computes the elements now and keeps them: what is made of the array from now on starts from there. Returns another view. Elements that
+   do not fit into memory (ga_memory_limit, else what the system and the control group have left) are kept in a file without a name, which
+   is gone when the array is, or the program: in the folder GA_SPILL of the environment, else TMPDIR, else /tmp. A line on stderr says so,
+   unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
 
 /* Where a chunk lies. */
@@ -3080,6 +3084,8 @@ static void gi_discount_bytes(size_t bytes)
 }
 #endif
 
+static int64_t gi_spilled_bytes; /* atomic */
+
 ga_memory ga_memory_stats(void)
 {
     ga_memory m;
@@ -3090,6 +3096,7 @@ ga_memory ga_memory_stats(void)
     m.limit_bytes = gi_pool.limit;
     m.arrays      = gi_pool.arrays;
     pthread_mutex_unlock(&gi_pool.lock);
+    m.spilled_bytes = __atomic_load_n(&gi_spilled_bytes, __ATOMIC_RELAXED);
     return m;
 }
 
@@ -3744,7 +3751,7 @@ static long gi_processors(void)
         }
     }
     if (f) fclose(f);
-    n = n > 0 && n < online ? n : online;
+    n                = n > 0 && n < online ? n : online;
 #ifdef GPUARR_USE_MPI /* the ranks on this machine share them: Open MPI and MPICH say how many there are */
     const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
     if (!here) here = getenv("MPI_LOCALNRANKS");
@@ -22566,7 +22573,8 @@ static struct {
     bool            of_ranks;       /* fingerprints are compared between machines: not what files are called there */
     int64_t         threads, limit; /* with several ranks: of all of them, and the least memory limit; else 0 */
     bool            apart;          /* the ranks know that the call has failed: they do not meet again in it */
-} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0, false, 0, 0, false };
+    bool            alone;          /* each rank does all of the work */
+} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0, false, 0, 0, false, false };
 
 /* ---- ranks: processes that compute together -------------------------------------------------------------------------------------------- */
 /*  Every rank runs the same program, so all of them come to the same calls. A call that computes begins and ends with a meeting; in
@@ -22581,7 +22589,7 @@ static void gi_mpi_run(gi_computation *r, gi_task task);
 #else
 static void gi_mpi_start(int *rank, int *ranks)
 {
-    *rank  = 0;
+    *rank = 0;
     *ranks = 1;
 }
 static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit)
@@ -22616,8 +22624,16 @@ static bool gi_together(const char *site, bool ok)
     if (ga_ranks() == 1 || gi_computing.apart) return ok;
     int64_t threads = 0, limit = 0;
     ok                 = gi_mpi_meet(site, ok, 0, &threads, &limit);
-    gi_computing.apart = !ok;
+    gi_computing.apart = !ok && gi_computing.threads > 0;
     return ok;
+}
+
+/* Is it so on all ranks? */
+static bool gi_on_all_ranks(const char *site, bool yes)
+{
+    int64_t threads = 0, all = yes ? 2 : 1; /* of which the least is told */
+    if (ga_ranks() > 1 && !gi_mpi_meet(site, true, 0, &threads, &all)) return false;
+    return all == 2;
 }
 
 /* The first meeting of a call that computes: `print` is the fingerprint of what is computed. */
@@ -22635,6 +22651,7 @@ static bool gi_ranks_end(const char *site, bool ok)
 {
     ok                   = gi_together(site, ok);
     gi_computing.threads = gi_computing.limit = 0;
+    gi_computing.apart                        = false;
     return ok;
 }
 
@@ -23196,7 +23213,7 @@ static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
 {
     r->units = units;
     r->begun = r->told = ga_now();
-    if (ga_ranks() > 1 && (units > 1 || r->written)) gi_mpi_run(r, task);
+    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_mpi_run(r, task);
     else gi_parallel(units, 1, task, r);
 }
 
@@ -23481,7 +23498,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         to[k]          = fold[k]->value ? gi_kept_view(site, fold[k]->value, r.kept, r.shape) : NULL;
         ok             = to[k] != NULL;
     }
-    r.to = to;
+    r.to  = to;
     whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
     int64_t most, beside = gi_lines_beside(a, p->marked, &most);
     if (ok && lines > 0 && (r.length <= most || whole)) {
@@ -23495,8 +23512,8 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
         else gi_run_units_of(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
-        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
+        r.parts        = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes   = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
         r.part         = (gi_fold_part *)gi_alloc(site, bytes);
         r.record       = (char *)r.part;
         r.record_bytes = sizeof *r.part;
@@ -23657,6 +23674,13 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
 
 static void gi_forget_chunks(void); /* of files; section >>chunk files */
 
+static bool gi_computes_inside(const char *site)
+{
+    if (gi_inside_task)
+        gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
+    return gi_inside_task;
+}
+
 static uint64_t gi_print_arrays(int n, const ga_array *const *arrays); /* fingerprints; section >>chunk files */
 
 /* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
@@ -23675,13 +23699,6 @@ static bool gi_computing_ends(const char *site, bool ok)
     gi_watch_ends();
     pthread_mutex_unlock(&gi_computing.busy);
     return ok;
-}
-
-static bool gi_computes_inside(const char *site)
-{
-    if (gi_inside_task)
-        gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
-    return gi_inside_task;
 }
 
 /* All of them, in groups of one shape; `ok`: if there is room for them. */
@@ -23860,7 +23877,7 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n; k++)
         if (!gi_check_any(site, arrays[k], "an array")) return false;
-    size_t           bytes   = (size_t)(2 * n + 1) * sizeof(void *);
+    size_t bytes = (size_t)(2 * n + 1) * sizeof(void *);
     if (gi_computes_inside(site)) return false;
     const ga_array **chunked = (const ga_array **)gi_alloc(site, bytes);
     if (!chunked) return false;
@@ -23900,34 +23917,44 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     return gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
 
+static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited); /* section >>chunk files */
+
+/* Works all elements of a node out into memory. False with an error. */
+static bool gi_persist_in_memory(const char *site, const ga_array *whole)
+{
+    gi_lazy  *n     = whole->owner->node;
+    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    if (!gi_compute_into(site, value != NULL, 1, &whole, &value)) {
+        ga_free(value);
+        return false;
+    }
+    n->value = value;
+    n->depth = 0;
+    gi_lazy_let_go(n);
+    return true;
+}
+
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
     if (!gi_check_any(site, a, "a")) return NULL;
-    if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
+    if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+    int64_t limit, left = gi_memory_left(&limit);
+    bool    fits = gi_forecast_total(&f) <= left, ok;
     if (gi_computes_inside(site)) return NULL;
-    bool      ok     = gi_has_room(site, &f);
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ga_array *value = ok ? gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape) : NULL, *whole = NULL;
-    if (value) {
-        gi_buffer *b = a->owner;
-        __atomic_add_fetch(&b->references, 1, __ATOMIC_RELAXED);
-        whole = gi_new_handle(site, b, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    }
-    gi_current_scope   = scope;
-    const ga_array *of = whole ? whole : a;
-    ok                 = gi_compute_into(site, whole != NULL, 1, &of, &value);
+    __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
+    ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
+    ok              = gi_together(site, whole != NULL);
+    fits            = ok && gi_on_all_ranks(site, fits);
+    ok              = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
     ga_free(whole);
-    if (!ok) {
-        ga_free(value);
-        return NULL;
-    }
-    n->value = value;
-    gi_lazy_let_go(n);
-    return (ga_view)(a, site);
+    gi_current_scope = scope;
+    return ok ? (ga_view)(a, site) : NULL;
 }
 
 bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_chunked(a); }
@@ -26013,6 +26040,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #ifndef O_CLOEXEC /* hidden though there, see >>runtime */
 #define O_CLOEXEC 02000000
 extern ssize_t pread(int, void *, size_t, off_t);
@@ -27555,6 +27583,18 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
     return gi_run_ends(r);
 }
 
+/* The units of a file for s->a. False with an error. */
+static bool gi_divide_sink(const char *site, gi_sink *s)
+{
+    ga_shape chunks = ga_chunks_of(s->a);
+    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
+    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
+    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
+    s->done            = (unsigned char *)gi_alloc(site, (size_t)s->units);
+    if (s->done) memset(s->done, 0, (size_t)s->units);
+    return s->done != NULL;
+}
+
 /* Path, format, chunks; nothing is written yet. False with an error. */
 static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
 {
@@ -27591,13 +27631,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     }
     s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
     if (!s->a) return false;
-    ga_shape chunks = ga_chunks_of(s->a);
-    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
-    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
-    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
-    s->done            = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
-    if (s->done) memset(s->done, 0, (size_t)s->units);
-    return s->done != NULL;
+    return gi_divide_sink(o->site, s);
 }
 
 /* Is there memory for what lies about meanwhile? False with an error. */
@@ -27707,6 +27741,115 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 }
 
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o) { return (ga_store_n)(1, &a, &path, o); }
+
+/* ---- persisted arrays that do not fit into memory ---- */
+/*  The elements are written as those of an .npy file without a header, and the node becomes one that reads them from there.       */
+
+static const char *gi_spill_folder(void)
+{
+    const char *folder = getenv("GA_SPILL");
+    if (!folder || !*folder) folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+/* A file in that folder, without a name from the beginning, so that nothing is left behind however the program ends. False with an error. */
+static bool gi_begin_spill(const char *site, gi_sink *s)
+{
+    const char    *folder = gi_spill_folder();
+    int64_t        bytes = s->a->size * ga_itemsize(s->a->dtype), there = -1;
+    struct statvfs about;
+    if (statvfs(folder, &about) == 0)
+        there = (int64_t)(about.f_bavail < (uint64_t)INT64_MAX / about.f_frsize ? about.f_bavail * about.f_frsize : INT64_MAX);
+    if (there < 0)
+        return gi_fail(site, GA_NO_FILE,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, cannot be used: %s (GA_SPILL in the "
+                       "environment names another folder)",
+                       gi_bytes_text(bytes), folder, strerror(errno)) != NULL;
+    if (there < bytes)
+        return gi_fail(site, GA_NO_MEMORY,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, has room for %s: name a folder on a "
+                       "larger disk, GA_SPILL in the environment",
+                       gi_bytes_text(bytes), folder, gi_bytes_text(there)) != NULL;
+    static unsigned files;
+    do {
+        snprintf(s->part, sizeof s->part, "%.3000s/gpuarr-%ld-%u", folder, (long)getpid(),
+                 __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED));
+        s->fd = open(s->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (s->fd < 0 && errno == EEXIST);
+    if (s->fd >= 0 && unlink(s->part) == 0 && ftruncate(s->fd, (off_t)bytes) == 0) return true;
+    return gi_fail(
+               site, GA_NO_FILE,
+               "%s do not fit into memory, and cannot be written to '%.300s': %s (GA_SPILL in the environment names another "
+               "folder)",
+               gi_bytes_text(bytes), s->part, strerror(errno)) != NULL;
+}
+
+static void gi_close_spilled(gi_lazy *n)
+{
+    gi_npy_plan *p = (gi_npy_plan *)n->plan;
+    (void)close(p->fd);
+    __atomic_sub_fetch(&gi_spilled_bytes, gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype), __ATOMIC_RELAXED);
+    gi_release(p, sizeof *p);
+}
+
+static bool gi_is_spilled(const gi_lazy *n) { return n->close == gi_close_spilled; }
+
+/* Tells what has become of an array of which so many bytes of memory are left. */
+static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, bool limited)
+{
+    char text[256];
+    if (gi_error_handler) return; /* the program says on stderr what it wants */
+    gi_write_site(text, sizeof text, site);
+    fprintf(stderr, "gpuarr: %s%s do not fit into the %s that are left: kept in %s (%sset GA_SPILL to a faster disk)\n", text,
+            gi_bytes_text(bytes), gi_bytes_text(left > 0 ? left : 0), gi_spill_folder(),
+            limited ? "raise ga_memory_limit, or " : "");
+}
+
+/* Works all elements of a node, of which `whole` is a view, out into a file. False with an error. */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited)
+{
+    gi_lazy        *n     = whole->owner->node;
+    const ga_array *held  = whole;
+    int64_t         bytes = whole->size * ga_itemsize(whole->dtype);
+    gi_sink        *s     = (gi_sink *)gi_alloc(site, sizeof *s);
+    gi_npy_plan    *p     = s ? (gi_npy_plan *)gi_alloc(site, sizeof *p) : NULL;
+    bool            ok    = p != NULL;
+    if (ok) {
+        memset(s, 0, sizeof *s);
+        memset(p, 0, sizeof *p);
+        s->a  = whole;
+        s->fd = s->journal = -1;
+        ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
+        if (ok) gi_announce_spill(site, bytes, left, limited);
+        ok = gi_computing_begins(site, ok, 1, &held);
+        gi_computing.mark++; /* for the fingerprint */
+        uint64_t print     = ok ? gi_print_node(n) : 0;
+        gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */
+        ok                 = ok && gi_fill_all(site, 1, s, &held);
+        gi_computing.alone = false;
+        ok                 = gi_together(site, ok);
+        if (ok) {
+            p->fd      = s->fd;
+            p->h.dtype = n->dtype;
+            p->h.ndim  = n->ndim;
+            snprintf(p->what, sizeof p->what, "what ga_persist has kept in '%.300s'", gi_spill_folder());
+            memcpy(p->h.shape, n->shape, sizeof n->shape);
+            gi_lazy_let_go(n);
+            n->kind  = &gi_kind_npy;
+            n->plan  = p;
+            n->close = gi_close_spilled;
+            n->seed  = print;
+            n->depth = 0;
+            n->local = n->far = true;
+            __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
+        } else if (s->fd >= 0) (void)close(s->fd);
+        ok = gi_computing_ends(site, ok);
+        if (s->done) gi_release(s->done, (size_t)s->units);
+    }
+    if (p && !ok) gi_release(p, sizeof *p);
+    if (s) gi_release(s, sizeof *s);
+    return ok;
+}
 
 /* ==== >>timing ==================================================================================================== */
 
