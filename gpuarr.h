@@ -961,11 +961,12 @@ void ga_free(ga_array *a);
 ga_array *ga_keep(ga_array *a);
 
 typedef struct ga_memory {
-    int64_t used_bytes;  /* in arrays */
-    int64_t peak_bytes;  /* most used so far (since ga_memory_reset_peak) */
-    int64_t total_bytes; /* used and kept ready for reuse */
-    int64_t limit_bytes; /* 0: no limit */
-    int64_t arrays;      /* how many are alive */
+    int64_t used_bytes;    /* in arrays */
+    int64_t peak_bytes;    /* most used so far (since ga_memory_reset_peak) */
+    int64_t total_bytes;   /* used and kept ready for reuse */
+    int64_t limit_bytes;   /* 0: no limit */
+    int64_t arrays;        /* how many are alive */
+    int64_t spilled_bytes; /* in files: what ga_persist could not keep in memory */
 } ga_memory;
 ga_memory ga_memory_stats(void);
 void      ga_memory_reset_peak(void);
@@ -1619,7 +1620,10 @@ typedef struct ga_compute_options {
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
-/* Computes the elements now and keeps them in memory: what is made of the array from now on starts from there. Returns another view. */
+/* Computes the elements now and keeps them: what is made of the array from now on starts from there. Returns another view. Elements that
+   do not fit into memory (ga_memory_limit, else what the system and the control group have left) are kept in a file without a name, which
+   is gone when the array is, or the program: in the folder GA_SPILL of the environment, else TMPDIR, else /tmp. A line on stderr says so,
+   unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
 
 /* Where a chunk lies. */
@@ -3073,6 +3077,8 @@ static void gi_discount_bytes(size_t bytes)
 }
 #endif
 
+static int64_t gi_spilled_bytes; /* atomic */
+
 ga_memory ga_memory_stats(void)
 {
     ga_memory m;
@@ -3083,6 +3089,7 @@ ga_memory ga_memory_stats(void)
     m.limit_bytes = gi_pool.limit;
     m.arrays      = gi_pool.arrays;
     pthread_mutex_unlock(&gi_pool.lock);
+    m.spilled_bytes = __atomic_load_n(&gi_spilled_bytes, __ATOMIC_RELAXED);
     return m;
 }
 
@@ -23501,14 +23508,19 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
 
 static void gi_forget_chunks(void); /* of files; section >>chunk files */
 
+static bool gi_computes_inside(const char *site)
+{
+    if (gi_inside_task)
+        gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
+    return gi_inside_task;
+}
+
 /* All of them, in groups of one shape. */
 static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
 {
     gi_folds f  = { site, NULL, 0, 0 };
     bool     ok = true;
-    if (gi_inside_task)
-        return gi_fail(site, GA_BAD_ARGUMENT,
-                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    if (gi_computes_inside(site)) return false;
     pthread_mutex_lock(&gi_computing.busy);
     gi_watch_begins();
     gi_scope *scope  = gi_current_scope;
@@ -23725,33 +23737,42 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     return gi_compute_into(o.site, 1, &a, &o.out) ? o.out : NULL;
 }
 
+static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited); /* section >>chunk files */
+
+/* Works all elements of a node out into memory. False with an error. */
+static bool gi_persist_in_memory(const char *site, const ga_array *whole)
+{
+    gi_lazy  *n     = whole->owner->node;
+    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    if (!value || !gi_compute_into(site, 1, &whole, &value)) {
+        ga_free(value);
+        return false;
+    }
+    n->value = value;
+    n->depth = 0;
+    gi_lazy_let_go(n);
+    return true;
+}
+
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
     if (!gi_check_any(site, a, "a")) return NULL;
-    if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
+    if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-    if (!gi_has_room(site, &f)) return NULL;
+    int64_t limit, left = gi_memory_left(&limit);
+    bool    fits = gi_forecast_total(&f) <= left, ok;
+    if (gi_computes_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape), *whole = NULL;
-    if (value) {
-        gi_buffer *b = a->owner;
-        __atomic_add_fetch(&b->references, 1, __ATOMIC_RELAXED);
-        whole = gi_new_handle(site, b, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    }
-    gi_current_scope   = scope;
-    const ga_array *of = whole;
-    bool            ok = whole && gi_compute_into(site, 1, &of, &value);
+    __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
+    ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
+    ok              = whole && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
     ga_free(whole);
-    if (!ok) {
-        ga_free(value);
-        return NULL;
-    }
-    n->value = value;
-    gi_lazy_let_go(n);
-    return (ga_view)(a, site);
+    gi_current_scope = scope;
+    return ok ? (ga_view)(a, site) : NULL;
 }
 
 bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_chunked(a); }
@@ -25853,6 +25874,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #ifndef O_CLOEXEC /* hidden though there, see >>runtime */
 #define O_CLOEXEC 02000000
 extern ssize_t pread(int, void *, size_t, off_t);
@@ -27356,6 +27378,18 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
     return gi_run_ends(r);
 }
 
+/* The units of a file for s->a. False with an error. */
+static bool gi_divide_sink(const char *site, gi_sink *s)
+{
+    ga_shape chunks = ga_chunks_of(s->a);
+    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
+    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
+    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
+    s->done            = (unsigned char *)gi_alloc(site, (size_t)s->units);
+    if (s->done) memset(s->done, 0, (size_t)s->units);
+    return s->done != NULL;
+}
+
 /* Path, format, chunks; nothing is written yet. False with an error. */
 static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
 {
@@ -27392,13 +27426,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     }
     s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
     if (!s->a) return false;
-    ga_shape chunks = ga_chunks_of(s->a);
-    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
-    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
-    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
-    s->done            = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
-    if (s->done) memset(s->done, 0, (size_t)s->units);
-    return s->done != NULL;
+    return gi_divide_sink(o->site, s);
 }
 
 /* Is there memory for what lies about meanwhile? False with an error. */
@@ -27445,9 +27473,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 {
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
-    if (gi_inside_task)
-        return gi_fail(o.site, GA_BAD_ARGUMENT,
-                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    if (gi_computes_inside(o.site)) return false;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
@@ -27487,6 +27513,114 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 }
 
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o) { return (ga_store_n)(1, &a, &path, o); }
+
+/* ---- persisted arrays that do not fit into memory ---- */
+/*  The elements are written as those of an .npy file without a header, and the node becomes one that reads them from there.       */
+
+static const char *gi_spill_folder(void)
+{
+    const char *folder = getenv("GA_SPILL");
+    if (!folder || !*folder) folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+/* A file in that folder, without a name from the beginning, so that nothing is left behind however the program ends. False with an error. */
+static bool gi_begin_spill(const char *site, gi_sink *s)
+{
+    const char    *folder = gi_spill_folder();
+    int64_t        bytes = s->a->size * ga_itemsize(s->a->dtype), there = -1;
+    struct statvfs about;
+    if (statvfs(folder, &about) == 0)
+        there = (int64_t)(about.f_bavail < (uint64_t)INT64_MAX / about.f_frsize ? about.f_bavail * about.f_frsize : INT64_MAX);
+    if (there < 0)
+        return gi_fail(site, GA_NO_FILE,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, cannot be used: %s (GA_SPILL in the "
+                       "environment names another folder)",
+                       gi_bytes_text(bytes), folder, strerror(errno)) != NULL;
+    if (there < bytes)
+        return gi_fail(site, GA_NO_MEMORY,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, has room for %s: name a folder on a "
+                       "larger disk, GA_SPILL in the environment",
+                       gi_bytes_text(bytes), folder, gi_bytes_text(there)) != NULL;
+    static unsigned files;
+    do {
+        snprintf(s->part, sizeof s->part, "%.3000s/gpuarr-%ld-%u", folder, (long)getpid(),
+                 __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED));
+        s->fd = open(s->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (s->fd < 0 && errno == EEXIST);
+    if (s->fd >= 0 && unlink(s->part) == 0 && ftruncate(s->fd, (off_t)bytes) == 0) return true;
+    return gi_fail(
+               site, GA_NO_FILE,
+               "%s do not fit into memory, and cannot be written to '%.300s': %s (GA_SPILL in the environment names another "
+               "folder)",
+               gi_bytes_text(bytes), s->part, strerror(errno)) != NULL;
+}
+
+static void gi_close_spilled(gi_lazy *n)
+{
+    gi_npy_plan *p = (gi_npy_plan *)n->plan;
+    (void)close(p->fd);
+    __atomic_sub_fetch(&gi_spilled_bytes, gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype), __ATOMIC_RELAXED);
+    gi_release(p, sizeof *p);
+}
+
+static bool gi_is_spilled(const gi_lazy *n) { return n->close == gi_close_spilled; }
+
+/* Tells what has become of an array of which so many bytes of memory are left. */
+static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, bool limited)
+{
+    char text[256];
+    if (gi_error_handler) return; /* the program says on stderr what it wants */
+    gi_write_site(text, sizeof text, site);
+    fprintf(stderr, "gpuarr: %s%s do not fit into the %s that are left: kept in %s (%sset GA_SPILL to a faster disk)\n", text,
+            gi_bytes_text(bytes), gi_bytes_text(left > 0 ? left : 0), gi_spill_folder(),
+            limited ? "raise ga_memory_limit, or " : "");
+}
+
+/* Works all elements of a node, of which `whole` is a view, out into a file. False with an error. */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited)
+{
+    gi_lazy        *n     = whole->owner->node;
+    const ga_array *held  = whole;
+    int64_t         bytes = whole->size * ga_itemsize(whole->dtype);
+    gi_sink        *s     = (gi_sink *)gi_alloc(site, sizeof *s);
+    gi_npy_plan    *p     = s ? (gi_npy_plan *)gi_alloc(site, sizeof *p) : NULL;
+    bool            ok    = p != NULL;
+    if (ok) {
+        memset(s, 0, sizeof *s);
+        memset(p, 0, sizeof *p);
+        s->a  = whole;
+        s->fd = s->journal = -1;
+        ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
+        if (ok) gi_announce_spill(site, bytes, left, limited);
+        pthread_mutex_lock(&gi_computing.busy);
+        gi_watch_begins();
+        gi_computing.mark++; /* for the fingerprint */
+        uint64_t print = ok ? gi_print_node(n) : 0;
+        ok             = ok && gi_fill_all(site, 1, s, &held);
+        if (ok) {
+            p->fd      = s->fd;
+            p->h.dtype = n->dtype;
+            p->h.ndim  = n->ndim;
+            snprintf(p->what, sizeof p->what, "what ga_persist has kept in '%.300s'", gi_spill_folder());
+            memcpy(p->h.shape, n->shape, sizeof n->shape);
+            gi_lazy_let_go(n);
+            n->kind  = &gi_kind_npy;
+            n->plan  = p;
+            n->close = gi_close_spilled;
+            n->seed  = print;
+            n->depth = 0;
+            n->local = n->far = true;
+            __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
+        } else if (s->fd >= 0) (void)close(s->fd);
+        gi_watch_ends();
+        pthread_mutex_unlock(&gi_computing.busy);
+        if (s->done) gi_release(s->done, (size_t)s->units);
+    }
+    if (p && !ok) gi_release(p, sizeof *p);
+    if (s) gi_release(s, sizeof *s);
+    return ok;
+}
 
 /* ==== >>timing ==================================================================================================== */
 

@@ -251,7 +251,8 @@ static void memory(void)
         ga_array *huge = ga_random((100000, 100000), .chunks = ga_chunks(0)),
                  *x    = ga_sqrt(ga_random((4000, 4000), .chunks = ga_chunks(0)));
         CHECK_FAILS(ga_compute(huge), "this needs about 74.5 GiB");
-        CHECK_FAILS(ga_persist(huge), "this needs about");
+        CHECK_FAILS(ga_persist(ga_random((10000000, 10000000), .chunks = ga_chunks(0))),
+                    "728 TiB do not fit into memory, and '");
         ga_memory_trim();
         ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20));
         CHECK_FAILS(ga_compute(x), "24.0 MiB are left of ga_memory_limit");
@@ -268,6 +269,64 @@ static void memory(void)
     }
 }
 
+/* What does not fit is kept in a file, with the same bits. */
+static void spilled(void)
+{
+    char line[1024] = "";
+    ga_scope {
+        ga_array *a = ga_random((2000, 3000), .seed = 3), *sum = ga_sum(ga_sqrt(a), .axis = 1),
+                 *turned = ga_ascontiguous(ga_transpose(ga_sqrt(a))), *x, *y;
+        ga_free(a);
+        x = ga_sqrt(ga_random((2000, 3000), .seed = 3, .chunks = ga_chunks(300, 700)));
+        ga_memory_trim();
+        ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20));
+        FILE *heard = tmpfile();
+        int   tell  = dup(2);
+        CHECK(heard && dup2(fileno(heard), 2) == 2);
+        y = ga_persist(x);
+        CHECK(dup2(tell, 2) == 2);
+        (void)close(tell);
+        rewind(heard);
+        CHECK(fgets(line, sizeof line, heard) &&
+              strstr(line, "ga_persist(x): 45.8 MiB do not fit into the 24.0 MiB that are left: kept in "));
+        CHECK(!fgets(line, sizeof line, heard));
+        (void)fclose(heard);
+        CHECK(y && ga_is_chunked(y) && ga_memory_stats().spilled_bytes == 2000 * 3000 * 8);
+        CHECK(ga_persist(x) && ga_persist(y) && ga_memory_stats().spilled_bytes == 2000 * 3000 * 8);
+        CHECK_FAILS(ga_compute(x), "24.0 MiB are left of ga_memory_limit");
+        SAME(ga_sum(x, .axis = 1), sum);
+        ga_memory_limit(0);
+        SAME(ga_transpose(y), turned);
+        SAME(ga_index(ga_transpose(y), "10:2000:7, ::-3"), ga_index(turned, "10:2000:7, ::-3"));
+
+        /* an operation that needs whole chunks, of something that is spilled already, and mistakes */
+        ga_array *z = ga_sort(ga_add(y, 1), .axis = 1), *sorted = ga_transpose(ga_sort(ga_add(turned, 1), .axis = 0));
+        ga_memory_trim();
+        ga_memory_limit(ga_memory_stats().used_bytes + (40 << 20));
+        ga_set_error_handler(ga_ignore_error, NULL); /* no line then */
+        CHECK(ga_persist(z) && ga_memory_stats().spilled_bytes == 2 * 2000 * 3000 * 8);
+        ga_set_error_handler(NULL, NULL);
+        setenv("GA_SPILL", "/no/such/folder", 1);
+        CHECK_FAILS(ga_persist(ga_add(y, 2)), "'/no/such/folder', where they would be kept, cannot be used");
+        setenv("GA_SPILL", "/proc", 1);
+        CHECK_FAILS(ga_persist(ga_add(y, 2)), "/proc");
+        unsetenv("GA_SPILL");
+        ga_memory_trim();
+        ga_memory_limit(ga_memory_stats().used_bytes + (100 << 10));
+        CHECK_FAILS(ga_persist(ga_add(y, 2)), "this needs about");
+        ga_memory_limit(0);
+        SAME(z, sorted);
+    }
+    CHECK(ga_memory_stats().spilled_bytes == 0);
+
+    /* of a deep expression what is persisted is no longer deep */
+    ga_scope {
+        ga_array *x = ga_chunked(ga_zeros((10)));
+        for (int k = 0; k < 1500 && x; k++) x = k % 500 == 499 ? ga_persist(x) : ga_add(x, 1);
+        SAME(x, ga_full((10), 1497.0));
+    }
+}
+
 int main(void)
 {
     const ga_shape chunks[] = { { 2, { 3, 4 } }, { 2, { 64, 10 } }, { 2, { 1, -1 } }, { 0, { 0 } } };
@@ -281,6 +340,7 @@ int main(void)
     creation();
     long_lines();
     persisted();
+    spilled();
     mistakes();
     memory();
     pictures_and_progress();
