@@ -640,6 +640,46 @@ static void gi_share_units(gi_mpi_hand *h)
     }
 }
 
+/* Copies a box of an array to packed bytes, or from them. */
+static void gi_copy_box(const ga_array *a, const gi_box *box, char *bytes, bool in)
+{
+    const int64_t size = ga_itemsize(a->dtype), last = a->ndim - 1;
+    int64_t       row = size, times = 1;
+    bool          packed = last < 0 || a->strides[last] == size || box->count[last] == 1;
+    for (int64_t d = 0; d <= last; d++) {
+        if (d == last && packed) row *= box->count[d];
+        else times *= box->count[d];
+    }
+    for (int64_t i = 0; i < times; i++, bytes += row) {
+        char   *p    = (char *)a->data;
+        int64_t rest = i;
+        for (int64_t d = last; d >= 0; d--) {
+            p += box->start[d] * a->strides[d];
+            if (d == last && packed) continue;
+            p += rest % box->count[d] * a->strides[d];
+            rest /= box->count[d];
+        }
+        memcpy(in ? p : bytes, in ? bytes : p, (size_t)row);
+    }
+}
+
+/* Copies what a unit has made to bytes, or from there to where it belongs. Returns how many bytes that is; NULL: nothing is copied. */
+static int64_t gi_share_unit(const gi_computation *r, int64_t unit, char *bytes, bool in)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < r->records; k++, n += r->record_bytes) {
+        char *p = r->record + (k * r->units + unit) * r->record_bytes;
+        if (bytes) memcpy(in ? p : bytes + n, in ? bytes + n : p, (size_t)r->record_bytes);
+    }
+    if (r->arrays == 0) return n;
+    gi_box box = gi_box_number(r->ndim, r->shape, r->unit, unit);
+    for (int k = 0; k < r->arrays; k++) {
+        if (bytes) gi_copy_box(r->to[k], &box, bytes + n, in);
+        n += gi_size(r->ndim, box.count) * ga_itemsize(r->to[k]->dtype);
+    }
+    return n;
+}
+
 /* Every rank gives what its units have made to all others, at most `room` bytes at a time. */
 static void gi_share_results(const gi_computation *r, const int32_t *owner, char *bytes, int64_t room)
 {
