@@ -48,7 +48,7 @@ static void bits(const char *folder)
         tell("convolved", ga_convolve2d(a, ga_ones((5, 5), .dtype = GA_F32), .mode = GA_SAME));
         tell("sorted", ga_sort(a, .axis = 0));
         ga_array *kept = ga_persist(v);
-        tell("kept", ga_sqrt(ga_abs(kept)));
+        tell("kept", ga_sqrt(ga_absolute(kept)));
         snprintf(path, sizeof path, "%s/v.npy", folder);
         CHECK(ga_store(v, path));
         snprintf(path, sizeof path, "%s/v.zarr", folder);
