@@ -2380,7 +2380,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 /* ga_delayed(g, f, user, tasks ...) */
-#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, (ga_task *)NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -22610,7 +22610,8 @@ static const char *gi_bytes_text(int64_t bytes)
 
 typedef struct gi_event { /* a thread was busy with something */
     const char *site;
-    bool        unit; /* a unit of a run; else an operation inside one */
+    bool        unit;     /* a unit of a run; else an operation inside one, or a task */
+    char        name[24]; /* of a task; else empty, and the name is that of the call */
     int         thread;
     int64_t     number, used_bytes;
     double      start, end;
@@ -22677,13 +22678,18 @@ static void gi_watch_begins(void)
     pthread_mutex_unlock(&gi_watch.lock);
 }
 
-static void gi_note_event(const char *site, bool unit, int64_t number, double start)
+static void gi_keep_event(const gi_event *e)
 {
-    gi_event e = { site, unit, gi_thread_number(), number, ga_memory_stats().used_bytes, start, ga_now() };
     pthread_mutex_lock(&gi_watch.lock);
-    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = e;
+    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = *e;
     else gi_watch.dropped++;
     pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_note_event(const char *site, bool unit, int64_t number, double start)
+{
+    gi_event e = { site, unit, "", gi_thread_number(), number, ga_memory_stats().used_bytes, start, ga_now() };
+    gi_keep_event(&e);
 }
 
 /* The name of a call, "ga_add", from its site. Returns its length. */
@@ -22692,6 +22698,13 @@ static int gi_call_name(const char *site, const char **name)
     const char *call = site ? strchr(site, '\t') : NULL;
     *name            = call ? call + 1 : site ? site : "gpuarr";
     return (int)strcspn(*name, "(\v");
+}
+
+static int gi_event_name(const gi_event *e, const char **name)
+{
+    if (!e->name[0]) return gi_call_name(e->site, name);
+    *name = e->name;
+    return (int)strlen(e->name);
 }
 
 /* A unit of a run is done: tells the progress. The unit fails if the progress function wants to stop. */
@@ -22744,15 +22757,18 @@ static void gi_write_trace(FILE *f)
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
         const char     *name;
-        int             length = gi_call_name(e->site, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
+        int             length = gi_event_name(e, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
         fprintf(f,
                 "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{"
                 "\"number\":%lld,\"at\":\"",
                 i ? ",\n" : "", e->thread, (e->start - gi_watch.begun) * 1e6, (e->end - e->start) * 1e6, length, name,
-                e->unit ? "unit" : "operation", (long long)e->number);
+                e->name[0] ? "task"
+                : e->unit  ? "unit"
+                           : "operation",
+                (long long)e->number);
         gi_write_escaped(f, e->site ? e->site : "", place);
         fputs("\"}}", f);
-        if (e->unit)
+        if (e->unit || e->name[0])
             fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}",
                     (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
     }
@@ -22819,7 +22835,7 @@ static void gi_write_report(FILE *f)
         for (int64_t i = 0; i < gi_watch.events; i++) {
             const gi_event *e = &gi_watch.event[i];
             const char     *name;
-            int             length = gi_call_name(e->site, &name);
+            int             length = gi_event_name(e, &name);
             double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
             if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
             fprintf(
@@ -22833,7 +22849,7 @@ static void gi_write_report(FILE *f)
     fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
-        if (e->unit)
+        if (e->unit || e->name[0])
             fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide,
                     120 - 100.0 * (double)e->used_bytes / (double)most);
     }
@@ -23658,8 +23674,10 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
             part = gi_size(n->in[k]->ndim, needed.count);
         }
         if (part > n->in[k]->size) part = n->in[k]->size;
-        int64_t need = gi_foresee(f, below, part);
+        bool    in_turn = n->kind == &gi_kind_join; /* its inputs are pulled one after the other, into its place */
+        int64_t need    = gi_foresee(f, below, part) + (in_turn ? bytes : 0);
         if (held + need > most) most = held + need;
+        if (in_turn) continue;
         if (!below->value && !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
         over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
     }
@@ -24285,15 +24303,29 @@ static void gi_task_failed(gi_task_run *r, const ga_task *t)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* For the trace and the report. The name may be gone when they are written. */
+static void gi_note_task(const ga_task *t, double start)
+{
+    const char *name;
+    int         length = gi_task_name(t, &name);
+    gi_event    e      = { t->site, false, "", gi_thread_number(), t->number, ga_memory_stats().used_bytes, start, ga_now() };
+    snprintf(e.name, sizeof e.name, "%.*s", length, name);
+    for (char *c = e.name; *c; c++)
+        if (*c < ' ' || *c > '~' || strchr("\"\\<>&", *c)) *c = '_'; /* JSON and HTML would read them otherwise */
+    gi_keep_event(&e);
+}
+
 static bool gi_run_task(ga_task *t)
 {
-    ga_result few[16], *in = few;
-    size_t    bytes = (size_t)t->n * sizeof *in;
+    ga_result    few[16], *in = few;
+    const size_t bytes = (size_t)t->n * sizeof *in;
+    const double start = gi_is_watched() ? ga_now() : 0;
     if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
     if (!in) return false;
     for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
     bool ok = t->f(&t->result, in, t->n, t->user);
     if (in != few) gi_release(in, bytes);
+    if (gi_is_watched()) gi_note_task(t, start);
     return ok;
 }
 
@@ -24424,7 +24456,9 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.change, NULL);
+    gi_watch_begins();
     gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    gi_watch_ends();
     pthread_cond_destroy(&r.change);
     pthread_mutex_destroy(&r.lock);
     for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
