@@ -1013,7 +1013,7 @@ typedef struct ga_linspace_options {
     ga_device device GI_DEFAULT;
     bool no_endpoint GI_DEFAULT; /* leave stop out: numpy's endpoint=False */
     double base      GI_DEFAULT; /* logspace: default 10 */
-    ga_shape chunks  GI_DEFAULT; /* not logspace */
+    ga_shape chunks  GI_DEFAULT; /* a chunked array */
 } ga_linspace_options;
 ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o); /* num numbers from start to stop */
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
@@ -8784,7 +8784,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
 {
     if (o->chunks.ndim > 0)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
-                                   "this call makes an array in memory, it has no .chunks: ga_zeros, ga_ones and ga_full do");
+                                   "this call makes an array in memory, it has no .chunks: ga_zeros and its like do");
     ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
     if (o->pinned && o->managed)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
@@ -9276,6 +9276,8 @@ static bool gi_arange_integers(const char *site, const gi_range *r, int64_t n, g
     return fits;
 }
 
+static const ga_shape gi_any_chunks = { 1, { 0 } }; /* chosen */
+
 static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device, const ga_shape *chunks)
 {
     int64_t        n     = gi_range_count(site, r);
@@ -9340,25 +9342,26 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     double   base  = o.base == 0 ? 10 : o.base;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (o.chunks.ndim > 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   "ga_logspace has no .chunks: use ga_power(10, ga_linspace(..., .chunks = ...))");
+    bool chunked        = o.chunks.ndim > 0;
     o.dtype             = GA_F64;
     ga_array *exponents = (ga_linspace)(start, stop, num, o);
     if (!exponents) return NULL;
     ga_map_options in_place = gi_map_site(o.site);
-    in_place.out            = exponents;
-    ga_array *powers        = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place);
-    if (powers && dtype == GA_F64) return powers;
-    ga_array *result = powers ? gi_convert(o.site, powers, dtype) : NULL;
-    ga_free(exponents);
+    if (!chunked) in_place.out = exponents;
+    ga_array *powers = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place), *result = powers;
+    if (powers && dtype != GA_F64) result = gi_convert(o.site, powers, dtype);
+    if (result != powers && chunked) ga_free(powers);
+    if (result != exponents) ga_free(exponents);
     return result;
 }
 
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o); /* section >>chunks */
+
 ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 {
-    ga_shape  shape = { 2, { rows, cols } };
-    ga_array *eye   = (ga_zeros)(shape, o);
+    ga_shape shape = { 2, { rows, cols } };
+    if (o.chunks.ndim > 0) return gi_chunked_eye(&shape, k, &o);
+    ga_array *eye = (ga_zeros)(shape, o);
     if (!eye) return NULL;
     ga_array *diagonal = (ga_diagonal)(eye, k, o.site);
     ga_array *one      = (ga_scalar)(GA_ARG(true), o);
@@ -9462,32 +9465,47 @@ bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array 
     return done;
 }
 
-/* A new array (ndim, shape...) for one coordinate of each element along each axis. */
-static ga_array *gi_new_grid(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape)
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape,
+                                 ga_array *const *lines); /* section >>chunks */
+
+/* An array (n, lines[0]->size, ...) of one coordinate of each element along each of n axes. */
+static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_array *const *lines)
 {
     ga_shape all;
-    if (shape->ndim < 0 || shape->ndim >= GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                                   "the grid has %d dimensions and one more for its axes; at most %d are possible", shape->ndim,
-                                   GPUARR_MAX_DIMS);
-    all.ndim = shape->ndim + 1;
-    all.n[0] = shape->ndim;
-    for (int d = 0; d < shape->ndim; d++) all.n[d + 1] = shape->n[d];
-    return gi_new(site, dtype, device, all.ndim, all.n);
+    all.ndim = n + 1;
+    all.n[0] = n;
+    for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
+    if (o->chunks.ndim > 0) return gi_chunked_grid(o, dtype, &all, lines);
+    ga_array *grid = gi_new(o->site, dtype, o->device, all.ndim, all.n);
+    for (int k = 0; k < n && grid; k++) {
+        if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;
+        ga_free(grid);
+        return NULL;
+    }
+    return grid;
+}
+
+static bool gi_has_grid_dims(const char *site, int n)
+{
+    if (n >= 0 && n < GPUARR_MAX_DIMS) return true;
+    gi_fail(site, GA_BAD_SHAPE, "the grid has %d dimensions and one more for its axes; at most %d are possible", n,
+            GPUARR_MAX_DIMS);
+    return false;
 }
 
 ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
 {
-    ga_array *grid = gi_new_grid(o.site, o.dtype ? o.dtype : GA_I64, o.device, &shape);
-    for (int k = 0; grid && k < shape.ndim; k++) {
-        gi_range  r    = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
-        ga_array *line = gi_arange(o.site, &r, GA_I64, grid->device, NULL);
-        bool      done = line && gi_put_coordinates_at(o.site, grid, k, line);
-        ga_free(line);
-        if (done) continue;
-        ga_free(grid);
-        return NULL;
+    ga_array *lines[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    bool      done = gi_has_grid_dims(o.site, shape.ndim);
+    for (int k = 0; k < shape.ndim && done; k++) {
+        gi_range r = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
+        done       = shape.n[k] >= 0;
+        if (!done) gi_fail(o.site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape.ndim, shape.n));
+        else lines[k] = gi_arange(o.site, &r, GA_I64, o.device, o.chunks.ndim > 0 ? &gi_any_chunks : NULL);
+        done = lines[k] != NULL;
     }
+    if (done) grid = gi_new_grid(&o, o.dtype ? o.dtype : GA_I64, shape.ndim, lines);
+    gi_free_all(GPUARR_MAX_DIMS, lines);
     return grid;
 }
 
@@ -9546,17 +9564,17 @@ static bool gi_read_grid_slice(const char **p, gi_grid_slice *s)
 }
 
 /* The coordinates along one axis; `alone`: as numpy.arange rounds, otherwise start + i * step. */
-static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device)
+static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device, const ga_shape *chunks)
 {
     const gi_range *r = &s->range;
-    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, NULL);
+    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, chunks);
     int64_t        n     = s->counted ? s->count : gi_range_count(site, r);
     ga_shape       shape = gi_line(n);
     gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, NULL);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -9577,26 +9595,20 @@ ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
         if (*p == ',') comma = true, p++;
         while (gi_is_blank(*p)) p++;
     } while (*p);
-    ga_dtype dtype = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
-    ga_shape shape;
-    shape.ndim = n;
+    ga_dtype        dtype  = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
+    const ga_shape *chunks = o.chunks.ndim == 0 ? NULL : comma ? &gi_any_chunks : &o.chunks;
     for (int k = 0; k < n && done; k++) {
-        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device);
+        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device, chunks);
         done     = lines[k] != NULL;
-        if (done) shape.n[k] = lines[k]->size;
     }
     ga_array *grid = NULL;
     if (done && !comma) { /* a single slice gives a single line */
         grid = gi_convert(o.site, lines[0], dtype);
-    } else if (done) {
-        grid = gi_new_grid(o.site, dtype, o.device, &shape);
-        done = grid != NULL;
-        for (int k = 0; k < n && done; k++) done = gi_put_coordinates_at(o.site, grid, k, lines[k]);
+    } else if (done && gi_has_grid_dims(o.site, n)) {
+        grid = gi_new_grid(&o, dtype, n, lines);
     }
     gi_free_all(n, lines);
-    if (done) return grid;
-    ga_free(grid);
-    return NULL;
+    return grid;
 }
 
 /* ---- repetition -------------------------------------------------------------------------------------------------- */
@@ -21057,6 +21069,28 @@ static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
     for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * p->size, p->element, (size_t)p->size);
 }
 
+/* Ones on a diagonal. */
+typedef struct gi_eye_plan {
+    int64_t cols, k;
+} gi_eye_plan;
+
+static void gi_make_eye(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_eye_plan *p   = (const gi_eye_plan *)plan;
+    bool              *one = (bool *)out;
+    int64_t            row = begin / p->cols, col = begin % p->cols;
+    for (int64_t i = 0; i < n; i++) {
+        one[i] = col - row == p->k;
+        if (++col == p->cols) row++, col = 0;
+    }
+}
+
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o)
+{
+    gi_eye_plan p = { shape->n[1], k };
+    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, gi_make_eye, &p, sizeof p, &o->chunks);
+}
+
 static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o)
 {
     gi_alike_plan p;
@@ -21281,6 +21315,31 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
     if (stacked) node->chunk[axis] = n; /* the arrays are computed beside each other */
     gi_fill_chunk(ndim, shape, ga_itemsize(dtype), node->chunk);
     return r;
+}
+
+/* ga_indices and ga_mgrid: the lines, each repeated along the axes of the others. */
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape, ga_array *const *lines)
+{
+    static ga_axis_options none;
+    ga_axis_options        joining               = none;
+    ga_new_options         all                   = *o;
+    ga_array              *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    const ga_array        *in[GPUARR_MAX_DIMS];
+    int                    n    = shape->ndim - 1;
+    bool                   done = true;
+    joining.site                = o->site;
+    all.dtype                   = dtype;
+    if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
+    for (int k = 0; k < n && done; k++) {
+        part[k] = gi_repeat_along(o->site, lines[k], k, n, shape->n + 1);
+        done    = part[k] != NULL;
+        in[k]   = part[k];
+    }
+    if (done) grid = gi_chunked_join(n, in, dtype, 0, true, shape->ndim, shape->n, &joining);
+    gi_free_all(n, part);
+    if (grid && gi_set_chunk(o->site, grid->owner->node, &o->chunks)) return grid;
+    ga_free(grid);
+    return NULL;
 }
 
 /* ---- nodes: calls that look further -------------------------------------------------------------------------------------------------- */
