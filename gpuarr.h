@@ -23767,6 +23767,12 @@ static bool gi_compute_into(const char *site, bool ok, int n, const ga_array *co
     return ok;
 }
 
+/* A call that computes has failed before it began: the other ranks, for whom that may be otherwise, are told. Returns false. */
+static bool gi_cannot_compute(const char *site)
+{
+    return ga_ranks() > 1 && !gi_inside_task && gi_compute_into(site, false, 0, NULL, NULL);
+}
+
 /* ---- what it takes ------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes, foreseen before anything is computed. */
@@ -23913,17 +23919,18 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         return gi_fail(site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and room for as many results", n) != NULL;
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n; k++)
-        if (!gi_check_any(site, arrays[k], "an array")) return false;
+        if (!gi_check_any(site, arrays[k], "an array")) return gi_cannot_compute(site);
     size_t bytes = (size_t)(2 * n + 1) * sizeof(void *);
     if (gi_computes_inside(site)) return false;
     const ga_array **chunked = (const ga_array **)gi_alloc(site, bytes);
-    if (!chunked) return false;
+    if (!chunked) return gi_cannot_compute(site);
     ga_array **to = (ga_array **)(void *)(chunked + n);
-    int        m  = 0;
+    int        m  = 0, to_compute;
     for (int k = 0; k < n; k++)
         if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
     gi_forecast f  = gi_foresee_all(m, chunked);
     bool        ok = gi_has_room(site, &f);
+    to_compute     = m;
     m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is = gi_is_chunked(arrays[k]);
@@ -23934,7 +23941,7 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         chunked[m] = arrays[k];
         to[m++]    = results[k];
     }
-    if (m > 0) ok = gi_compute_into(site, ok, m, chunked, to);
+    if (to_compute > 0) ok = gi_compute_into(site, ok, m, chunked, to);
     gi_release(chunked, bytes);
     for (int k = 0; k < n && !ok; k++) {
         ga_free(results[k]);
@@ -23945,13 +23952,13 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
 
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
-    ga_array *r = NULL;
-    if (!gi_check_any(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
-    if (!o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
-    if (!gi_check(o.site, o.out, ".out") || !gi_fits_into(o.site, a, GA_CPU, o.out)) return NULL;
-    if (!gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
-    if (gi_computes_inside(o.site)) return NULL;
-    return gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
+    ga_array *r  = NULL;
+    bool      ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
+    if (ok && !o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
+    ok = ok && gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out);
+    if (ok && !gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
+    if (!ok) gi_cannot_compute(o.site);
+    return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
 
 static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
@@ -23974,7 +23981,10 @@ static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
-    if (!gi_check_any(site, a, "a")) return NULL;
+    if (!gi_check_any(site, a, "a")) {
+        gi_cannot_compute(site);
+        return NULL;
+    }
     if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
@@ -27787,7 +27797,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
         }
         gi_current_scope = scope;
-    }
+    } else gi_cannot_compute(o.site);
     if (held) gi_release(held, list);
     gi_release(sinks, bytes);
     return ok;

@@ -345,10 +345,10 @@ static bool gi_is_alike(const char *site, int k, const gi_note *mine)
         return false;
     }
     if (other.kind != GI_NOTE_HERE || strcmp(other.text, mine->text) != 0) {
-        char there[300] = "somewhere else";
+        char there[300] = "somewhere else: ";
         if (other.kind == GI_NOTE_HERE) gi_write_site(there, sizeof there, other.text);
         snprintf(text + used, sizeof text - (size_t)used,
-                 "rank 0 has come here, and rank %d on %s to %s: all ranks must come to the same calls that compute, in the "
+                 "rank 0 has come here, and rank %d on %s to %sall ranks must come to the same calls that compute, in the "
                  "same order",
                  k, gi_mpi.host[k], there);
     } else if (other.a != mine->a) {

@@ -79,7 +79,7 @@ static void errors(const char *folder)
         ga_array *other = ga_chunked(ga_full((10, 10), ga_rank()), 5, 5);
         CHECK_FAILS(ga_compute(other), "has other numbers, or another expression, than rank 0");
         SAME(ga_sin(a), ga_sin(m));
-        CHECK_FAILS(last ? ga_compute(ga_sqrt(a)) : ga_compute(ga_exp(a)), "than rank 0");
+        CHECK_FAILS(last ? ga_compute(ga_sqrt(a)) : ga_compute(ga_exp(a)), "all ranks must come to the same calls");
         if (last) CHECK_FAILS(ga_persist(v), "all ranks must come to the same calls");
         else CHECK_FAILS(ga_compute(v), "all ranks must come to the same calls");
         SAME(ga_sin(a), ga_sin(m));
@@ -90,7 +90,9 @@ static void errors(const char *folder)
         ga_memory_trim();
         if (last) ga_memory_limit(ga_memory_stats().used_bytes + (100 << 10));
         CHECK_FAILS(ga_compute(v), "of ga_memory_limit's");
-        CHECK_FAILS(ga_compute(ga_sort(v, .axis = 0)), "of ga_memory_limit's");
+        CHECK_FAILS(ga_compute(last ? NULL : v), "is NULL");
+        CHECK_FAILS(ga_persist(last ? NULL : v), "is NULL");
+        CHECK_FAILS(ga_store(last ? NULL : v, path), "is NULL");
         ga_memory_limit(0);
         SAME(ga_sin(a), ga_sin(m));
         CHECK_FAILS(ga_store(v, "no/such/folder.npy"), "cannot write 'no/such/folder.npy.part'");
