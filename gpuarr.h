@@ -27233,9 +27233,8 @@ static uint64_t gi_print_node(gi_lazy *n)
             hash = gi_hash(hash, &p->in[k].im, sizeof p->in[k].im);
         }
     } else if (n->kind == &gi_kind_generator) {
-        enum { SOME = 8 }; /* by the first, some middle, and the last elements */
-        char    element[SOME * 16];
-        int64_t size = gi_size(n->ndim, n->shape), some = size < SOME ? size : SOME;
+        char    element[8 * 16]; /* by the first, some middle, and the last elements */
+        int64_t size = gi_size(n->ndim, n->shape), some = size < 8 ? size : 8;
         for (int k = 0; k < 3; k++) {
             gi_generate_some((const gi_generator_plan *)n->plan, n->dtype, (size - some) / 2 * k, some, 1, element);
             hash = gi_hash(hash, element, (size_t)(some * ga_itemsize(n->dtype)));
