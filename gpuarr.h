@@ -12,6 +12,7 @@
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
              convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
              with -DGPUARR_USE_CUFFT and -lcufft
+             packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
              (there is a product of our own; the library's may be faster, but has other last bits)
 
@@ -1756,13 +1757,15 @@ typedef struct ga_open_options {
 ga_array *(ga_open)(const char *path, ga_open_options o);
 
 typedef struct ga_store_options {
-    const char        *site;
-    const char *format GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
-    ga_shape chunks    GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
-    bool resume        GI_DEFAULT; /* go on where a run that was stopped had got */
-    bool overwrite     GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char            *site;
+    const char *format     GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
+    ga_shape chunks        GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
+    bool resume            GI_DEFAULT; /* go on where a run that was stopped had got */
+    bool overwrite         GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char *compressor GI_DEFAULT; /* of Zarr: "zlib" or "gzip" (with GPUARR_USE_ZLIB); default: not packed */
+    int level              GI_DEFAULT; /* of the compressor: 1 (fast, the default) to 9 (small) */
 } ga_store_options;
-/* Works an array out into an .npy file or a folder of Zarr 2 (not packed), piece by piece, so that it need not fit into memory. Until all is
+/* Works an array out into an .npy file or a folder of Zarr 2, piece by piece, so that it need not fit into memory. Until all is
    there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
    what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
@@ -26447,6 +26450,7 @@ static const char *gi_json_lengths(const char *p, int *ndim, int64_t *n, bool *t
 /* ---- Zarr, version 2 ---- */
 
 typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
+static const char *const gi_codec_names[] = { "none", "zlib", "gzip" };
 
 typedef struct gi_zarr {
     gi_npy_header                     h; /* as that of an .npy file: dtype, orders, shape */
@@ -26607,6 +26611,55 @@ static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigne
     return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) &&
            (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
 }
+
+/*  Packing is zlib's, which has to be linked: cc -DGPUARR_USE_ZLIB main.c -lz -lm -lpthread                                          */
+#ifdef GPUARR_USE_ZLIB
+#if defined(__has_include)
+#if !__has_include(<zlib.h>)
+#error "gpuarr: GPUARR_USE_ZLIB needs zlib.h: apt-get install zlib1g-dev, or compile without it"
+#endif
+#endif
+#include <zlib.h>
+
+/* At most so many bytes come of n that are packed. */
+static int64_t gi_packed_bound(int64_t n)
+{
+    return (int64_t)compressBound((uLong)n) + 12; /* a gzip header is longer by that */
+}
+
+/* Packs n bytes into `to`, which has room for them in any case. Returns how many they have become; -1 with an error. */
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    enum { MOST = 1 << 30, MEMORY = 8 }; /* at a time; MEMORY: zlib's own default */
+    z_stream z;
+    int64_t  room = gi_packed_bound(n);
+    memset(&z, 0, sizeof z);
+    int state =
+        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY);
+    z.next_in  = (Bytef *)(uintptr_t)from;
+    z.next_out = (Bytef *)to;
+    while (state == Z_OK) {
+        int64_t in = n - (int64_t)z.total_in, out = room - (int64_t)z.total_out;
+        z.avail_in  = (uInt)(in > MOST ? MOST : in);
+        z.avail_out = (uInt)(out > MOST ? MOST : out);
+        state       = deflate(&z, in > MOST ? Z_NO_FLUSH : Z_FINISH);
+    }
+    (void)deflateEnd(&z);
+    if (state == Z_STREAM_END) return (int64_t)z.total_out;
+    gi_fail(site, GA_NO_MEMORY, "zlib has no memory to pack a chunk");
+    return -1;
+}
+#else
+static int64_t gi_packed_bound(int64_t n) { return n; }
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    (void)codec, (void)level, (void)from, (void)n, (void)to;
+    gi_fail(site, GA_NO_LIBRARY,
+            "this program was built without zlib, which .compressor needs: install it (apt-get install zlib1g-dev) and compile "
+            "with -DGPUARR_USE_ZLIB -lz");
+    return -1;
+}
+#endif
 
 /* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
 typedef struct gi_unpacked {
@@ -27271,6 +27324,8 @@ typedef struct gi_sink {
     const char    *path;
     ga_array      *a; /* in the chunks of the file */
     bool           zarr, replaces;
+    gi_codec       codec;       /* of the chunks of Zarr, */
+    int            level;       /* and how hard it tries */
     int            fd, journal; /* the file or the folder; -1: none */
     int64_t        at;          /* of the first element in an .npy file */
     int64_t        unit[GPUARR_MAX_DIMS], units, left;
@@ -27335,10 +27390,10 @@ static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
 
 static bool gi_write_zarray(const char *site, const gi_sink *s)
 {
-    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4],
-        order = ga_itemsize(s->a->dtype) == 1 ? '|'
-                : GI_LITTLE_ENDIAN            ? '<'
-                                              : '>';
+    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], packing[48] = "null",
+                                                                                  order = ga_itemsize(s->a->dtype) == 1 ? '|'
+                                                                                          : GI_LITTLE_ENDIAN            ? '<'
+                                                                                                                        : '>';
     for (int k = 0; k < 2; k++) {
         int n       = 0;
         lists[k][0] = 0;
@@ -27346,11 +27401,13 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
             n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld",
                           (long long)(k ? s->unit[d] : s->a->shape[d]));
     }
+    if (s->codec != GI_CODEC_NONE)
+        snprintf(packing, sizeof packing, "{ \"id\": \"%s\", \"level\": %d }", gi_codec_names[s->codec], s->level);
     int n = snprintf(text, sizeof text,
-                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
+                     "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
                      "%s,\n    \"filters\": null,\n"
                      "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
-                     lists[1], order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+                     lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
                      gi_is_complex(s->a->dtype) ? "null"
                      : s->a->dtype == GA_BOOL   ? "false"
                      : gi_is_float(s->a->dtype) ? "0.0"
@@ -27367,8 +27424,10 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
 /* What the journal begins with: it must be of the same array. */
 static void gi_journal_head(const gi_sink *s, uint64_t print, char *text, size_t room)
 {
-    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype),
-             gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
+    char packing[32] = "";
+    if (s->codec != GI_CODEC_NONE) snprintf(packing, sizeof packing, " by %s %d", gi_codec_names[s->codec], s->level);
+    snprintf(text, room, "gpuarr %s%s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", packing,
+             ga_dtype_name(s->a->dtype), gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
 }
 
 /* Reads which units are done. False with an error, if it is the journal of another array. */
@@ -27518,10 +27577,22 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
     int64_t index[GPUARR_MAX_DIMS];
     for (int d = 0; d < s->a->ndim; d++) index[d] = box->start[d] / s->unit[d];
     gi_chunk_key(s->a->ndim, index, '.', key);
+    int64_t     n = chunk->size * ga_itemsize(chunk->dtype), room = s->codec == GI_CODEC_NONE ? 0 : gi_packed_bound(n);
+    const void *from   = chunk->data;
+    void       *packed = room > 0 ? gi_alloc(site, (size_t)room) : NULL;
+    if (room > 0) {
+        n = packed ? gi_pack_bytes(site, s->codec, s->level, from, n, packed) : -1;
+        if (n < 0) {
+            if (packed) gi_release(packed, (size_t)room);
+            return false;
+        }
+        from = packed;
+    }
     errno      = 0;
     int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool wrote = fd >= 0 && gi_pwrite(fd, 0, chunk->data, (size_t)(chunk->size * ga_itemsize(chunk->dtype)));
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, from, (size_t)n);
     int  error = errno;
+    if (packed) gi_release(packed, (size_t)room);
     if (fd >= 0 && close(fd) != 0 && wrote) {
         wrote = false;
         error = errno;
@@ -27657,6 +27728,27 @@ static bool gi_divide_sink(const char *site, gi_sink *s)
     return s->done != NULL;
 }
 
+/* Which compressor is asked for? False with an error. */
+static bool gi_plan_packing(const ga_store_options *o, gi_sink *s)
+{
+    const char *name = o->compressor;
+    if (o->level != 0 && !name)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, ".level is of a compressor: say .compressor = \"zlib\" or \"gzip\" too") !=
+               NULL;
+    if (!name) return true;
+    if (!s->zarr)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "an .npy file is never packed: leave .compressor out, or store as Zarr") !=
+               NULL;
+    s->codec = !strcmp(name, "zlib") ? GI_CODEC_ZLIB : !strcmp(name, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
+    if (s->codec == GI_CODEC_NONE)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no compressor '%.40s': use \"zlib\" or \"gzip\"", name) != NULL;
+    if (o->level < 0 || o->level > 9)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "level %d: give 1 (fast) to 9 (small)", o->level) != NULL;
+    s->level = o->level > 0 ? o->level : 1;
+    char nothing[64]; /* is there the library at all? */
+    return gi_pack_bytes(o->site, s->codec, s->level, "", 0, nothing) >= 0;
+}
+
 /* Path, format, chunks; nothing is written yet. False with an error. */
 static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
 {
@@ -27673,6 +27765,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     else if (!s->zarr && !gi_ends_with(path, ".npy"))
         return gi_fail(o->site, GA_BAD_ARGUMENT,
                        "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+    if (!gi_plan_packing(o, s)) return false;
     if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
         return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
     snprintf(s->log, sizeof s->log, "%s.journal", path);
@@ -27705,6 +27798,7 @@ static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, con
         int64_t bytes = ga_itemsize(arrays[k]->dtype);
         for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
         if (sinks[k].zarr) f.piece += bytes;
+        if (sinks[k].codec != GI_CODEC_NONE) f.piece += gi_packed_bound(bytes);
     }
     return gi_has_room(site, &f);
 }
