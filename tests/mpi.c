@@ -4,6 +4,7 @@
         mpi errors FOLDER    what goes wrong on one rank goes wrong on all, and the next call works again
         mpi leave RANK       that rank ends its program early
         mpi silent RANK      that rank does something else for ever
+        mpi cut PATH         computes on and on, and writes a line to PATH after a while: then somebody cuts the cable
         mpi resume PATH      stores, and kills rank 1 in the middle if KILL is in the environment                                   */
 #include "chunked.h"
 
@@ -143,6 +144,19 @@ static void resume(const char *path)
     }
 }
 
+static void cut(const char *path)
+{
+    for (int k = 0;; k++) {
+        if (k == 20 && ga_rank() == 0) {
+            FILE *f = fopen(path, "w");
+            fputs("now\n", f);
+            fclose(f);
+        }
+        ga_scope
+            CHECK(ga_compute(ga_sin(ga_random((1000, 300), .chunks = ga_chunks(50, 50)))));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *part = argc > 2 ? argv[1] : "", *what = argc > 2 ? argv[2] : "";
@@ -151,6 +165,7 @@ int main(int argc, char **argv)
     else if (!strcmp(part, "errors")) errors(what);
     else if (!strcmp(part, "leave")) leave(atoi(what));
     else if (!strcmp(part, "resume")) resume(what);
+    else if (!strcmp(part, "cut")) cut(what);
     else if (!strcmp(part, "silent") && rank == atoi(what)) pause();
     else if (!strcmp(part, "silent"))
         CHECK(ga_compute(ga_random((300, 300), .chunks = ga_chunks(50, 50))) == NULL); /* and never comes back */

@@ -422,6 +422,8 @@ examples() {
 ptx() { part "nvcc and its kernels" tools/ptx_gate; }
 cudasim() { part "cudasim's own tests" $SIM/tests/run.sh; }
 
+mpi() { part "several ranks, $1" tests/mpi.sh "$1" "$B/$1"; } # mpi openmpi|mpich
+
 exercises() {
     cuda_library plain
     cuda_library check
@@ -442,15 +444,15 @@ fuzzing() {
     part "fuzzing Zarr" fuzz_target zarr
 }
 
-format() { one "clang-format" clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c examples/*.c tests/*.c tests/*.h; }
+format() { one "clang-format" clang-format --dry-run -Werror gpuarr*.h tools/*.c examples/*.c tests/*.c tests/*.h; }
 
 # ---- all of it ------------------------------------------------------------------------------------------------------------------------------------------
 # run.sh test JOB..., for one who looks for what failed: these jobs alone
 case $job in
 cudasim) jobs=$CUDA_JOBS ;;
 gpu) jobs= ;; # the GPU alone
-test) jobs="$CUDA_JOBS ptx sanitized optimised $(printf 'bits:%s ' $BUILDS) examples bench variants oracle language" ;;
-check) jobs="$CUDA_JOBS ptx sanitized optimised cudasim fuzzing exercises $(printf 'bits:%s ' $BUILDS) examples bench variants oracle language format" ;;
+test) jobs="$CUDA_JOBS ptx sanitized optimised $(printf 'bits:%s ' $BUILDS) examples bench mpi:openmpi mpi:mpich variants oracle language" ;;
+check) jobs="$CUDA_JOBS ptx sanitized optimised cudasim fuzzing exercises $(printf 'bits:%s ' $BUILDS) examples bench mpi:openmpi mpi:mpich variants oracle language format" ;;
 *) say "run.sh test|check|cudasim|gpu" && exit 2 ;;
 esac
 [ $# -lt 2 ] || jobs="${*:2}"
