@@ -303,7 +303,7 @@ static void gi_mpi_start(int *rank, int *ranks)
 static bool gi_fail_alike(const gi_note *stop)
 {
     gi_error_status = (ga_status)stop->status;
-    snprintf(gi_error_text, sizeof gi_error_text, "%s", stop->text);
+    snprintf(gi_error_text, sizeof gi_error_text, "%.*s", (int)sizeof gi_error_text - 1, stop->text);
     if (gi_error_quiet) return false;
     if (gi_error_handler) gi_error_handler(gi_error_status, gi_error_text, gi_error_user);
     else if (!stop->failed && gi_mpi.rank == 0) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
@@ -482,7 +482,7 @@ static void gi_lay_down(gi_mpi_hand *h, const gi_note *stop)
     if (stop) {
         pthread_mutex_lock(&r->lock);
         r->status = (ga_status)stop->status;
-        snprintf(r->text, sizeof r->text, "%s", stop->text);
+        snprintf(r->text, sizeof r->text, "%.*s", (int)sizeof r->text - 1, stop->text);
         __atomic_store_n(&r->failed, true, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&r->lock);
         gi_computing.apart = true;

@@ -39,17 +39,20 @@ counted() {
     passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-build="mpicc.$mpi -std=c11 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -I."
+build="mpicc.$mpi -std=c11 -O1 -g1 -I."
+[ "$mpi" = mpich ] || build="$build -fsanitize=address,undefined -fno-sanitize-recover=undefined" # one of them is enough
 printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr_mpi.h"\n' >"$at/impl.c"
-$build -Wall -Wextra -Wshadow -Wconversion -Wno-misleading-indentation -Werror -isystem "$(dirname "$(printf '#include <mpi.h>\n' | mpicc.$mpi -E -x c - | sed -n 's/^# 1 "\(.*\/mpi\.h\)".*/\1/p' | head -n 1)")" \
-    -DGPUARR_BASELINE_ONLY -DGPUARR_FEW_DTYPES -DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0 -c "$at/impl.c" -o "$at/impl.o" || {
+warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-misleading-indentation -Werror -DGPUARR_BASELINE_ONLY -I. -fsyntax-only"
+check "gpuarr_mpi.h compiles as C" mpicc.$mpi -std=c11 $warnings "$at/impl.c"
+check "gpuarr_mpi.h compiles as C++" mpicxx.$mpi -std=c++20 $warnings -x c++ "$at/impl.c"
+$build -DGPUARR_BASELINE_ONLY -DGPUARR_FEW_DTYPES -DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0 -c "$at/impl.c" -o "$at/impl.o" || {
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
 }
 for t in chunked chunked_ops tasks mpi; do $build "tests/$t.c" "$at/impl.o" -o "$at/$t" -lm -lpthread || failed=$((failed + 1)); done
 
 # what the tests of one process ask for
-for n in 1 2 4; do
+for n in 1 3; do
     ranks $n "$at/chunked" >"$at/chunked-$n.log" 2>&1
     counted "chunked" $n "$at/chunked-$n.log"
 done
@@ -59,14 +62,13 @@ ranks 3 "$at/tasks" >"$at/tasks.log" 2>&1
 counted "tasks" 3 "$at/tasks.log"
 
 # the same bits for 1 to 4 ranks of 1 and 2 threads; and the same files
-for n in 1 2 3 4; do
-    for threads in 1 2; do
-        rm -rf "$at/files" && mkdir "$at/files"
-        GPUARR_NUM_THREADS=$threads ranks $n "$at/mpi" bits "$at/files" >"$at/bits.log" 2>&1
-        counted "bits, $n ranks" $n "$at/bits.log"
-        (grep -a HASH "$at/bits.log" && cd "$at/files" && find . -type f | sort | xargs cksum) >"$at/bits-$n-$threads"
-        check "$n ranks of $threads threads have the bits of one" cmp "$at/bits-$n-$threads" "$at/bits-1-1"
-    done
+for each in 1-1 1-2 2-1 3-2 4-1; do
+    n=${each%-*} threads=${each#*-}
+    rm -rf "$at/files" && mkdir "$at/files"
+    GPUARR_NUM_THREADS=$threads ranks $n "$at/mpi" bits "$at/files" >"$at/bits.log" 2>&1
+    counted "bits, $n ranks" $n "$at/bits.log"
+    (grep -a HASH "$at/bits.log" && cd "$at/files" && find . -type f | sort | xargs cksum) >"$at/bits-$each"
+    check "$n ranks of $threads threads have the bits of one" cmp "$at/bits-$each" "$at/bits-1-1"
 done
 check "there are bits" grep -q "HASH file" "$at/bits-1-1"
 
@@ -115,23 +117,26 @@ END
 on_hosts() {
     local list=10.211.77.1,10.211.77.2,10.211.77.3
     if [ "$mpi" = openmpi ]; then
-        timeout 120 ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.openmpi -mca plm_rsh_agent $at/agent -mca btl tcp,self -mca btl_tcp_if_include eth0 \
+        timeout $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.openmpi -mca plm_rsh_agent $at/agent -mca btl tcp,self -mca btl_tcp_if_include eth0 \
             -mca oob_tcp_if_include eth0 --bind-to none --map-by node -H ${list//,/:4,}:4 -n 3 $*"
     else
-        timeout 120 ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.mpich -launcher ssh -launcher-exec $at/agent -iface eth0 -hosts $list -n 3 $*"
+        timeout $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.mpich -launcher ssh -launcher-exec $at/agent -iface eth0 -hosts $list -n 3 $*"
     fi
 }
 at=$(cd "$at" && pwd)
 if hosts 2>"$at/hosts.log"; then
     rm -rf "$at/files" && mkdir "$at/files"
+    patience=120
     on_hosts "$at/mpi" bits "$at/files" >"$at/bits.log" 2>&1
     counted "bits, 3 hosts" 3 "$at/bits.log"
     (grep -a HASH "$at/bits.log" && cd "$at/files" && find . -type f | sort | xargs cksum) >"$at/bits-hosts"
     check "3 hosts have the bits of one" cmp "$at/bits-hosts" "$at/bits-1-1"
     mkfifo "$at/waiting"
     (read -r <"$at/waiting" && ip link set gpuarr$$-v2 down) &
+    patience=15 # mpirun itself may wait for its lost daemon for ever
     GA_TIMEOUT=2 on_hosts "$at/mpi" cut "$at/waiting" >"$at/cut.log" 2>&1
-    check "a cut cable ends the job" [ $? != 0 -a $? != 124 ]
+    check "a cut cable ends the job" [ $? != 0 ]
+    check "a cut cable leaves nobody computing" [ -z "$(pgrep -f "$at/mpi cut $at/waiting" | xargs -r ps -o pid=,comm= -p | grep 'mpi$')" ]
     check "a cut cable is told" grep -qE "has not heard of rank|waited 2 s" "$at/cut.log"
 else
     echo "SKIP $mpi on three hosts: network namespaces cannot be made here ($(head -n 1 "$at/hosts.log"))"
