@@ -12,6 +12,7 @@
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
              convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
              with -DGPUARR_USE_CUFFT and -lcufft
+             packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
              (there is a product of our own; the library's may be faster, but has other last bits)
 
@@ -1013,7 +1014,7 @@ typedef struct ga_linspace_options {
     ga_device device GI_DEFAULT;
     bool no_endpoint GI_DEFAULT; /* leave stop out: numpy's endpoint=False */
     double base      GI_DEFAULT; /* logspace: default 10 */
-    ga_shape chunks  GI_DEFAULT; /* not logspace */
+    ga_shape chunks  GI_DEFAULT; /* a chunked array */
 } ga_linspace_options;
 ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o); /* num numbers from start to stop */
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
@@ -1750,13 +1751,15 @@ typedef struct ga_open_options {
 ga_array *(ga_open)(const char *path, ga_open_options o);
 
 typedef struct ga_store_options {
-    const char        *site;
-    const char *format GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
-    ga_shape chunks    GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
-    bool resume        GI_DEFAULT; /* go on where a run that was stopped had got */
-    bool overwrite     GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char            *site;
+    const char *format     GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
+    ga_shape chunks        GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
+    bool resume            GI_DEFAULT; /* go on where a run that was stopped had got */
+    bool overwrite         GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char *compressor GI_DEFAULT; /* of Zarr: "zlib" or "gzip" (with GPUARR_USE_ZLIB); default: not packed */
+    int level              GI_DEFAULT; /* of the compressor: 1 (fast, the default) to 9 (small) */
 } ga_store_options;
-/* Works an array out into an .npy file or a folder of Zarr 2 (not packed), piece by piece, so that it need not fit into memory. Until all is
+/* Works an array out into an .npy file or a folder of Zarr 2, piece by piece, so that it need not fit into memory. Until all is
    there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
    what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
@@ -8753,7 +8756,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
 {
     if (o->chunks.ndim > 0)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
-                                   "this call makes an array in memory, it has no .chunks: ga_zeros, ga_ones and ga_full do");
+                                   "this call makes an array in memory, it has no .chunks: ga_zeros and its like do");
     ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
     if (o->pinned && o->managed)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
@@ -9245,6 +9248,8 @@ static bool gi_arange_integers(const char *site, const gi_range *r, int64_t n, g
     return fits;
 }
 
+static const ga_shape gi_any_chunks = { 1, { 0 } }; /* chosen */
+
 static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device, const ga_shape *chunks)
 {
     int64_t        n     = gi_range_count(site, r);
@@ -9309,25 +9314,26 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     double   base  = o.base == 0 ? 10 : o.base;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (o.chunks.ndim > 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   "ga_logspace has no .chunks: use ga_power(10, ga_linspace(..., .chunks = ...))");
+    bool chunked        = o.chunks.ndim > 0;
     o.dtype             = GA_F64;
     ga_array *exponents = (ga_linspace)(start, stop, num, o);
     if (!exponents) return NULL;
     ga_map_options in_place = gi_map_site(o.site);
-    in_place.out            = exponents;
-    ga_array *powers        = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place);
-    if (powers && dtype == GA_F64) return powers;
-    ga_array *result = powers ? gi_convert(o.site, powers, dtype) : NULL;
-    ga_free(exponents);
+    if (!chunked) in_place.out = exponents;
+    ga_array *powers = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place), *result = powers;
+    if (powers && dtype != GA_F64) result = gi_convert(o.site, powers, dtype);
+    if (result != powers && chunked) ga_free(powers);
+    if (result != exponents) ga_free(exponents);
     return result;
 }
 
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o); /* section >>chunks */
+
 ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 {
-    ga_shape  shape = { 2, { rows, cols } };
-    ga_array *eye   = (ga_zeros)(shape, o);
+    ga_shape shape = { 2, { rows, cols } };
+    if (o.chunks.ndim > 0) return gi_chunked_eye(&shape, k, &o);
+    ga_array *eye = (ga_zeros)(shape, o);
     if (!eye) return NULL;
     ga_array *diagonal = (ga_diagonal)(eye, k, o.site);
     ga_array *one      = (ga_scalar)(GA_ARG(true), o);
@@ -9431,32 +9437,47 @@ bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array 
     return done;
 }
 
-/* A new array (ndim, shape...) for one coordinate of each element along each axis. */
-static ga_array *gi_new_grid(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape)
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape,
+                                 ga_array *const *lines); /* section >>chunks */
+
+/* An array (n, lines[0]->size, ...) of one coordinate of each element along each of n axes. */
+static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_array *const *lines)
 {
     ga_shape all;
-    if (shape->ndim < 0 || shape->ndim >= GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                                   "the grid has %d dimensions and one more for its axes; at most %d are possible", shape->ndim,
-                                   GPUARR_MAX_DIMS);
-    all.ndim = shape->ndim + 1;
-    all.n[0] = shape->ndim;
-    for (int d = 0; d < shape->ndim; d++) all.n[d + 1] = shape->n[d];
-    return gi_new(site, dtype, device, all.ndim, all.n);
+    all.ndim = n + 1;
+    all.n[0] = n;
+    for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
+    if (o->chunks.ndim > 0) return gi_chunked_grid(o, dtype, &all, lines);
+    ga_array *grid = gi_new(o->site, dtype, o->device, all.ndim, all.n);
+    for (int k = 0; k < n && grid; k++) {
+        if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;
+        ga_free(grid);
+        return NULL;
+    }
+    return grid;
+}
+
+static bool gi_has_grid_dims(const char *site, int n)
+{
+    if (n >= 0 && n < GPUARR_MAX_DIMS) return true;
+    gi_fail(site, GA_BAD_SHAPE, "the grid has %d dimensions and one more for its axes; at most %d are possible", n,
+            GPUARR_MAX_DIMS);
+    return false;
 }
 
 ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
 {
-    ga_array *grid = gi_new_grid(o.site, o.dtype ? o.dtype : GA_I64, o.device, &shape);
-    for (int k = 0; grid && k < shape.ndim; k++) {
-        gi_range  r    = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
-        ga_array *line = gi_arange(o.site, &r, GA_I64, grid->device, NULL);
-        bool      done = line && gi_put_coordinates_at(o.site, grid, k, line);
-        ga_free(line);
-        if (done) continue;
-        ga_free(grid);
-        return NULL;
+    ga_array *lines[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    bool      done = gi_has_grid_dims(o.site, shape.ndim);
+    for (int k = 0; k < shape.ndim && done; k++) {
+        gi_range r = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
+        done       = shape.n[k] >= 0;
+        if (!done) gi_fail(o.site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape.ndim, shape.n));
+        else lines[k] = gi_arange(o.site, &r, GA_I64, o.device, o.chunks.ndim > 0 ? &gi_any_chunks : NULL);
+        done = lines[k] != NULL;
     }
+    if (done) grid = gi_new_grid(&o, o.dtype ? o.dtype : GA_I64, shape.ndim, lines);
+    gi_free_all(GPUARR_MAX_DIMS, lines);
     return grid;
 }
 
@@ -9515,17 +9536,17 @@ static bool gi_read_grid_slice(const char **p, gi_grid_slice *s)
 }
 
 /* The coordinates along one axis; `alone`: as numpy.arange rounds, otherwise start + i * step. */
-static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device)
+static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device, const ga_shape *chunks)
 {
     const gi_range *r = &s->range;
-    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, NULL);
+    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, chunks);
     int64_t        n     = s->counted ? s->count : gi_range_count(site, r);
     ga_shape       shape = gi_line(n);
     gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, NULL);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -9546,26 +9567,20 @@ ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
         if (*p == ',') comma = true, p++;
         while (gi_is_blank(*p)) p++;
     } while (*p);
-    ga_dtype dtype = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
-    ga_shape shape;
-    shape.ndim = n;
+    ga_dtype        dtype  = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
+    const ga_shape *chunks = o.chunks.ndim == 0 ? NULL : comma ? &gi_any_chunks : &o.chunks;
     for (int k = 0; k < n && done; k++) {
-        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device);
+        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device, chunks);
         done     = lines[k] != NULL;
-        if (done) shape.n[k] = lines[k]->size;
     }
     ga_array *grid = NULL;
     if (done && !comma) { /* a single slice gives a single line */
         grid = gi_convert(o.site, lines[0], dtype);
-    } else if (done) {
-        grid = gi_new_grid(o.site, dtype, o.device, &shape);
-        done = grid != NULL;
-        for (int k = 0; k < n && done; k++) done = gi_put_coordinates_at(o.site, grid, k, lines[k]);
+    } else if (done && gi_has_grid_dims(o.site, n)) {
+        grid = gi_new_grid(&o, dtype, n, lines);
     }
     gi_free_all(n, lines);
-    if (done) return grid;
-    ga_free(grid);
-    return NULL;
+    return grid;
 }
 
 /* ---- repetition -------------------------------------------------------------------------------------------------- */
@@ -21026,6 +21041,28 @@ static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
     for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * p->size, p->element, (size_t)p->size);
 }
 
+/* Ones on a diagonal. */
+typedef struct gi_eye_plan {
+    int64_t cols, k;
+} gi_eye_plan;
+
+static void gi_make_eye(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_eye_plan *p   = (const gi_eye_plan *)plan;
+    bool              *one = (bool *)out;
+    int64_t            row = begin / p->cols, col = begin % p->cols;
+    for (int64_t i = 0; i < n; i++) {
+        one[i] = col - row == p->k;
+        if (++col == p->cols) row++, col = 0;
+    }
+}
+
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o)
+{
+    gi_eye_plan p = { shape->n[1], k };
+    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, gi_make_eye, &p, sizeof p, &o->chunks);
+}
+
 static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o)
 {
     gi_alike_plan p;
@@ -21250,6 +21287,31 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
     if (stacked) node->chunk[axis] = n; /* the arrays are computed beside each other */
     gi_fill_chunk(ndim, shape, ga_itemsize(dtype), node->chunk);
     return r;
+}
+
+/* ga_indices and ga_mgrid: the lines, each repeated along the axes of the others. */
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape, ga_array *const *lines)
+{
+    static ga_axis_options none;
+    ga_axis_options        joining               = none;
+    ga_new_options         all                   = *o;
+    ga_array              *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    const ga_array        *in[GPUARR_MAX_DIMS];
+    int                    n    = shape->ndim - 1;
+    bool                   done = true;
+    joining.site                = o->site;
+    all.dtype                   = dtype;
+    if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
+    for (int k = 0; k < n && done; k++) {
+        part[k] = gi_repeat_along(o->site, lines[k], k, n, shape->n + 1);
+        done    = part[k] != NULL;
+        in[k]   = part[k];
+    }
+    if (done) grid = gi_chunked_join(n, in, dtype, 0, true, shape->ndim, shape->n, &joining);
+    gi_free_all(n, part);
+    if (grid && gi_set_chunk(o->site, grid->owner->node, &o->chunks)) return grid;
+    ga_free(grid);
+    return NULL;
 }
 
 /* ---- nodes: calls that look further -------------------------------------------------------------------------------------------------- */
@@ -26218,6 +26280,7 @@ static const char *gi_json_lengths(const char *p, int *ndim, int64_t *n, bool *t
 /* ---- Zarr, version 2 ---- */
 
 typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
+static const char *const gi_codec_names[] = { "none", "zlib", "gzip" };
 
 typedef struct gi_zarr {
     gi_npy_header                     h; /* as that of an .npy file: dtype, orders, shape */
@@ -26378,6 +26441,55 @@ static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigne
     return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) &&
            (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
 }
+
+/*  Packing is zlib's, which has to be linked: cc -DGPUARR_USE_ZLIB main.c -lz -lm -lpthread                                          */
+#ifdef GPUARR_USE_ZLIB
+#if defined(__has_include)
+#if !__has_include(<zlib.h>)
+#error "gpuarr: GPUARR_USE_ZLIB needs zlib.h: apt-get install zlib1g-dev, or compile without it"
+#endif
+#endif
+#include <zlib.h>
+
+/* At most so many bytes come of n that are packed. */
+static int64_t gi_packed_bound(int64_t n)
+{
+    return (int64_t)compressBound((uLong)n) + 12; /* a gzip header is longer by that */
+}
+
+/* Packs n bytes into `to`, which has room for them in any case. Returns how many they have become; -1 with an error. */
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    enum { MOST = 1 << 30, MEMORY = 8 }; /* at a time; MEMORY: zlib's own default */
+    z_stream z;
+    int64_t  room = gi_packed_bound(n);
+    memset(&z, 0, sizeof z);
+    int state =
+        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY);
+    z.next_in  = (Bytef *)(uintptr_t)from;
+    z.next_out = (Bytef *)to;
+    while (state == Z_OK) {
+        int64_t in = n - (int64_t)z.total_in, out = room - (int64_t)z.total_out;
+        z.avail_in  = (uInt)(in > MOST ? MOST : in);
+        z.avail_out = (uInt)(out > MOST ? MOST : out);
+        state       = deflate(&z, in > MOST ? Z_NO_FLUSH : Z_FINISH);
+    }
+    (void)deflateEnd(&z);
+    if (state == Z_STREAM_END) return (int64_t)z.total_out;
+    gi_fail(site, GA_NO_MEMORY, "zlib has no memory to pack a chunk");
+    return -1;
+}
+#else
+static int64_t gi_packed_bound(int64_t n) { return n; }
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    (void)codec, (void)level, (void)from, (void)n, (void)to;
+    gi_fail(site, GA_NO_LIBRARY,
+            "this program was built without zlib, which .compressor needs: install it (apt-get install zlib1g-dev) and compile "
+            "with -DGPUARR_USE_ZLIB -lz");
+    return -1;
+}
+#endif
 
 /* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
 typedef struct gi_unpacked {
@@ -27025,6 +27137,8 @@ typedef struct gi_sink {
     const char    *path;
     ga_array      *a; /* in the chunks of the file */
     bool           zarr, replaces;
+    gi_codec       codec;       /* of the chunks of Zarr, */
+    int            level;       /* and how hard it tries */
     int            fd, journal; /* the file or the folder; -1: none */
     int64_t        at;          /* of the first element in an .npy file */
     int64_t        unit[GPUARR_MAX_DIMS], units, left;
@@ -27089,10 +27203,10 @@ static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
 
 static bool gi_write_zarray(const char *site, const gi_sink *s)
 {
-    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4],
-        order = ga_itemsize(s->a->dtype) == 1 ? '|'
-                : GI_LITTLE_ENDIAN            ? '<'
-                                              : '>';
+    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], packing[48] = "null",
+                                                                                  order = ga_itemsize(s->a->dtype) == 1 ? '|'
+                                                                                          : GI_LITTLE_ENDIAN            ? '<'
+                                                                                                                        : '>';
     for (int k = 0; k < 2; k++) {
         int n       = 0;
         lists[k][0] = 0;
@@ -27100,11 +27214,13 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
             n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld",
                           (long long)(k ? s->unit[d] : s->a->shape[d]));
     }
+    if (s->codec != GI_CODEC_NONE)
+        snprintf(packing, sizeof packing, "{ \"id\": \"%s\", \"level\": %d }", gi_codec_names[s->codec], s->level);
     int n = snprintf(text, sizeof text,
-                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
+                     "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
                      "%s,\n    \"filters\": null,\n"
                      "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
-                     lists[1], order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+                     lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
                      gi_is_complex(s->a->dtype) ? "null"
                      : s->a->dtype == GA_BOOL   ? "false"
                      : gi_is_float(s->a->dtype) ? "0.0"
@@ -27121,8 +27237,10 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
 /* What the journal begins with: it must be of the same array. */
 static void gi_journal_head(const gi_sink *s, uint64_t print, char *text, size_t room)
 {
-    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype),
-             gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
+    char packing[32] = "";
+    if (s->codec != GI_CODEC_NONE) snprintf(packing, sizeof packing, " by %s %d", gi_codec_names[s->codec], s->level);
+    snprintf(text, room, "gpuarr %s%s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", packing,
+             ga_dtype_name(s->a->dtype), gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
 }
 
 /* Reads which units are done. False with an error, if it is the journal of another array. */
@@ -27256,10 +27374,22 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
     int64_t index[GPUARR_MAX_DIMS];
     for (int d = 0; d < s->a->ndim; d++) index[d] = box->start[d] / s->unit[d];
     gi_chunk_key(s->a->ndim, index, '.', key);
+    int64_t     n = chunk->size * ga_itemsize(chunk->dtype), room = s->codec == GI_CODEC_NONE ? 0 : gi_packed_bound(n);
+    const void *from   = chunk->data;
+    void       *packed = room > 0 ? gi_alloc(site, (size_t)room) : NULL;
+    if (room > 0) {
+        n = packed ? gi_pack_bytes(site, s->codec, s->level, from, n, packed) : -1;
+        if (n < 0) {
+            if (packed) gi_release(packed, (size_t)room);
+            return false;
+        }
+        from = packed;
+    }
     errno      = 0;
     int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool wrote = fd >= 0 && gi_pwrite(fd, 0, chunk->data, (size_t)(chunk->size * ga_itemsize(chunk->dtype)));
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, from, (size_t)n);
     int  error = errno;
+    if (packed) gi_release(packed, (size_t)room);
     if (fd >= 0 && close(fd) != 0 && wrote) {
         wrote = false;
         error = errno;
@@ -27390,6 +27520,27 @@ static bool gi_divide_sink(const char *site, gi_sink *s)
     return s->done != NULL;
 }
 
+/* Which compressor is asked for? False with an error. */
+static bool gi_plan_packing(const ga_store_options *o, gi_sink *s)
+{
+    const char *name = o->compressor;
+    if (o->level != 0 && !name)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, ".level is of a compressor: say .compressor = \"zlib\" or \"gzip\" too") !=
+               NULL;
+    if (!name) return true;
+    if (!s->zarr)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "an .npy file is never packed: leave .compressor out, or store as Zarr") !=
+               NULL;
+    s->codec = !strcmp(name, "zlib") ? GI_CODEC_ZLIB : !strcmp(name, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
+    if (s->codec == GI_CODEC_NONE)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no compressor '%.40s': use \"zlib\" or \"gzip\"", name) != NULL;
+    if (o->level < 0 || o->level > 9)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "level %d: give 1 (fast) to 9 (small)", o->level) != NULL;
+    s->level = o->level > 0 ? o->level : 1;
+    char nothing[64]; /* is there the library at all? */
+    return gi_pack_bytes(o->site, s->codec, s->level, "", 0, nothing) >= 0;
+}
+
 /* Path, format, chunks; nothing is written yet. False with an error. */
 static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
 {
@@ -27406,6 +27557,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     else if (!s->zarr && !gi_ends_with(path, ".npy"))
         return gi_fail(o->site, GA_BAD_ARGUMENT,
                        "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+    if (!gi_plan_packing(o, s)) return false;
     if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
         return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
     snprintf(s->log, sizeof s->log, "%s.journal", path);
@@ -27438,6 +27590,7 @@ static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, con
         int64_t bytes = ga_itemsize(arrays[k]->dtype);
         for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
         if (sinks[k].zarr) f.piece += bytes;
+        if (sinks[k].codec != GI_CODEC_NONE) f.piece += gi_packed_bound(bytes);
     }
     return gi_has_room(site, &f);
 }

@@ -107,6 +107,33 @@ static void creation(void)
         SAME(ga_full((30), 2.5, .chunks = ga_chunks(7)), ga_full((30), 2.5));
         SAME(ga_arange(0, 1000, 3, .chunks = ga_chunks(70)), ga_arange(0, 1000, 3));
         SAME(ga_linspace(0, 1, 1001, .chunks = ga_chunks(70)), ga_linspace(0, 1, 1001));
+        SAME(ga_logspace(0, 3, 1001, .chunks = ga_chunks(70)), ga_logspace(0, 3, 1001));
+        SAME(ga_logspace(0, 3, 101, .dtype = GA_I32, .chunks = ga_chunks(70)), ga_logspace(0, 3, 101, .dtype = GA_I32));
+        SAME(ga_eye(33, 55, 2, .chunks = ga_chunks(7, 10)), ga_eye(33, 55, 2));
+        SAME(ga_eye(33, 55, -60, .dtype = GA_I32, .chunks = ga_chunks(0)), ga_eye(33, 55, -60, .dtype = GA_I32));
+        SAME(ga_index(ga_eye(33, 55, -2, .chunks = ga_chunks(7, 10)), "::-3, 1::2"),
+             ga_index(ga_eye(33, 55, -2), "::-3, 1::2"));
+        SAME(ga_eye(0, 0, 0, .chunks = ga_chunks(0)), ga_eye(0, 0, 0));
+        SAME(ga_indices((20, 30), .chunks = ga_chunks(1, 7, 9)), ga_indices((20, 30)));
+        SAME(ga_indices((4, 5, 6), .dtype = GA_F32, .chunks = ga_chunks(0)), ga_indices((4, 5, 6), .dtype = GA_F32));
+        SAME(ga_indices((), .chunks = ga_chunks(0)), ga_indices(()));
+        SAME(ga_indices((4, 0), .chunks = ga_chunks(0)), ga_indices((4, 0)));
+        SAME(ga_mgrid("0:20, 3:30:2", .chunks = ga_chunks(2, 7, 9)), ga_mgrid("0:20, 3:30:2"));
+        SAME(ga_mgrid("0:20:0.3, -1:1:50j", .chunks = ga_chunks(0)), ga_mgrid("0:20:0.3, -1:1:50j"));
+        SAME(ga_mgrid("0:20:0.3, 0:5", .dtype = GA_I32, .chunks = ga_chunks(0)), ga_mgrid("0:20:0.3, 0:5", .dtype = GA_I32));
+        SAME(ga_mgrid("0:20:0.3", .chunks = ga_chunks(9)), ga_mgrid("0:20:0.3"));
+        ga_array *xx, *yy, *xm, *ym, *line = ga_arange(0, 30, 1);
+        CHECK(ga_meshgrid(ga_linspace(0, 1, 20, .chunks = ga_chunks(7)), line, &xx, &yy, false) &&
+              ga_meshgrid(ga_linspace(0, 1, 20), line, &xm, &ym, false));
+        SAME(ga_add(xx, yy), ga_add(xm, ym));
+        ga_shape of_grid = ga_chunks_of(ga_indices((20, 30), .chunks = ga_chunks(1, 7, 9)));
+        CHECK(of_grid.n[0] == 1 && of_grid.n[1] == 7 && of_grid.n[2] == 9);
+        ga_array *corner_of = ga_compute(ga_index(ga_indices((2000000, 3000000), .chunks = ga_chunks(0)), ":, -1, -1"));
+        CHECK(corner_of && ga_item_int_at(corner_of, 0) == 1999999 && ga_item_int_at(corner_of, 1) == 2999999);
+        CHECK_FAILS(ga_indices((20, -30), .chunks = ga_chunks(0)), "negative");
+        CHECK_FAILS(ga_indices((20, 30), .chunks = ga_chunks(7, 9)), "one length for each axis");
+        CHECK_FAILS(ga_eye(-3, 4, 0, .chunks = ga_chunks(0)), "negative");
+        CHECK_FAILS(ga_mgrid("0:3, 0:4", .chunks = ga_chunks(-2, 1, 1)), "negative");
         ga_array *x = ga_ones((30, 20), .chunks = ga_chunks(7, 5));
         SAME(ga_zeros_like(x), ga_zeros((30, 20)));
         ga_shape k = ga_chunks_of(x);
