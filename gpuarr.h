@@ -1654,6 +1654,12 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
    ga_map_overlap(a, smooth, NULL, .depth = ga_axes(2, 2)). */
 ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
 
+/*  Several processes, on one machine or many, compute together if the file with GPUARR_IMPLEMENTATION includes gpuarr_mpi.h in place of
+    this one, is compiled by mpicc, and run by mpirun: all of them (the ranks) run the same program, and share the work of ga_compute,
+    ga_persist and ga_store. gpuarr_mpi.h tells more. Without it there is one rank, 0.                                            */
+int ga_rank(void);  /* of this process: 0 to ga_ranks() - 1 */
+int ga_ranks(void); /* how many processes compute together */
+
 /* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
    .tasks chunks. */
 typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME } ga_color_by;
@@ -2748,7 +2754,8 @@ extern int clock_gettime(int, struct timespec *);
 
 static __thread char      gi_error_text[1024];
 static __thread ga_status gi_error_status;
-static __thread bool      gi_error_quiet; /* another thread will tell it */
+static __thread bool      gi_error_quiet;   /* another thread will tell it */
+static __thread bool      gi_error_printed; /* another process prints it */
 static ga_error_handler   gi_error_handler;
 static void              *gi_error_user;
 
@@ -2793,7 +2800,7 @@ gi_fail(const char *site, ga_status status, const char *format, ...)
     va_end(args);
     if (gi_error_quiet) return NULL;
     if (gi_error_handler) gi_error_handler(status, gi_error_text, gi_error_user);
-    else fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+    else if (!gi_error_printed) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
     return NULL;
 }
 
@@ -3733,12 +3740,36 @@ static void gi_threads_start(void)
     }
 }
 
+/* The processors that this process may use: mpirun, taskset and containers leave it some of them. */
+static long gi_processors(void)
+{
+    char  line[4096];
+    long  n = 0, online = sysconf(_SC_NPROCESSORS_ONLN);
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && n == 0 && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "Cpus_allowed:", 13) != 0) continue;
+        for (const char *p = line + 13; *p; p++) {
+            int digit = *p >= '0' && *p <= '9' ? *p - '0' : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10 : 0;
+            n += (digit & 1) + (digit >> 1 & 1) + (digit >> 2 & 1) + (digit >> 3 & 1);
+        }
+    }
+    if (f) fclose(f);
+    n                = n > 0 && n < online ? n : online;
+#ifdef GPUARR_USE_MPI /* the ranks on this machine share them: Open MPI and MPICH say how many there are */
+    const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!here) here = getenv("MPI_LOCALNRANKS");
+    long ranks = here ? strtol(here, NULL, 10) : 1;
+    if (n == online && ranks > 1) n /= ranks;
+#endif
+    return n;
+}
+
 int ga_get_num_threads(void)
 {
     int n = __atomic_load_n(&gi_threads.wanted, __ATOMIC_RELAXED);
     if (n > 0) return n;
     const char *asked = getenv("GPUARR_NUM_THREADS");
-    long        found = asked ? strtol(asked, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    long        found = asked ? strtol(asked, NULL, 10) : gi_processors();
     n                 = found < 1 ? 1 : found > GI_MOST_THREADS ? GI_MOST_THREADS : (int)found;
     __atomic_store_n(&gi_threads.wanted, n, __ATOMIC_RELAXED);
     return n;
@@ -22567,18 +22598,26 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
 
 /* ---- runs: what the threads share ---------------------------------------------------------------------------------------------------- */
 
-typedef struct gi_computation {
+enum { GI_FOLDS_AT_ONCE = 8 };
+
+typedef struct gi_computation gi_computation;
+struct gi_computation {
     const char     *site;
     pthread_mutex_t lock;
     bool            failed; /* atomic */
     ga_status       status;
     char            text[1024 + 256]; /* of the first error */
-    /* the arrays that are worked out: all of one shape, in boxes of `unit`, each of them in pieces */
+    /* what comes of it: arrays of one shape, of which a unit is a box of `unit`, worked out in pieces; */
     int                    arrays, ndim;
-    const ga_array *const *of;
+    const ga_array *const *of; /* of these, or of reductions */
     ga_array *const       *to;
     int64_t                shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS], piece[GPUARR_MAX_DIMS];
-    /* or the reductions, of one array along the same axes */
+    /* or records, `records` lists of one for each unit */
+    char   *record;
+    int64_t records, record_bytes;
+    /* or files; and then what is to be done about a unit that another rank has written */
+    bool (*written)(gi_computation *r, int64_t unit);
+    /* the reductions, of one array along the same axes */
     int             folds, kept, reduced;
     gi_lazy       **fold;
     const ga_array *a;
@@ -22587,7 +22626,118 @@ typedef struct gi_computation {
     gi_fold_part   *part;          /* fold by fold, line by line */
     int64_t         units, done;   /* done: atomic */
     double          begun, told;   /* when it began, and when its progress was told */
-} gi_computation;
+};
+
+/* What the call that computes has to itself. */
+static struct {
+    pthread_mutex_t busy;           /* held by that call: values lie in the nodes meanwhile */
+    uint64_t        mark;           /* of the nodes that it has seen */
+    bool            of_ranks;       /* fingerprints are compared between machines: not what files are called there */
+    int64_t         threads, limit; /* with several ranks: of all of them, and the least memory limit; else 0 */
+    bool            apart;          /* the ranks know that the call has failed: they do not meet again in it */
+    bool            alone;          /* each rank does all of the work */
+} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0, false, 0, 0, false, false };
+
+/* ---- ranks: processes that compute together -------------------------------------------------------------------------------------------- */
+/*  Every rank runs the same program, so all of them come to the same calls. A call that computes begins and ends with a meeting; in
+    between the units of each run are shared out, and what they have made is given to everybody, so that all ranks go on with the same
+    results. An error of one rank becomes that of all. gpuarr_mpi.h says how ranks talk; without it there is only one.           */
+
+#ifdef GPUARR_USE_MPI
+static void gi_mpi_start(int *rank, int *ranks);
+static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
+static void gi_mpi_from_first(const char *site, void *data, int64_t bytes);
+static void gi_mpi_run(gi_computation *r, gi_task task);
+#else
+static void gi_mpi_start(int *rank, int *ranks)
+{
+    *rank = 0;
+    *ranks = 1;
+}
+static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit)
+{
+    (void)site, (void)print, (void)threads, (void)limit;
+    return ok;
+}
+static void gi_mpi_from_first(const char *site, void *data, int64_t bytes) { (void)site, (void)data, (void)bytes; }
+static void gi_mpi_run(gi_computation *r, gi_task task) { gi_parallel(r->units, 1, task, r); }
+#endif
+
+int ga_rank(void)
+{
+    int rank, ranks;
+    gi_mpi_start(&rank, &ranks);
+    return rank;
+}
+
+int ga_ranks(void)
+{
+    int rank, ranks;
+    gi_mpi_start(&rank, &ranks);
+    return ranks;
+}
+
+/* The threads that the units are for: with several ranks those of all. */
+static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : ga_get_num_threads(); }
+
+/* All ranks come here before they go on. False on all of them, with the same error, if one of them has failed. */
+static bool gi_together(const char *site, bool ok)
+{
+    if (ga_ranks() == 1 || gi_computing.apart) return ok;
+    int64_t threads = 0, limit = 0;
+    ok                 = gi_mpi_meet(site, ok, 0, &threads, &limit);
+    gi_computing.apart = !ok && gi_computing.threads > 0;
+    return ok;
+}
+
+/* Is it so on all ranks? */
+static bool gi_on_all_ranks(const char *site, bool yes)
+{
+    int64_t threads = 0, all = yes ? 2 : 1; /* of which the least is told */
+    if (ga_ranks() > 1 && !gi_mpi_meet(site, true, 0, &threads, &all)) return false;
+    return all == 2;
+}
+
+/* The first meeting of a call that computes: `print` is the fingerprint of what is computed. */
+static bool gi_ranks_begin(const char *site, bool ok, uint64_t print)
+{
+    gi_computing.apart   = false;
+    gi_computing.threads = ga_get_num_threads();
+    gi_computing.limit   = ga_memory_stats().limit_bytes;
+    ok                   = gi_mpi_meet(site, ok, print, &gi_computing.threads, &gi_computing.limit);
+    gi_computing.apart   = !ok;
+    return ok;
+}
+
+static bool gi_ranks_end(const char *site, bool ok)
+{
+    ok                   = gi_together(site, ok);
+    gi_computing.threads = gi_computing.limit = 0;
+    gi_computing.apart                        = false;
+    return ok;
+}
+
+/* Box number `number` of those that fill a shape, in C order. */
+static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengths, int64_t number)
+{
+    gi_box b;
+    memset(&b, 0, sizeof b);
+    for (int d = ndim - 1; d >= 0; d--) {
+        int64_t n  = (shape[d] + lengths[d] - 1) / lengths[d];
+        b.start[d] = number % n * lengths[d];
+        b.count[d] = shape[d] - b.start[d] < lengths[d] ? shape[d] - b.start[d] : lengths[d];
+        b.step[d]  = 1;
+        number /= n;
+    }
+    return b;
+}
+
+static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
+    return n;
+}
 
 /* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
 static const char *gi_bytes_text(int64_t bytes)
@@ -22710,13 +22860,12 @@ static int gi_event_name(const gi_event *e, const char **name)
     return (int)strlen(e->name);
 }
 
-/* A unit of a run is done: tells the progress. The unit fails if the progress function wants to stop. */
-static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+/* n more units of a run are done: tells the progress. False, with an error, if the progress function wants to stop. */
+static bool gi_tell_progress(gi_computation *r, int64_t n)
 {
-    bool go_on = true;
-    if (gi_is_watched()) gi_note_event(r->site, true, number, start);
-    int64_t done = __atomic_add_fetch(&r->done, 1, __ATOMIC_RELAXED);
-    if (!gi_watch.progress) return true;
+    bool    go_on = true;
+    int64_t done  = __atomic_add_fetch(&r->done, n, __ATOMIC_RELAXED);
+    if (!gi_watch.progress || ga_rank() > 0) return true;
     pthread_mutex_lock(&gi_watch.lock);
     double now = ga_now();
     if (gi_watch.progress && (now - r->told > 0.1 || done == r->units)) {
@@ -22736,6 +22885,13 @@ static bool gi_unit_done(gi_computation *r, int64_t number, double start)
     pthread_mutex_unlock(&gi_watch.lock);
     if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
     return go_on;
+}
+
+/* A unit of a run is done. It fails if the progress function wants to stop. */
+static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+{
+    if (gi_is_watched()) gi_note_event(r->site, true, number, start);
+    return gi_tell_progress(r, 1);
 }
 
 /* ---- the trace and the report ---- */
@@ -22935,28 +23091,6 @@ static void gi_take_back(const gi_aside *a)
     if (a->status != GA_OK) memcpy(gi_error_text, a->text, sizeof a->text);
 }
 
-/* Box number `number` of those that fill a shape, in C order. */
-static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengths, int64_t number)
-{
-    gi_box b;
-    memset(&b, 0, sizeof b);
-    for (int d = ndim - 1; d >= 0; d--) {
-        int64_t n  = (shape[d] + lengths[d] - 1) / lengths[d];
-        b.start[d] = number % n * lengths[d];
-        b.count[d] = shape[d] - b.start[d] < lengths[d] ? shape[d] - b.start[d] : lengths[d];
-        b.step[d]  = 1;
-        number /= n;
-    }
-    return b;
-}
-
-static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
-{
-    int64_t n = 1;
-    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
-    return n;
-}
-
 /* A unit is a box of the arrays. */
 static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 {
@@ -22998,7 +23132,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double    start = ga_now();
-        gi_box    box   = gi_box_number(r->kept, r->shape, r->unit, unit);
+        gi_box    box   = gi_box_number(r->ndim, r->shape, r->unit, unit);
         gi_layout l     = r->lines;
         for (int d = 0; d < r->kept; d++) {
             l.data += box.start[d] * l.strides[d];
@@ -23007,14 +23141,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
         ga_array *x  = gi_pull(&w, r->a, &l, NULL);
         bool      ok = x != NULL;
         for (int k = 0; k < r->folds && ok; k++) {
-            gi_layout place = gi_layout_of(r->fold[k]->value);
-            place.ndim      = r->kept;
-            gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
-            for (int d = 0; d < r->kept; d++) {
-                place.data += box.start[d] * place.strides[d];
-                place.shape[d] = box.count[d];
-            }
-            ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
+            ga_array *out = gi_view_of_box(r->site, r->to[k], &box);
             ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
             ga_free(out);
         }
@@ -23033,15 +23160,8 @@ static bool gi_run_whole_lines(gi_computation *r)
     bool            ok = false;
     if (lines) all = gi_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
     if (all) ok = gi_is_chunked(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
-    for (int k = 0; k < r->folds && ok; k++) {
-        gi_layout place = gi_layout_of(r->fold[k]->value);
-        place.ndim      = r->kept;
-        memcpy(place.shape, r->shape, sizeof place.shape);
-        gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
-        ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
-        ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
-        ga_free(out);
-    }
+    for (int k = 0; k < r->folds && ok; k++)
+        ok = gi_put_elements(r->site, r->to[k], gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
     ga_free(lines);
     ga_free(all);
     return ok;
@@ -23126,31 +23246,45 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
     gi_take_back(&aside);
 }
 
+/* Does the units, with the other ranks if there are some; then every rank has all results. */
 static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
 {
     r->units = units;
     r->begun = r->told = ga_now();
-    gi_parallel(units, 1, task, r);
+    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_mpi_run(r, task);
+    else gi_parallel(units, 1, task, r);
 }
 
 static bool gi_run_ends(gi_computation *r)
 {
     pthread_mutex_destroy(&r->lock);
     if (!r->failed) return true;
-    return gi_fail(r->site, r->status, "%s", r->text) != NULL;
+    gi_error_printed = gi_computing.apart && ga_rank() > 0;
+    gi_fail(r->site, r->status, "%s", r->text);
+    gi_error_printed = false;
+    return false;
+}
+
+/* A view of the result of a reduction with the axes alone that are kept, of that shape. */
+static ga_array *gi_kept_view(const char *site, const ga_array *value, int kept, const int64_t *shape)
+{
+    gi_layout l = gi_layout_of(value);
+    l.ndim      = kept;
+    if (kept > 0) memcpy(l.shape, shape, (size_t)kept * sizeof *shape);
+    gi_c_strides(value->dtype, kept, shape, l.strides);
+    return gi_view_with(site, value, &l);
 }
 
 /* ---- runs of reductions of the user's ---- */
 
 typedef struct gi_own_run {
-    gi_computation     c; /* its lock, errors, progress */
+    gi_computation     c; /* its result, or the accumulators of the parts of each line */
     gi_lazy           *n;
     const gi_own_fold *p;
     int                kept, reduced;
-    int64_t            shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
+    int64_t            shape[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
     int64_t            length, parts;
     gi_layout          in[GPUARR_MAX_INPUTS]; /* of the inputs, in that order */
-    char              *accs;                  /* of the parts of each line */
 } gi_own_run;
 
 /* Lines that are reduced whole. */
@@ -23178,14 +23312,7 @@ static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
     o.axis      = 0;
     o.axes.ndim = r->reduced;
     for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
-    gi_layout place = gi_layout_of(r->n->value);
-    place.ndim      = r->kept;
-    gi_c_strides(r->n->dtype, r->kept, r->shape, place.strides);
-    for (int d = 0; d < r->kept; d++) {
-        place.data += box->start[d] * place.strides[d];
-        place.shape[d] = box->count[d];
-    }
-    ga_array *out = ok ? gi_view_with(r->c.site, r->n->value, &place) : NULL;
+    ga_array *out = ok ? gi_view_of_box(r->c.site, r->c.to[0], box) : NULL;
     ok            = out && gi_put_elements(r->c.site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
     ga_free(out);
     for (int a = 0; a < r->n->inputs; a++) ga_free(pulled[a]);
@@ -23199,8 +23326,9 @@ static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
     gi_aside    aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
-        gi_box box = gi_box_number(r->kept, r->shape, r->unit, unit);
-        if (!gi_own_lines(r, &w, &box)) gi_run_failed(&r->c, r->kept, &box);
+        double start = ga_now();
+        gi_box box   = gi_box_number(r->kept, r->c.shape, r->c.unit, unit);
+        if (!gi_own_lines(r, &w, &box) || !gi_unit_done(&r->c, unit, start)) gi_run_failed(&r->c, r->kept, &box);
         gi_forget(&w);
     }
     gi_take_back(&aside);
@@ -23273,8 +23401,11 @@ static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
     char *blocks = (char *)gi_alloc(r->c.site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
-        int64_t n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
-        if (blocks && gi_own_branch(r, &w, line, first, n, blocks, r->accs + unit * size)) continue;
+        int64_t n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
+        double  start = ga_now();
+        if (blocks && gi_own_branch(r, &w, line, first, n, blocks, r->c.record + unit * size) &&
+            gi_unit_done(&r->c, unit, start))
+            continue;
         gi_box box;
         box.start[0] = first;
         box.count[0] = n;
@@ -23313,28 +23444,36 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
     n->value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
     if (!n->value || lines == 0) return n->value != NULL;
     pthread_mutex_init(&r.c.lock, NULL);
-    bool ok = true;
-    if (r.length <= GI_LONGEST_LINE) {
+    r.c.ndim = r.kept;
+    memcpy(r.c.shape, r.shape, sizeof r.c.shape);
+    ga_array *value = gi_kept_view(site, n->value, r.kept, r.shape);
+    bool      ok    = value != NULL;
+    if (ok && r.length <= GI_LONGEST_LINE) {
         int64_t beside = GI_PIECE_BYTES / 8 / (r.length > 0 ? r.length : 1);
         for (int d = r.kept - 1; d >= 0; d--) {
-            r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
-            beside /= r.unit[d];
+            r.c.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
+            beside /= r.c.unit[d];
         }
-        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.shape, r.unit), gi_run_own_lines);
-    } else {
-        int64_t size = p->r.k->acc_bytes;
-        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes = (size_t)(lines * r.parts * size);
-        r.accs       = (char *)gi_alloc(site, bytes);
-        ok           = r.accs != NULL;
+        r.c.arrays = 1;
+        r.c.to     = &value;
+        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.c.shape, r.c.unit), gi_run_own_lines);
+    } else if (ok) {
+        int64_t size     = p->r.k->acc_bytes;
+        r.parts          = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes     = (size_t)(lines * r.parts * size);
+        r.c.records      = 1;
+        r.c.record_bytes = size;
+        r.c.record       = (char *)gi_alloc(site, bytes);
+        ok               = r.c.record != NULL;
         if (ok) gi_run_units_of(&r.c, lines * r.parts, gi_run_own_branches);
         for (int64_t line = 0; line < lines && ok && !r.c.failed; line++) {
-            char *accs = r.accs + line * r.parts * size;
+            char *accs = r.c.record + line * r.parts * size;
             gi_reducing_fold_blocks(&p->r, r.parts, accs, size, 0);
             p->r.k->finish(1, (char *)n->value->data + line * ga_itemsize(n->dtype), accs, r.length);
         }
-        if (r.accs) gi_release(r.accs, bytes);
+        if (r.c.record) gi_release(r.c.record, bytes);
     }
+    ga_free(value);
     return gi_run_ends(&r.c) && ok;
 }
 
@@ -23355,9 +23494,9 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     int64_t beside = length > 0 ? *most / length : 1;
     if (across && beside < 64) beside = 64;
     if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
-        int64_t limit = ga_memory_stats().limit_bytes,
+        int64_t limit = gi_computing.threads > 0 ? gi_computing.limit : ga_memory_stats().limit_bytes,
                 room  = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
-        int64_t wide = room / size / length, share = lines / (2 * ga_get_num_threads());
+        int64_t wide = room / size / length, share = lines / (2 * gi_computing_threads());
         for (int d = 0; d < a->ndim; d++)
             if (!marked[d]) chunk = ga_chunks_of(a).n[d];
         if (wide > share) wide = share;
@@ -23368,11 +23507,12 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     return beside < 1 ? 1 : beside;
 }
 
-/* Works out reductions of the same array along the same axes into their nodes' values. False with an error. */
+/* Works out at most GI_FOLDS_AT_ONCE reductions of the same array along the same axes into their nodes' values. False with an error. */
 static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 {
-    const gi_fold_plan *p = (const gi_fold_plan *)fold[0]->plan;
-    const ga_array     *a = fold[0]->in[0];
+    const gi_fold_plan *p                    = (const gi_fold_plan *)fold[0]->plan;
+    const ga_array     *a                    = fold[0]->in[0];
+    ga_array           *to[GI_FOLDS_AT_ONCE] = { NULL };
     gi_computation      r;
     memset(&r, 0, sizeof r);
     pthread_mutex_init(&r.lock, NULL);
@@ -23384,7 +23524,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     r.length      = 1;
     int64_t lines = 1;
     for (int d = 0; d < a->ndim; d++) r.reduced += p->marked[d];
-    r.kept = a->ndim - r.reduced;
+    r.ndim = r.kept = a->ndim - r.reduced;
     for (int d = 0; d < a->ndim; d++) {
         if (d >= r.kept) r.length *= r.lines.shape[d];
         else lines *= r.shape[d] = r.lines.shape[d];
@@ -23393,8 +23533,10 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     for (int k = 0; k < n && ok; k++) {
         whole          = whole || ((const gi_fold_plan *)fold[k]->plan)->sort == GI_FOLD_WHOLE;
         fold[k]->value = gi_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
-        ok             = fold[k]->value != NULL;
+        to[k]          = fold[k]->value ? gi_kept_view(site, fold[k]->value, r.kept, r.shape) : NULL;
+        ok             = to[k] != NULL;
     }
+    r.to  = to;
     whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
     int64_t most, beside = gi_lines_beside(a, p->marked, &most);
     if (ok && lines > 0 && (r.length <= most || whole)) {
@@ -23404,13 +23546,17 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
             if (beside < 1) beside = 1;
         }
         int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
-        if (whole && units < ga_get_num_threads() && r.length > most) ok = gi_run_whole_lines(&r);
+        r.arrays      = n;
+        if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
         else gi_run_units_of(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
-        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
-        r.part       = (gi_fold_part *)gi_alloc(site, bytes);
-        ok           = r.part != NULL;
+        r.parts        = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes   = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
+        r.part         = (gi_fold_part *)gi_alloc(site, bytes);
+        r.record       = (char *)r.part;
+        r.record_bytes = sizeof *r.part;
+        r.records      = n;
+        ok             = r.part != NULL;
         if (ok) gi_run_units_of(&r, lines * r.parts, gi_run_branches);
         for (int k = 0; k < n && ok && !r.failed; k++)
             for (int64_t i = 0; i < lines && ok; i++)
@@ -23419,15 +23565,11 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
                                    (char *)fold[k]->value->data + i * ga_itemsize(fold[k]->dtype));
         if (r.part) gi_release(r.part, bytes);
     }
+    gi_free_all(n, to);
     return gi_run_ends(&r) && ok;
 }
 
 /* ---- computing --------------------------------------------------------------------------------------------------------------------------- */
-
-static struct {
-    pthread_mutex_t busy; /* held by the call that computes: values lie in the nodes meanwhile */
-    uint64_t        mark; /* of the nodes that it has seen */
-} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0 };
 
 /* Reductions in the order in which they can be worked out; level: how many of them lie on top of each other. */
 typedef struct gi_folds {
@@ -23489,14 +23631,14 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
         if (f->list[i]->level > deepest) deepest = f->list[i]->level;
     for (int level = 1; level <= deepest; level++)
         for (int64_t i = 0; i < f->n; i++) {
-            gi_lazy *group[8];
+            gi_lazy *group[GI_FOLDS_AT_ONCE];
             int      m = 0;
             if (f->list[i]->level != level || f->list[i]->value) continue;
             if (f->list[i]->kind != &gi_kind_fold) {
                 if (!(f->list[i]->kind == &gi_kind_whole ? gi_run_whole : gi_run_own_fold)(f->site, f->list[i])) return false;
                 continue;
             }
-            for (int64_t j = i; j < f->n && m < 8; j++)
+            for (int64_t j = i; j < f->n && m < GI_FOLDS_AT_ONCE; j++)
                 if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value &&
                     gi_same_lines(f->list[i], f->list[j]))
                     group[m++] = f->list[j];
@@ -23518,7 +23660,7 @@ static void gi_drop_folds(gi_folds *f)
 static void gi_divide_work(gi_computation *r)
 {
     ga_shape chunks = ga_chunks_of(r->of[0]);
-    int64_t  widest = 1, threads = ga_get_num_threads();
+    int64_t  widest = 1, threads = gi_computing_threads();
     bool     local = true;
     for (int k = 0; k < r->arrays; k++) {
         const gi_lazy *n = r->of[k]->owner->node;
@@ -23577,17 +23719,33 @@ static bool gi_computes_inside(const char *site)
     return gi_inside_task;
 }
 
-/* All of them, in groups of one shape. */
-static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
+static uint64_t gi_print_arrays(int n, const ga_array *const *arrays); /* fingerprints; section >>chunk files */
+
+/* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
+static bool gi_computing_begins(const char *site, bool ok, int n, const ga_array *const *arrays)
 {
-    gi_folds f  = { site, NULL, 0, 0 };
-    bool     ok = true;
-    if (gi_computes_inside(site)) return false;
     pthread_mutex_lock(&gi_computing.busy);
     gi_watch_begins();
+    if (ga_ranks() == 1) return ok;
+    return gi_ranks_begin(site, ok, ok ? gi_print_arrays(n, arrays) : 0);
+}
+
+static bool gi_computing_ends(const char *site, bool ok)
+{
+    if (ga_ranks() > 1) ok = gi_ranks_end(site, ok);
+    gi_forget_chunks();
+    gi_watch_ends();
+    pthread_mutex_unlock(&gi_computing.busy);
+    return ok;
+}
+
+/* All of them, in groups of one shape; `ok`: if there is room for them. */
+static bool gi_compute_into(const char *site, bool ok, int n, const ga_array *const *arrays, ga_array *const *to)
+{
+    gi_folds  f      = { site, NULL, 0, 0 };
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ok               = gi_compute_folds(&f, n, arrays);
+    ok               = gi_computing_begins(site, ok, n, arrays) && gi_compute_folds(&f, n, arrays);
     for (int first = 0; first < n && ok; first++) {
         const ga_array *of[16];
         ga_array       *into[16];
@@ -23607,11 +23765,15 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
         }
     }
     gi_drop_folds(&f);
-    gi_forget_chunks();
+    ok               = gi_computing_ends(site, ok);
     gi_current_scope = scope;
-    gi_watch_ends();
-    pthread_mutex_unlock(&gi_computing.busy);
     return ok;
+}
+
+/* A call that computes has failed before it began: the other ranks, for whom that may be otherwise, are told. Returns false. */
+static bool gi_cannot_compute(const char *site)
+{
+    return ga_ranks() > 1 && !gi_inside_task && gi_compute_into(site, false, 0, NULL, NULL);
 }
 
 /* ---- what it takes ------------------------------------------------------------------------------------------------------------- */
@@ -23760,16 +23922,18 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         return gi_fail(site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and room for as many results", n) != NULL;
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n; k++)
-        if (!gi_check_any(site, arrays[k], "an array")) return false;
-    size_t           bytes   = (size_t)(2 * n + 1) * sizeof(void *);
+        if (!gi_check_any(site, arrays[k], "an array")) return gi_cannot_compute(site);
+    size_t bytes = (size_t)(2 * n + 1) * sizeof(void *);
+    if (gi_computes_inside(site)) return false;
     const ga_array **chunked = (const ga_array **)gi_alloc(site, bytes);
-    if (!chunked) return false;
+    if (!chunked) return gi_cannot_compute(site);
     ga_array **to = (ga_array **)(void *)(chunked + n);
-    int        m  = 0;
+    int        m  = 0, to_compute;
     for (int k = 0; k < n; k++)
         if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
     gi_forecast f  = gi_foresee_all(m, chunked);
     bool        ok = gi_has_room(site, &f);
+    to_compute     = m;
     m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is = gi_is_chunked(arrays[k]);
@@ -23780,7 +23944,7 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         chunked[m] = arrays[k];
         to[m++]    = results[k];
     }
-    ok = ok && gi_compute_into(site, m, chunked, to);
+    if (to_compute > 0) ok = gi_compute_into(site, ok, m, chunked, to);
     gi_release(chunked, bytes);
     for (int k = 0; k < n && !ok; k++) {
         ga_free(results[k]);
@@ -23791,12 +23955,13 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
 
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
-    ga_array *r = NULL;
-    if (!gi_check_any(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
-    if (!o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
-    if (!gi_check(o.site, o.out, ".out") || !gi_fits_into(o.site, a, GA_CPU, o.out)) return NULL;
-    if (!gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
-    return gi_compute_into(o.site, 1, &a, &o.out) ? o.out : NULL;
+    ga_array *r  = NULL;
+    bool      ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
+    if (ok && !o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
+    ok = ok && gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out);
+    if (ok && !gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
+    if (!ok) gi_cannot_compute(o.site);
+    return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
 
 static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
@@ -23807,7 +23972,7 @@ static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 {
     gi_lazy  *n     = whole->owner->node;
     ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
-    if (!value || !gi_compute_into(site, 1, &whole, &value)) {
+    if (!gi_compute_into(site, value != NULL, 1, &whole, &value)) {
         ga_free(value);
         return false;
     }
@@ -23819,7 +23984,10 @@ static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
-    if (!gi_check_any(site, a, "a")) return NULL;
+    if (!gi_check_any(site, a, "a")) {
+        gi_cannot_compute(site);
+        return NULL;
+    }
     if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
@@ -23831,7 +23999,9 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     gi_current_scope = NULL;
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
     ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    ok              = whole && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
+    ok              = gi_together(site, whole != NULL);
+    fits            = ok && gi_on_all_ranks(site, fits);
+    ok              = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
     ga_free(whole);
     gi_current_scope = scope;
     return ok ? (ga_view)(a, site) : NULL;
@@ -27101,7 +27271,8 @@ static uint64_t gi_print_node(gi_lazy *n)
 {
     if (n->mark == gi_computing.mark) return n->print;
     const char *call = n->site ? strchr(n->site, '\t') : NULL;
-    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &n->seed, sizeof n->seed), n->kind->name);
+    uint64_t    seed = gi_computing.of_ranks ? 0 : n->seed;
+    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &seed, sizeof seed), n->kind->name);
     hash             = gi_hash_text(gi_hash_text(hash, call ? call : ""), ga_dtype_name(n->dtype));
     hash             = gi_hash(hash, n->shape, (size_t)n->ndim * sizeof *n->shape);
     if (n->value) hash = gi_print_array(hash, n->value);
@@ -27115,8 +27286,12 @@ static uint64_t gi_print_node(gi_lazy *n)
             hash = gi_hash(hash, &p->in[k].im, sizeof p->in[k].im);
         }
     } else if (n->kind == &gi_kind_generator) {
-        const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
-        hash                       = gi_hash(hash, p->plan, sizeof p->plan);
+        char    element[8 * 16]; /* by the first, some middle, and the last elements */
+        int64_t size = gi_size(n->ndim, n->shape), some = size < 8 ? size : 8;
+        for (int k = 0; k < 3; k++) {
+            gi_generate_some((const gi_generator_plan *)n->plan, n->dtype, (size - some) / 2 * k, some, 1, element);
+            hash = gi_hash(hash, element, (size_t)(some * ga_itemsize(n->dtype)));
+        }
     } else if (n->kind == &gi_kind_fold) {
         const gi_fold_plan *p = (const gi_fold_plan *)n->plan;
         hash                  = gi_hash(hash, p->marked, sizeof p->marked);
@@ -27125,6 +27300,18 @@ static uint64_t gi_print_node(gi_lazy *n)
     for (int k = 0; k < n->inputs; k++) hash = gi_print_array(hash, n->in[k]);
     n->mark         = gi_computing.mark;
     return n->print = hash;
+}
+
+/* Of what a call computes, for other ranks to compare. */
+static uint64_t gi_print_arrays(int n, const ga_array *const *arrays)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    gi_computing.mark++;
+    gi_computing.of_ranks = true;
+    for (int k = 0; k < n; k++) hash = gi_print_array(hash, arrays[k]);
+    gi_computing.of_ranks = false;
+    gi_computing.mark++;
+    return hash;
 }
 
 /* ---- files that come into being ---- */
@@ -27310,13 +27497,29 @@ static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t pr
     return ok;
 }
 
-/* Gives the file its name, if all of it is there. False with an error. */
+/* Opens what the first rank has made. */
+static bool gi_join_sink(const char *site, gi_sink *s)
+{
+    char header[GI_NPY_HEADER_ROOM];
+    s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CLOEXEC);
+    s->at = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
+    if (s->fd >= 0) return true;
+    return gi_fail(site, GA_NO_FILE,
+                   "rank %d cannot write '%s': %s (the first rank has made it: the folder must be one that all of them see)",
+                   ga_rank(), s->part, strerror(errno)) != NULL;
+}
+
+/* Closes the file. The first rank gives it its name, if all of it is there. False with an error. */
 static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
 {
     bool begun = s->fd >= 0, ok = complete;
     if (begun && close(s->fd) != 0 && ok)
         ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
     if (s->journal >= 0) (void)close(s->journal);
+    if (ga_rank() > 0) {
+        s->fd = s->journal = -1;
+        return ok;
+    }
     if (ok) {
         char old[GI_PATH_ROOM + 8];
         snprintf(old, sizeof old, "%s.old", s->path);
@@ -27425,6 +27628,18 @@ static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, con
     return ok;
 }
 
+/* Writes down that a unit is done, if this is the rank that does. */
+static bool gi_unit_written(gi_computation *r, int64_t unit)
+{
+    const gi_storing *t = (const gi_storing *)(void *)r;
+    char              line[32];
+    int               n = snprintf(line, sizeof line, "%lld\n", (long long)unit);
+    for (int k = 0; k < t->sinks; k++)
+        if (!t->sink[k]->done[unit] && t->sink[k]->journal >= 0 && write(t->sink[k]->journal, line, (size_t)n) != n)
+            return gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", t->sink[k]->log, strerror(errno)) != NULL;
+    return true;
+}
+
 /* Works out a unit of all files that lack it. */
 static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 {
@@ -27448,16 +27663,10 @@ static bool gi_store_unit(gi_storing *t, int64_t number, double start)
     }
     for (int k = 0; k < t->sinks; k++) {
         gi_sink *s = t->sink[k];
-        if (ok && !s->done[number]) {
-            char line[32];
-            int  n = snprintf(line, sizeof line, "%lld\n", (long long)number);
-            ok     = !chunk[k] || gi_put_zarr(r->site, s, &whole, chunk[k]);
-            if (ok && s->journal >= 0 && write(s->journal, line, (size_t)n) != n)
-                ok = gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
-        }
+        if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &whole, chunk[k]);
         ga_free(chunk[k]);
     }
-    ok = ok && gi_unit_done(r, number, start);
+    ok = ok && gi_unit_written(r, number) && gi_unit_done(r, number, start);
     if (!ok) gi_run_failed(r, r->ndim, &whole);
     return ok;
 }
@@ -27502,9 +27711,8 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
         piece /= r->piece[d];
         if (piece < 1) piece = 1;
     }
-    r->units = sinks[0]->units;
-    r->begun = r->told = ga_now();
-    gi_parallel(r->units, 1, gi_run_stores, &t);
+    r->written = gi_unit_written;
+    gi_run_units_of(r, sinks[0]->units, gi_run_stores);
     return gi_run_ends(r);
 }
 
@@ -27618,7 +27826,35 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
         for (int k = 0; k < m && ok; k++) group[k]->left = 0;
     }
     gi_drop_folds(&f);
-    gi_forget_chunks();
+    return ok;
+}
+
+/* The first rank makes the files, or finds what there is of them; the others open them then. */
+static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
+{
+    bool ok = true;
+    if (ga_rank() == 0) {
+        gi_computing.mark++; /* for the fingerprints */
+        for (int k = 0; k < n && ok; k++)
+            ok = gi_begin_sink(site, &sinks[k], resume, resume ? gi_print_array(0, sinks[k].a) : 0);
+    }
+    ok = gi_together(site, ok);
+    if (!ok || ga_ranks() == 1) return ok;
+    for (int k = 0; k < n && ok && ga_rank() > 0; k++) ok = gi_join_sink(site, &sinks[k]);
+    ok = gi_together(site, ok);
+    for (int k = 0; k < n && ok; k++) {
+        gi_mpi_from_first(site, sinks[k].done, sinks[k].units);
+        gi_mpi_from_first(site, &sinks[k].left, sizeof sinks[k].left);
+    }
+    return ok;
+}
+
+/* The first rank gives the files their names when all have written theirs. */
+static bool gi_end_sinks(const char *site, int n, gi_sink *sinks, bool ok)
+{
+    for (int k = 0; k < n && ga_rank() > 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
+    ok = gi_together(site, ok);
+    for (int k = 0; k < n && ga_rank() == 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
     return ok;
 }
 
@@ -27645,21 +27881,16 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             held[made] = sinks[made].a;
         }
         ok = ok && gi_has_store_room(o.site, n, sinks, held);
-        pthread_mutex_lock(&gi_computing.busy);
-        gi_watch_begins();
-        gi_computing.mark++; /* for the fingerprints */
-        for (int k = 0; k < n && ok; k++)
-            ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
-        ok = ok && gi_fill_all(o.site, n, sinks, held);
+        ok = gi_computing_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks, o.resume) &&
+             gi_fill_all(o.site, n, sinks, held);
+        ok = gi_end_sinks(o.site, made, sinks, ok);
+        ok = gi_computing_ends(o.site, ok);
         for (int k = 0; k < made; k++) {
-            ok = gi_end_sink(o.site, &sinks[k], ok) && ok;
             ga_free(sinks[k].a);
             if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
         }
-        gi_watch_ends();
-        pthread_mutex_unlock(&gi_computing.busy);
         gi_current_scope = scope;
-    }
+    } else gi_cannot_compute(o.site);
     if (held) gi_release(held, list);
     gi_release(sinks, bytes);
     return ok;
@@ -27746,11 +27977,13 @@ static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limit
         s->fd = s->journal = -1;
         ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
         if (ok) gi_announce_spill(site, bytes, left, limited);
-        pthread_mutex_lock(&gi_computing.busy);
-        gi_watch_begins();
+        ok = gi_computing_begins(site, ok, 1, &held);
         gi_computing.mark++; /* for the fingerprint */
-        uint64_t print = ok ? gi_print_node(n) : 0;
-        ok             = ok && gi_fill_all(site, 1, s, &held);
+        uint64_t print     = ok ? gi_print_node(n) : 0;
+        gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */
+        ok                 = ok && gi_fill_all(site, 1, s, &held);
+        gi_computing.alone = false;
+        ok                 = gi_together(site, ok);
         if (ok) {
             p->fd      = s->fd;
             p->h.dtype = n->dtype;
@@ -27766,8 +27999,7 @@ static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limit
             n->local = n->far = true;
             __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
         } else if (s->fd >= 0) (void)close(s->fd);
-        gi_watch_ends();
-        pthread_mutex_unlock(&gi_computing.busy);
+        ok = gi_computing_ends(site, ok);
         if (s->done) gi_release(s->done, (size_t)s->units);
     }
     if (p && !ok) gi_release(p, sizeof *p);
