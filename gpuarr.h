@@ -961,11 +961,12 @@ void ga_free(ga_array *a);
 ga_array *ga_keep(ga_array *a);
 
 typedef struct ga_memory {
-    int64_t used_bytes;  /* in arrays */
-    int64_t peak_bytes;  /* most used so far (since ga_memory_reset_peak) */
-    int64_t total_bytes; /* used and kept ready for reuse */
-    int64_t limit_bytes; /* 0: no limit */
-    int64_t arrays;      /* how many are alive */
+    int64_t used_bytes;    /* in arrays */
+    int64_t peak_bytes;    /* most used so far (since ga_memory_reset_peak) */
+    int64_t total_bytes;   /* used and kept ready for reuse */
+    int64_t limit_bytes;   /* 0: no limit */
+    int64_t arrays;        /* how many are alive */
+    int64_t spilled_bytes; /* in files: what ga_persist could not keep in memory */
 } ga_memory;
 ga_memory ga_memory_stats(void);
 void      ga_memory_reset_peak(void);
@@ -1012,7 +1013,7 @@ typedef struct ga_linspace_options {
     ga_device device GI_DEFAULT;
     bool no_endpoint GI_DEFAULT; /* leave stop out: numpy's endpoint=False */
     double base      GI_DEFAULT; /* logspace: default 10 */
-    ga_shape chunks  GI_DEFAULT; /* not logspace */
+    ga_shape chunks  GI_DEFAULT; /* a chunked array */
 } ga_linspace_options;
 ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o); /* num numbers from start to stop */
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
@@ -1619,7 +1620,10 @@ typedef struct ga_compute_options {
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
-/* Computes the elements now and keeps them in memory: what is made of the array from now on starts from there. Returns another view. */
+/* Computes the elements now and keeps them: what is made of the array from now on starts from there. Returns another view. Elements that
+   do not fit into memory (ga_memory_limit, else what the system and the control group have left) are kept in a file without a name, which
+   is gone when the array is, or the program: in the folder GA_SPILL of the environment, else TMPDIR, else /tmp. A line on stderr says so,
+   unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
 
 /*  How many GPUs help the threads of the CPU to compute chunked arrays: that many from the selected one on (ga_cuda_select), -1: all there
@@ -2384,7 +2388,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 /* ga_delayed(g, f, user, tasks ...) */
-#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, (ga_task *)NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -3081,6 +3085,8 @@ static void gi_discount_bytes(size_t bytes)
 }
 #endif
 
+static int64_t gi_spilled_bytes; /* atomic */
+
 ga_memory ga_memory_stats(void)
 {
     ga_memory m;
@@ -3091,6 +3097,7 @@ ga_memory ga_memory_stats(void)
     m.limit_bytes = gi_pool.limit;
     m.arrays      = gi_pool.arrays;
     pthread_mutex_unlock(&gi_pool.lock);
+    m.spilled_bytes = __atomic_load_n(&gi_spilled_bytes, __ATOMIC_RELAXED);
     return m;
 }
 
@@ -8754,7 +8761,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
 {
     if (o->chunks.ndim > 0)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
-                                   "this call makes an array in memory, it has no .chunks: ga_zeros, ga_ones and ga_full do");
+                                   "this call makes an array in memory, it has no .chunks: ga_zeros and its like do");
     ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
     if (o->pinned && o->managed)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
@@ -9248,6 +9255,8 @@ static bool gi_arange_integers(const char *site, const gi_range *r, int64_t n, g
     return fits;
 }
 
+static const ga_shape gi_any_chunks = { 1, { 0 } }; /* chosen */
+
 static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device, const ga_shape *chunks)
 {
     int64_t        n     = gi_range_count(site, r);
@@ -9312,25 +9321,26 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     double   base  = o.base == 0 ? 10 : o.base;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (o.chunks.ndim > 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   "ga_logspace has no .chunks: use ga_power(10, ga_linspace(..., .chunks = ...))");
+    bool chunked        = o.chunks.ndim > 0;
     o.dtype             = GA_F64;
     ga_array *exponents = (ga_linspace)(start, stop, num, o);
     if (!exponents) return NULL;
     ga_map_options in_place = gi_map_site(o.site);
-    in_place.out            = exponents;
-    ga_array *powers        = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place);
-    if (powers && dtype == GA_F64) return powers;
-    ga_array *result = powers ? gi_convert(o.site, powers, dtype) : NULL;
-    ga_free(exponents);
+    if (!chunked) in_place.out = exponents;
+    ga_array *powers = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place), *result = powers;
+    if (powers && dtype != GA_F64) result = gi_convert(o.site, powers, dtype);
+    if (result != powers && chunked) ga_free(powers);
+    if (result != exponents) ga_free(exponents);
     return result;
 }
 
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o); /* section >>chunks */
+
 ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 {
-    ga_shape  shape = { 2, { rows, cols } };
-    ga_array *eye   = (ga_zeros)(shape, o);
+    ga_shape shape = { 2, { rows, cols } };
+    if (o.chunks.ndim > 0) return gi_chunked_eye(&shape, k, &o);
+    ga_array *eye = (ga_zeros)(shape, o);
     if (!eye) return NULL;
     ga_array *diagonal = (ga_diagonal)(eye, k, o.site);
     ga_array *one      = (ga_scalar)(GA_ARG(true), o);
@@ -9434,32 +9444,47 @@ bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array 
     return done;
 }
 
-/* A new array (ndim, shape...) for one coordinate of each element along each axis. */
-static ga_array *gi_new_grid(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape)
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape,
+                                 ga_array *const *lines); /* section >>chunks */
+
+/* An array (n, lines[0]->size, ...) of one coordinate of each element along each of n axes. */
+static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_array *const *lines)
 {
     ga_shape all;
-    if (shape->ndim < 0 || shape->ndim >= GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                                   "the grid has %d dimensions and one more for its axes; at most %d are possible", shape->ndim,
-                                   GPUARR_MAX_DIMS);
-    all.ndim = shape->ndim + 1;
-    all.n[0] = shape->ndim;
-    for (int d = 0; d < shape->ndim; d++) all.n[d + 1] = shape->n[d];
-    return gi_new(site, dtype, device, all.ndim, all.n);
+    all.ndim = n + 1;
+    all.n[0] = n;
+    for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
+    if (o->chunks.ndim > 0) return gi_chunked_grid(o, dtype, &all, lines);
+    ga_array *grid = gi_new(o->site, dtype, o->device, all.ndim, all.n);
+    for (int k = 0; k < n && grid; k++) {
+        if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;
+        ga_free(grid);
+        return NULL;
+    }
+    return grid;
+}
+
+static bool gi_has_grid_dims(const char *site, int n)
+{
+    if (n >= 0 && n < GPUARR_MAX_DIMS) return true;
+    gi_fail(site, GA_BAD_SHAPE, "the grid has %d dimensions and one more for its axes; at most %d are possible", n,
+            GPUARR_MAX_DIMS);
+    return false;
 }
 
 ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
 {
-    ga_array *grid = gi_new_grid(o.site, o.dtype ? o.dtype : GA_I64, o.device, &shape);
-    for (int k = 0; grid && k < shape.ndim; k++) {
-        gi_range  r    = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
-        ga_array *line = gi_arange(o.site, &r, GA_I64, grid->device, NULL);
-        bool      done = line && gi_put_coordinates_at(o.site, grid, k, line);
-        ga_free(line);
-        if (done) continue;
-        ga_free(grid);
-        return NULL;
+    ga_array *lines[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    bool      done = gi_has_grid_dims(o.site, shape.ndim);
+    for (int k = 0; k < shape.ndim && done; k++) {
+        gi_range r = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
+        done       = shape.n[k] >= 0;
+        if (!done) gi_fail(o.site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape.ndim, shape.n));
+        else lines[k] = gi_arange(o.site, &r, GA_I64, o.device, o.chunks.ndim > 0 ? &gi_any_chunks : NULL);
+        done = lines[k] != NULL;
     }
+    if (done) grid = gi_new_grid(&o, o.dtype ? o.dtype : GA_I64, shape.ndim, lines);
+    gi_free_all(GPUARR_MAX_DIMS, lines);
     return grid;
 }
 
@@ -9518,17 +9543,17 @@ static bool gi_read_grid_slice(const char **p, gi_grid_slice *s)
 }
 
 /* The coordinates along one axis; `alone`: as numpy.arange rounds, otherwise start + i * step. */
-static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device)
+static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device, const ga_shape *chunks)
 {
     const gi_range *r = &s->range;
-    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, NULL);
+    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, chunks);
     int64_t        n     = s->counted ? s->count : gi_range_count(site, r);
     ga_shape       shape = gi_line(n);
     gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, NULL);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -9549,26 +9574,20 @@ ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
         if (*p == ',') comma = true, p++;
         while (gi_is_blank(*p)) p++;
     } while (*p);
-    ga_dtype dtype = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
-    ga_shape shape;
-    shape.ndim = n;
+    ga_dtype        dtype  = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
+    const ga_shape *chunks = o.chunks.ndim == 0 ? NULL : comma ? &gi_any_chunks : &o.chunks;
     for (int k = 0; k < n && done; k++) {
-        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device);
+        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device, chunks);
         done     = lines[k] != NULL;
-        if (done) shape.n[k] = lines[k]->size;
     }
     ga_array *grid = NULL;
     if (done && !comma) { /* a single slice gives a single line */
         grid = gi_convert(o.site, lines[0], dtype);
-    } else if (done) {
-        grid = gi_new_grid(o.site, dtype, o.device, &shape);
-        done = grid != NULL;
-        for (int k = 0; k < n && done; k++) done = gi_put_coordinates_at(o.site, grid, k, lines[k]);
+    } else if (done && gi_has_grid_dims(o.site, n)) {
+        grid = gi_new_grid(&o, dtype, n, lines);
     }
     gi_free_all(n, lines);
-    if (done) return grid;
-    ga_free(grid);
-    return NULL;
+    return grid;
 }
 
 /* ---- repetition -------------------------------------------------------------------------------------------------- */
@@ -21033,12 +21052,13 @@ static gi_indexed_from gi_index_of_box(const gi_lazy *n, const gi_box *box)
 /* Row by row, along the last axis of the box. */
 static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
-    ga_array                *r =
-        out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, w->device, n->ndim, box->count);
+    const gi_generator_plan *p      = (const gi_generator_plan *)n->plan;
+    const ga_device          device = p->generator.gpu ? w->device : GA_CPU;
+    if (!out || out->device != device || !ga_is_contiguous(out)) out = NULL;
+    ga_array *r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, device, n->ndim, box->count);
     if (!r || r->size == 0) return r;
 #if GI_HAS_CUDA
-    if (w->device == GA_CUDA) {
+    if (device == GA_CUDA) {
         gi_indexed_from from = gi_index_of_box(n, box);
         if (gi_cuda_generate(n->site, r, p->from, p->generator.gpu, p->plan, &from)) return r;
         ga_free(r);
@@ -21107,6 +21127,29 @@ static bool gi_cuda_make_alike(const char *site, ga_array *a, const void *plan, 
 }
 #endif
 static const gi_generator gi_alike_generator = GI_GENERATOR(alike);
+
+/* Ones on a diagonal. */
+typedef struct gi_eye_plan {
+    int64_t cols, k;
+} gi_eye_plan;
+
+static void gi_make_eye(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_eye_plan *p   = (const gi_eye_plan *)plan;
+    bool              *one = (bool *)out;
+    int64_t            row = begin / p->cols, col = begin % p->cols;
+    for (int64_t i = 0; i < n; i++) {
+        one[i] = col - row == p->k;
+        if (++col == p->cols) row++, col = 0;
+    }
+}
+
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o)
+{
+    const gi_generator eye = { gi_make_eye, NULL };
+    gi_eye_plan        p   = { shape->n[1], k };
+    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, eye, &p, sizeof p, &o->chunks);
+}
 
 static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o)
 {
@@ -21324,6 +21367,31 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
     if (stacked) node->chunk[axis] = n; /* the arrays are computed beside each other */
     gi_fill_chunk(ndim, shape, ga_itemsize(dtype), node->chunk);
     return r;
+}
+
+/* ga_indices and ga_mgrid: the lines, each repeated along the axes of the others. */
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape, ga_array *const *lines)
+{
+    static ga_axis_options none;
+    ga_axis_options        joining               = none;
+    ga_new_options         all                   = *o;
+    ga_array              *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    const ga_array        *in[GPUARR_MAX_DIMS];
+    int                    n    = shape->ndim - 1;
+    bool                   done = true;
+    joining.site                = o->site;
+    all.dtype                   = dtype;
+    if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
+    for (int k = 0; k < n && done; k++) {
+        part[k] = gi_repeat_along(o->site, lines[k], k, n, shape->n + 1);
+        done    = part[k] != NULL;
+        in[k]   = part[k];
+    }
+    if (done) grid = gi_chunked_join(n, in, dtype, 0, true, shape->ndim, shape->n, &joining);
+    gi_free_all(n, part);
+    if (grid && gi_set_chunk(o->site, grid->owner->node, &o->chunks)) return grid;
+    ga_free(grid);
+    return NULL;
 }
 
 /* ---- nodes: calls that look further -------------------------------------------------------------------------------------------------- */
@@ -22719,25 +22787,12 @@ static gi_worker gi_new_worker(void)
 }
 
 #if GI_HAS_CUDA
-typedef struct gi_shared_work {
-    int64_t units, next; /* atomic: the first one that nobody has taken */
-    gi_task task;
-    void   *job;
-} gi_shared_work;
-
 typedef struct gi_driver {
-    gi_shared_work *work;
-    int             ordinal;
-    int64_t         first; /* a unit of its own, so that each GPU does one */
-    pthread_t       thread;
+    gi_task   task;
+    void     *job;
+    int       ordinal;
+    pthread_t thread;
 } gi_driver;
-
-static void gi_take_units(int64_t begin, int64_t end, void *work)
-{
-    gi_shared_work *s = (gi_shared_work *)work;
-    (void)begin, (void)end;
-    for (int64_t unit; (unit = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < s->units;) s->task(unit, unit + 1, s->job);
-}
 
 static void *gi_drive_gpu(void *driver)
 {
@@ -22745,35 +22800,63 @@ static void *gi_drive_gpu(void *driver)
     gi_inside_task     = true;
     gi_cuda_selected   = d->ordinal;
     gi_this_gpu        = d->ordinal + 1;
-    d->work->task(d->first, d->first + 1, d->work->job);
-    gi_take_units(0, 0, d->work);
+    d->task(0, 1, d->job);
     return NULL;
 }
 #endif
 
-/* Calls task for each of the units; with GPUs one at a time on each of them and each thread. */
-static void gi_share_out(int64_t units, gi_task task, void *job)
+/* Calls task(.., .., job) on each thread, and on the threads of at most so many GPUs. */
+static void gi_on_all(int64_t gpus, gi_task task, void *job)
 {
 #if GI_HAS_CUDA
-    int gpus = ga_get_num_gpus(), driven = 0;
-    if (gpus > units) gpus = (int)units;
-    if (gpus > 0) {
-        gi_driver      driver[GI_MOST_GPUS];
-        gi_shared_work s = { units, gpus, task, job };
-        for (int k = 0; k < gpus; k++) {
-            gi_driver *d = &driver[driven];
-            d->work      = &s;
-            d->ordinal   = __atomic_load_n(&gi_helpers.first, __ATOMIC_RELAXED) + k;
-            d->first     = k;
-            if (pthread_create(&d->thread, NULL, gi_drive_gpu, d) == 0) driven++;
-            else task(k, k + 1, job); /* no more threads to be had */
-        }
-        gi_parallel(ga_get_num_threads(), 1, gi_take_units, &s);
-        for (int k = 0; k < driven; k++) pthread_join(driver[k].thread, NULL);
+    gi_driver driver[GI_MOST_GPUS];
+    int       driven = 0;
+    for (int64_t k = 0; k < gpus && k < ga_get_num_gpus(); k++) {
+        gi_driver *d = &driver[driven];
+        d->task      = task;
+        d->job       = job;
+        d->ordinal   = __atomic_load_n(&gi_helpers.first, __ATOMIC_RELAXED) + (int)k;
+        if (pthread_create(&d->thread, NULL, gi_drive_gpu, d) == 0) driven++; /* or there are no more threads to be had */
+    }
+#else
+    (void)gpus;
+#endif
+    gi_parallel(ga_get_num_threads(), 1, task, job);
+#if GI_HAS_CUDA
+    for (int k = 0; k < driven; k++) (void)pthread_join(driver[k].thread, NULL);
+#endif
+}
+
+/* Units that threads and GPUs take one by one. */
+typedef struct gi_shared_work {
+    int64_t kept,
+        gpus; /* the first ones are for the GPUs, so that each does one; kept is atomic: the first that is left of them */
+    int64_t next, units; /* next is atomic: the first of the others that nobody has taken */
+    gi_task task;
+    void   *job;
+} gi_shared_work;
+
+static void gi_take_shared(int64_t begin, int64_t end, void *work)
+{
+    gi_shared_work *s    = (gi_shared_work *)work;
+    int64_t         unit = gi_this_gpu > 0 ? __atomic_fetch_add(&s->kept, 1, __ATOMIC_RELAXED) : s->gpus;
+    (void)begin, (void)end;
+    if (unit < s->gpus) s->task(unit, unit + 1, s->job);
+    while ((unit = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < s->units) s->task(unit, unit + 1, s->job);
+}
+
+/* Calls task for each of the units. */
+static void gi_share_out(int64_t units, gi_task task, void *job)
+{
+    int64_t gpus = ga_get_num_gpus();
+    if (gpus == 0) {
+        gi_parallel(units, 1, task, job);
         return;
     }
-#endif
-    gi_parallel(units, 1, task, job);
+    if (gpus > units) gpus = units;
+    gi_shared_work s = { 0, gpus, gpus, units, task, job };
+    gi_on_all(gpus, gi_take_shared, &s);
+    if (s.kept < gpus) task(s.kept, gpus, job); /* of GPUs that found no thread */
 }
 
 /* Makes units larger, up to so many elements, where a GPU helps: whole multiples, from the last axis on, and enough for all who work. */
@@ -22799,7 +22882,8 @@ static void gi_grow_units(int ndim, const int64_t *shape, int64_t *unit, int64_t
 
 typedef struct gi_event { /* a thread was busy with something */
     const char *site;
-    bool        unit;        /* a unit of a run; else an operation inside one */
+    bool        unit;        /* a unit of a run; else an operation inside one, or a task */
+    char        name[24];    /* of a task; else empty, and the name is that of the call */
     int         thread, gpu; /* gpu: which one the thread drives, and 1; else 0 */
     int64_t     number, used_bytes;
     double      start, end;
@@ -22866,14 +22950,19 @@ static void gi_watch_begins(void)
     pthread_mutex_unlock(&gi_watch.lock);
 }
 
+static void gi_keep_event(const gi_event *e)
+{
+    pthread_mutex_lock(&gi_watch.lock);
+    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = *e;
+    else gi_watch.dropped++;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
 static void gi_note_event(const char *site, bool unit, int64_t number, double start)
 {
     const int gpu = gi_this_gpu;
-    gi_event  e   = { site, unit, gpu ? 0 : gi_thread_number(), gpu, number, ga_memory_stats().used_bytes, start, ga_now() };
-    pthread_mutex_lock(&gi_watch.lock);
-    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = e;
-    else gi_watch.dropped++;
-    pthread_mutex_unlock(&gi_watch.lock);
+    gi_event  e = { site, unit, "", gpu ? 0 : gi_thread_number(), gpu, number, ga_memory_stats().used_bytes, start, ga_now() };
+    gi_keep_event(&e);
 }
 
 /* The name of a call, "ga_add", from its site. Returns its length. */
@@ -22882,6 +22971,13 @@ static int gi_call_name(const char *site, const char **name)
     const char *call = site ? strchr(site, '\t') : NULL;
     *name            = call ? call + 1 : site ? site : "gpuarr";
     return (int)strcspn(*name, "(\v");
+}
+
+static int gi_event_name(const gi_event *e, const char **name)
+{
+    if (!e->name[0]) return gi_call_name(e->site, name);
+    *name = e->name;
+    return (int)strlen(e->name);
 }
 
 /* A unit of a run is done: tells the progress. The unit fails if the progress function wants to stop. */
@@ -22947,15 +23043,19 @@ static void gi_write_trace(FILE *f)
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
         const char     *name;
-        int             length = gi_call_name(e->site, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
+        int             length = gi_event_name(e, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
         fprintf(f,
                 "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{"
                 "\"number\":%lld,\"at\":\"",
                 i ? ",\n" : "", e->gpu ? GI_GPU_LINES + e->gpu - 1 : e->thread, (e->start - gi_watch.begun) * 1e6,
-                (e->end - e->start) * 1e6, length, name, e->unit ? "unit" : "operation", (long long)e->number);
+                (e->end - e->start) * 1e6, length, name,
+                e->name[0] ? "task"
+                : e->unit  ? "unit"
+                           : "operation",
+                (long long)e->number);
         gi_write_escaped(f, e->site ? e->site : "", place);
         fputs("\"}}", f);
-        if (e->unit)
+        if (e->unit || e->name[0])
             fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}",
                     (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
     }
@@ -23024,7 +23124,7 @@ static void gi_write_report(FILE *f)
         for (int64_t i = 0; i < gi_watch.events; i++) {
             const gi_event *e = &gi_watch.event[i];
             const char     *name;
-            int             length = gi_call_name(e->site, &name);
+            int             length = gi_event_name(e, &name);
             double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
             if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
             fprintf(
@@ -23039,7 +23139,7 @@ static void gi_write_report(FILE *f)
     fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
-        if (e->unit)
+        if (e->unit || e->name[0])
             fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide,
                     120 - 100.0 * (double)e->used_bytes / (double)most);
     }
@@ -23847,15 +23947,19 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
 
 static void gi_forget_chunks(void); /* of files; section >>chunk files */
 
+static bool gi_computes_inside(const char *site)
+{
+    if (gi_inside_task)
+        gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
+    return gi_inside_task;
+}
+
 /* All of them, in groups of one shape. */
 static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
 {
     gi_folds f  = { site, NULL, 0, 0 };
     bool     ok = true;
-    if (gi_inside_task)
-        return gi_fail(site, GA_BAD_ARGUMENT,
-                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
-    if (!gi_know_gpus(site)) return false;
+    if (gi_computes_inside(site) || !gi_know_gpus(site)) return false;
     pthread_mutex_lock(&gi_computing.busy);
     gi_watch_begins();
     gi_scope *scope  = gi_current_scope;
@@ -23950,8 +24054,10 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
             part = gi_size(n->in[k]->ndim, needed.count);
         }
         if (part > n->in[k]->size) part = n->in[k]->size;
-        int64_t need = gi_foresee(f, below, part);
+        bool    in_turn = n->kind == &gi_kind_join; /* its inputs are pulled one after the other, into its place */
+        int64_t need    = gi_foresee(f, below, part) + (in_turn ? bytes : 0);
         if (held + need > most) most = held + need;
+        if (in_turn) continue;
         if (!below->value && !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
         over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
     }
@@ -24070,33 +24176,42 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     return gi_compute_into(o.site, 1, &a, &o.out) ? o.out : NULL;
 }
 
+static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited); /* section >>chunk files */
+
+/* Works all elements of a node out into memory. False with an error. */
+static bool gi_persist_in_memory(const char *site, const ga_array *whole)
+{
+    gi_lazy  *n     = whole->owner->node;
+    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    if (!value || !gi_compute_into(site, 1, &whole, &value)) {
+        ga_free(value);
+        return false;
+    }
+    n->value = value;
+    n->depth = 0;
+    gi_lazy_let_go(n);
+    return true;
+}
+
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
     if (!gi_check_any(site, a, "a")) return NULL;
-    if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
+    if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-    if (!gi_has_room(site, &f)) return NULL;
+    int64_t limit, left = gi_memory_left(&limit);
+    bool    fits = gi_forecast_total(&f) <= left, ok;
+    if (gi_computes_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape), *whole = NULL;
-    if (value) {
-        gi_buffer *b = a->owner;
-        __atomic_add_fetch(&b->references, 1, __ATOMIC_RELAXED);
-        whole = gi_new_handle(site, b, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    }
-    gi_current_scope   = scope;
-    const ga_array *of = whole;
-    bool            ok = whole && gi_compute_into(site, 1, &of, &value);
+    __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
+    ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
+    ok              = whole && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
     ga_free(whole);
-    if (!ok) {
-        ga_free(value);
-        return NULL;
-    }
-    n->value = value;
-    gi_lazy_let_go(n);
-    return (ga_view)(a, site);
+    gi_current_scope = scope;
+    return ok ? (ga_view)(a, site) : NULL;
 }
 
 bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_chunked(a); }
@@ -24568,15 +24683,29 @@ static void gi_task_failed(gi_task_run *r, const ga_task *t)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* For the trace and the report. The name may be gone when they are written. */
+static void gi_note_task(const ga_task *t, double start)
+{
+    const char *name;
+    int         length = gi_task_name(t, &name);
+    gi_event    e = { t->site, false, "", gi_thread_number(), 0, t->number, ga_memory_stats().used_bytes, start, ga_now() };
+    snprintf(e.name, sizeof e.name, "%.*s", length, name);
+    for (char *c = e.name; *c; c++)
+        if (*c < ' ' || *c > '~' || strchr("\"\\<>&", *c)) *c = '_'; /* JSON and HTML would read them otherwise */
+    gi_keep_event(&e);
+}
+
 static bool gi_run_task(ga_task *t)
 {
-    ga_result few[16], *in = few;
-    size_t    bytes = (size_t)t->n * sizeof *in;
+    ga_result    few[16], *in = few;
+    const size_t bytes = (size_t)t->n * sizeof *in;
+    const double start = gi_is_watched() ? ga_now() : 0;
     if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
     if (!in) return false;
     for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
     bool ok = t->f(&t->result, in, t->n, t->user);
     if (in != few) gi_release(in, bytes);
+    if (gi_is_watched()) gi_note_task(t, start);
     return ok;
 }
 
@@ -24707,7 +24836,9 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.change, NULL);
+    gi_watch_begins();
     gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    gi_watch_ends();
     pthread_cond_destroy(&r.change);
     pthread_mutex_destroy(&r.lock);
     for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
@@ -26182,6 +26313,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #ifndef O_CLOEXEC /* hidden though there, see >>runtime */
 #define O_CLOEXEC 02000000
 extern ssize_t pread(int, void *, size_t, off_t);
@@ -27696,6 +27828,18 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
     return gi_run_ends(r);
 }
 
+/* The units of a file for s->a. False with an error. */
+static bool gi_divide_sink(const char *site, gi_sink *s)
+{
+    ga_shape chunks = ga_chunks_of(s->a);
+    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
+    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
+    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
+    s->done            = (unsigned char *)gi_alloc(site, (size_t)s->units);
+    if (s->done) memset(s->done, 0, (size_t)s->units);
+    return s->done != NULL;
+}
+
 /* Path, format, chunks; nothing is written yet. False with an error. */
 static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
 {
@@ -27732,13 +27876,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     }
     s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
     if (!s->a) return false;
-    ga_shape chunks = ga_chunks_of(s->a);
-    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
-    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
-    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
-    s->done            = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
-    if (s->done) memset(s->done, 0, (size_t)s->units);
-    return s->done != NULL;
+    return gi_divide_sink(o->site, s);
 }
 
 /* Is there memory for what lies about meanwhile? False with an error. */
@@ -27785,9 +27923,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 {
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
-    if (gi_inside_task)
-        return gi_fail(o.site, GA_BAD_ARGUMENT,
-                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    if (gi_computes_inside(o.site)) return false;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
@@ -27827,6 +27963,114 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 }
 
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o) { return (ga_store_n)(1, &a, &path, o); }
+
+/* ---- persisted arrays that do not fit into memory ---- */
+/*  The elements are written as those of an .npy file without a header, and the node becomes one that reads them from there.       */
+
+static const char *gi_spill_folder(void)
+{
+    const char *folder = getenv("GA_SPILL");
+    if (!folder || !*folder) folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+/* A file in that folder, without a name from the beginning, so that nothing is left behind however the program ends. False with an error. */
+static bool gi_begin_spill(const char *site, gi_sink *s)
+{
+    const char    *folder = gi_spill_folder();
+    int64_t        bytes = s->a->size * ga_itemsize(s->a->dtype), there = -1;
+    struct statvfs about;
+    if (statvfs(folder, &about) == 0)
+        there = (int64_t)(about.f_bavail < (uint64_t)INT64_MAX / about.f_frsize ? about.f_bavail * about.f_frsize : INT64_MAX);
+    if (there < 0)
+        return gi_fail(site, GA_NO_FILE,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, cannot be used: %s (GA_SPILL in the "
+                       "environment names another folder)",
+                       gi_bytes_text(bytes), folder, strerror(errno)) != NULL;
+    if (there < bytes)
+        return gi_fail(site, GA_NO_MEMORY,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, has room for %s: name a folder on a "
+                       "larger disk, GA_SPILL in the environment",
+                       gi_bytes_text(bytes), folder, gi_bytes_text(there)) != NULL;
+    static unsigned files;
+    do {
+        snprintf(s->part, sizeof s->part, "%.3000s/gpuarr-%ld-%u", folder, (long)getpid(),
+                 __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED));
+        s->fd = open(s->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (s->fd < 0 && errno == EEXIST);
+    if (s->fd >= 0 && unlink(s->part) == 0 && ftruncate(s->fd, (off_t)bytes) == 0) return true;
+    return gi_fail(
+               site, GA_NO_FILE,
+               "%s do not fit into memory, and cannot be written to '%.300s': %s (GA_SPILL in the environment names another "
+               "folder)",
+               gi_bytes_text(bytes), s->part, strerror(errno)) != NULL;
+}
+
+static void gi_close_spilled(gi_lazy *n)
+{
+    gi_npy_plan *p = (gi_npy_plan *)n->plan;
+    (void)close(p->fd);
+    __atomic_sub_fetch(&gi_spilled_bytes, gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype), __ATOMIC_RELAXED);
+    gi_release(p, sizeof *p);
+}
+
+static bool gi_is_spilled(const gi_lazy *n) { return n->close == gi_close_spilled; }
+
+/* Tells what has become of an array of which so many bytes of memory are left. */
+static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, bool limited)
+{
+    char text[256];
+    if (gi_error_handler) return; /* the program says on stderr what it wants */
+    gi_write_site(text, sizeof text, site);
+    fprintf(stderr, "gpuarr: %s%s do not fit into the %s that are left: kept in %s (%sset GA_SPILL to a faster disk)\n", text,
+            gi_bytes_text(bytes), gi_bytes_text(left > 0 ? left : 0), gi_spill_folder(),
+            limited ? "raise ga_memory_limit, or " : "");
+}
+
+/* Works all elements of a node, of which `whole` is a view, out into a file. False with an error. */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited)
+{
+    gi_lazy        *n     = whole->owner->node;
+    const ga_array *held  = whole;
+    int64_t         bytes = whole->size * ga_itemsize(whole->dtype);
+    gi_sink        *s     = (gi_sink *)gi_alloc(site, sizeof *s);
+    gi_npy_plan    *p     = s ? (gi_npy_plan *)gi_alloc(site, sizeof *p) : NULL;
+    bool            ok    = p != NULL;
+    if (ok) {
+        memset(s, 0, sizeof *s);
+        memset(p, 0, sizeof *p);
+        s->a  = whole;
+        s->fd = s->journal = -1;
+        ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
+        if (ok) gi_announce_spill(site, bytes, left, limited);
+        pthread_mutex_lock(&gi_computing.busy);
+        gi_watch_begins();
+        gi_computing.mark++; /* for the fingerprint */
+        uint64_t print = ok ? gi_print_node(n) : 0;
+        ok             = ok && gi_fill_all(site, 1, s, &held);
+        if (ok) {
+            p->fd      = s->fd;
+            p->h.dtype = n->dtype;
+            p->h.ndim  = n->ndim;
+            snprintf(p->what, sizeof p->what, "what ga_persist has kept in '%.300s'", gi_spill_folder());
+            memcpy(p->h.shape, n->shape, sizeof n->shape);
+            gi_lazy_let_go(n);
+            n->kind  = &gi_kind_npy;
+            n->plan  = p;
+            n->close = gi_close_spilled;
+            n->seed  = print;
+            n->depth = 0;
+            n->local = n->far = true;
+            __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
+        } else if (s->fd >= 0) (void)close(s->fd);
+        gi_watch_ends();
+        pthread_mutex_unlock(&gi_computing.busy);
+        if (s->done) gi_release(s->done, (size_t)s->units);
+    }
+    if (p && !ok) gi_release(p, sizeof *p);
+    if (s) gi_release(s, sizeof *s);
+    return ok;
+}
 
 /* ==== >>timing ==================================================================================================== */
 
