@@ -6894,7 +6894,7 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
         }
         for (int k = 0; k < j->outputs; k++)
             row.out[k] = gi_target_of(j, k)->data + gi_offset(j, gi_target_of(j, k), outer, first, from);
-        row.place = gi_offset(j, &j->place, outer, first, from);
+        row.place = j->first_place + gi_offset(j, &j->place, outer, first, from);
         if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
         else gi_run_rows(j, row, rows, columns, &tiles);
     }
@@ -24203,7 +24203,7 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
     int64_t limit, left = gi_memory_left(&limit);
     bool    fits = gi_forecast_total(&f) <= left, ok;
-    if (gi_computes_inside(site)) return NULL;
+    if (gi_computes_inside(site) || !gi_know_gpus(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
@@ -27923,7 +27923,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 {
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
-    if (gi_computes_inside(o.site)) return false;
+    if (gi_computes_inside(o.site) || !gi_know_gpus(o.site)) return false;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
