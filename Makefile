@@ -32,6 +32,12 @@ ifeq ($(HDF5_OK),yes)
 FITSFLAGS += -DGPUARR_USE_HDF5 $(shell pkg-config --cflags hdf5)
 LIBS      += $(shell pkg-config --libs hdf5)
 endif
+# And zlib, for ga_store of packed Zarr.
+ZLIB_OK := $(shell printf '\043include <zlib.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+ifeq ($(ZLIB_OK),yes)
+FITSFLAGS += -DGPUARR_USE_ZLIB
+LIBS      += -lz
+endif
 
 # The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU
 # DEVICE=cuda runs the kernels under tools/cudasim, on the CPU.

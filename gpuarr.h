@@ -12,6 +12,7 @@
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
              convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
              with -DGPUARR_USE_CUFFT and -lcufft
+             packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
              (there is a product of our own; the library's may be faster, but has other last bits)
 
@@ -1661,6 +1662,12 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
    ga_map_overlap(a, smooth, NULL, .depth = ga_axes(2, 2)). */
 ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
 
+/*  Several processes, on one machine or many, compute together if the file with GPUARR_IMPLEMENTATION includes gpuarr_mpi.h in place of
+    this one, is compiled by mpicc, and run by mpirun: all of them (the ranks) run the same program, and share the work of ga_compute,
+    ga_persist and ga_store. gpuarr_mpi.h tells more. Without it there is one rank, 0.                                            */
+int ga_rank(void);  /* of this process: 0 to ga_ranks() - 1 */
+int ga_ranks(void); /* how many processes compute together */
+
 /* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
    .tasks chunks. */
 typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME } ga_color_by;
@@ -1758,13 +1765,15 @@ typedef struct ga_open_options {
 ga_array *(ga_open)(const char *path, ga_open_options o);
 
 typedef struct ga_store_options {
-    const char        *site;
-    const char *format GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
-    ga_shape chunks    GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
-    bool resume        GI_DEFAULT; /* go on where a run that was stopped had got */
-    bool overwrite     GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char            *site;
+    const char *format     GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
+    ga_shape chunks        GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
+    bool resume            GI_DEFAULT; /* go on where a run that was stopped had got */
+    bool overwrite         GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char *compressor GI_DEFAULT; /* of Zarr: "zlib" or "gzip" (with GPUARR_USE_ZLIB); default: not packed */
+    int level              GI_DEFAULT; /* of the compressor: 1 (fast, the default) to 9 (small) */
 } ga_store_options;
-/* Works an array out into an .npy file or a folder of Zarr 2 (not packed), piece by piece, so that it need not fit into memory. Until all is
+/* Works an array out into an .npy file or a folder of Zarr 2, piece by piece, so that it need not fit into memory. Until all is
    there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
    what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
@@ -2753,7 +2762,8 @@ extern int clock_gettime(int, struct timespec *);
 
 static __thread char      gi_error_text[1024];
 static __thread ga_status gi_error_status;
-static __thread bool      gi_error_quiet; /* another thread will tell it */
+static __thread bool      gi_error_quiet;   /* another thread will tell it */
+static __thread bool      gi_error_printed; /* another process prints it */
 static ga_error_handler   gi_error_handler;
 static void              *gi_error_user;
 
@@ -2798,7 +2808,7 @@ gi_fail(const char *site, ga_status status, const char *format, ...)
     va_end(args);
     if (gi_error_quiet) return NULL;
     if (gi_error_handler) gi_error_handler(status, gi_error_text, gi_error_user);
-    else fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+    else if (!gi_error_printed) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
     return NULL;
 }
 
@@ -3738,12 +3748,36 @@ static void gi_threads_start(void)
     }
 }
 
+/* The processors that this process may use: mpirun, taskset and containers leave it some of them. */
+static long gi_processors(void)
+{
+    char  line[4096];
+    long  n = 0, online = sysconf(_SC_NPROCESSORS_ONLN);
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && n == 0 && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "Cpus_allowed:", 13) != 0) continue;
+        for (const char *p = line + 13; *p; p++) {
+            int digit = *p >= '0' && *p <= '9' ? *p - '0' : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10 : 0;
+            n += (digit & 1) + (digit >> 1 & 1) + (digit >> 2 & 1) + (digit >> 3 & 1);
+        }
+    }
+    if (f) fclose(f);
+    n                = n > 0 && n < online ? n : online;
+#ifdef GPUARR_USE_MPI /* the ranks on this machine share them: Open MPI and MPICH say how many there are */
+    const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!here) here = getenv("MPI_LOCALNRANKS");
+    long ranks = here ? strtol(here, NULL, 10) : 1;
+    if (n == online && ranks > 1) n /= ranks;
+#endif
+    return n;
+}
+
 int ga_get_num_threads(void)
 {
     int n = __atomic_load_n(&gi_threads.wanted, __ATOMIC_RELAXED);
     if (n > 0) return n;
     const char *asked = getenv("GPUARR_NUM_THREADS");
-    long        found = asked ? strtol(asked, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    long        found = asked ? strtol(asked, NULL, 10) : gi_processors();
     n                 = found < 1 ? 1 : found > GI_MOST_THREADS ? GI_MOST_THREADS : (int)found;
     __atomic_store_n(&gi_threads.wanted, n, __ATOMIC_RELAXED);
     return n;
@@ -22683,18 +22717,26 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
 
 /* ---- runs: what the threads share ---------------------------------------------------------------------------------------------------- */
 
-typedef struct gi_computation {
+enum { GI_FOLDS_AT_ONCE = 8 };
+
+typedef struct gi_computation gi_computation;
+struct gi_computation {
     const char     *site;
     pthread_mutex_t lock;
     bool            failed; /* atomic */
     ga_status       status;
     char            text[1024 + 256]; /* of the first error */
-    /* the arrays that are worked out: all of one shape, in boxes of `unit`, each of them in pieces */
+    /* what comes of it: arrays of one shape, of which a unit is a box of `unit`, worked out in pieces; */
     int                    arrays, ndim;
-    const ga_array *const *of;
+    const ga_array *const *of; /* of these, or of reductions */
     ga_array *const       *to;
     int64_t                shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS], piece[GPUARR_MAX_DIMS];
-    /* or the reductions, of one array along the same axes */
+    /* or records, `records` lists of one for each unit */
+    char   *record;
+    int64_t records, record_bytes;
+    /* or files; and then what is to be done about a unit that another rank has written */
+    bool (*written)(gi_computation *r, int64_t unit);
+    /* the reductions, of one array along the same axes */
     int             folds, kept, reduced;
     gi_lazy       **fold;
     const ga_array *a;
@@ -22703,24 +22745,17 @@ typedef struct gi_computation {
     gi_fold_part   *part;          /* fold by fold, line by line */
     int64_t         units, done;   /* done: atomic */
     double          begun, told;   /* when it began, and when its progress was told */
-} gi_computation;
+};
 
-/* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
-static const char *gi_bytes_text(int64_t bytes)
-{
-    static __thread char     text[6][24];
-    static __thread int      turn;
-    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
-    char                    *t       = text[turn = (turn + 1) % 6];
-    double                   v       = (double)bytes;
-    int                      u       = 0;
-    while (v >= 1024 && u < 5) {
-        v /= 1024;
-        u++;
-    }
-    snprintf(t, sizeof text[0], u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
-    return t;
-}
+/* What the call that computes has to itself. */
+static struct {
+    pthread_mutex_t busy;           /* held by that call: values lie in the nodes meanwhile */
+    uint64_t        mark;           /* of the nodes that it has seen */
+    bool            of_ranks;       /* fingerprints are compared between machines: not what files are called there */
+    int64_t         threads, limit; /* with several ranks: of all of them, and the least memory limit; else 0 */
+    bool            apart;          /* the ranks know that the call has failed: they do not meet again in it */
+    bool            alone;          /* each rank does all of the work */
+} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0, false, 0, 0, false, false };
 
 /* ---- GPUs that help --------------------------------------------------------------------------------------------------------------- */
 /*  A thread of its own drives each GPU. It takes units as the others do; its worker pulls to the GPU, where the calls then run as kernels.  */
@@ -22806,7 +22841,7 @@ static void *gi_drive_gpu(void *driver)
 #endif
 
 /* Calls task(.., .., job) on each thread, and on the threads of at most so many GPUs. */
-static void gi_on_all(int64_t gpus, gi_task task, void *job)
+static void gi_on_workers(int64_t gpus, gi_task task, void *job)
 {
 #if GI_HAS_CUDA
     gi_driver driver[GI_MOST_GPUS];
@@ -22855,15 +22890,135 @@ static void gi_share_out(int64_t units, gi_task task, void *job)
     }
     if (gpus > units) gpus = units;
     gi_shared_work s = { 0, gpus, gpus, units, task, job };
-    gi_on_all(gpus, gi_take_shared, &s);
+    gi_on_workers(gpus, gi_take_shared, &s);
     if (s.kept < gpus) task(s.kept, gpus, job); /* of GPUs that found no thread */
+}
+
+static int64_t gi_own_workers(void) { return ga_get_num_threads() + ga_get_num_gpus(); }
+
+/* ---- ranks: processes that compute together -------------------------------------------------------------------------------------------- */
+/*  Every rank runs the same program, so all of them come to the same calls. A call that computes begins and ends with a meeting; in
+    between the units of each run are shared out, and what they have made is given to everybody, so that all ranks go on with the same
+    results. An error of one rank becomes that of all. gpuarr_mpi.h says how ranks talk; without it there is only one.           */
+
+#ifdef GPUARR_USE_MPI
+static void gi_mpi_start(int *rank, int *ranks);
+static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
+static void gi_mpi_from_first(const char *site, void *data, int64_t bytes);
+static void gi_mpi_run(gi_computation *r, gi_task task);
+#else
+static void gi_mpi_start(int *rank, int *ranks)
+{
+    *rank = 0;
+    *ranks = 1;
+}
+static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit)
+{
+    (void)site, (void)print, (void)threads, (void)limit;
+    return ok;
+}
+static void gi_mpi_from_first(const char *site, void *data, int64_t bytes) { (void)site, (void)data, (void)bytes; }
+static void gi_mpi_run(gi_computation *r, gi_task task) { gi_share_out(r->units, task, r); }
+#endif
+
+int ga_rank(void)
+{
+    int rank, ranks;
+    gi_mpi_start(&rank, &ranks);
+    return rank;
+}
+
+int ga_ranks(void)
+{
+    int rank, ranks;
+    gi_mpi_start(&rank, &ranks);
+    return ranks;
+}
+
+/* The threads that the units are for: with several ranks those of all. */
+static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : gi_own_workers(); }
+
+/* All ranks come here before they go on. False on all of them, with the same error, if one of them has failed. */
+static bool gi_together(const char *site, bool ok)
+{
+    if (ga_ranks() == 1 || gi_computing.apart) return ok;
+    int64_t threads = 0, limit = 0;
+    ok                 = gi_mpi_meet(site, ok, 0, &threads, &limit);
+    gi_computing.apart = !ok && gi_computing.threads > 0;
+    return ok;
+}
+
+/* Is it so on all ranks? */
+static bool gi_on_all_ranks(const char *site, bool yes)
+{
+    int64_t threads = 0, all = yes ? 2 : 1; /* of which the least is told */
+    if (ga_ranks() > 1 && !gi_mpi_meet(site, true, 0, &threads, &all)) return false;
+    return all == 2;
+}
+
+/* The first meeting of a call that computes: `print` is the fingerprint of what is computed. */
+static bool gi_ranks_begin(const char *site, bool ok, uint64_t print)
+{
+    gi_computing.apart   = false;
+    gi_computing.threads = gi_own_workers();
+    gi_computing.limit   = ga_memory_stats().limit_bytes;
+    ok                   = gi_mpi_meet(site, ok, print, &gi_computing.threads, &gi_computing.limit);
+    gi_computing.apart   = !ok;
+    return ok;
+}
+
+static bool gi_ranks_end(const char *site, bool ok)
+{
+    ok                   = gi_together(site, ok);
+    gi_computing.threads = gi_computing.limit = 0;
+    gi_computing.apart                        = false;
+    return ok;
+}
+
+/* Box number `number` of those that fill a shape, in C order. */
+static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengths, int64_t number)
+{
+    gi_box b;
+    memset(&b, 0, sizeof b);
+    for (int d = ndim - 1; d >= 0; d--) {
+        int64_t n  = (shape[d] + lengths[d] - 1) / lengths[d];
+        b.start[d] = number % n * lengths[d];
+        b.count[d] = shape[d] - b.start[d] < lengths[d] ? shape[d] - b.start[d] : lengths[d];
+        b.step[d]  = 1;
+        number /= n;
+    }
+    return b;
+}
+
+static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
+    return n;
+}
+
+/* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
+static const char *gi_bytes_text(int64_t bytes)
+{
+    static __thread char     text[6][24];
+    static __thread int      turn;
+    static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
+    char                    *t       = text[turn = (turn + 1) % 6];
+    double                   v       = (double)bytes;
+    int                      u       = 0;
+    while (v >= 1024 && u < 5) {
+        v /= 1024;
+        u++;
+    }
+    snprintf(t, sizeof text[0], u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+    return t;
 }
 
 /* Makes units larger, up to so many elements, where a GPU helps: whole multiples, from the last axis on, and enough for all who work. */
 static void gi_grow_units(int ndim, const int64_t *shape, int64_t *unit, int64_t most)
 {
-    int64_t gpus = ga_get_num_gpus(), share = gi_size(ndim, shape) / (4 * (gpus + ga_get_num_threads())), elements = 1;
-    if (gpus == 0) return;
+    int64_t share = gi_size(ndim, shape) / (4 * gi_own_workers()), elements = 1;
+    if (ga_get_num_gpus() == 0 || ga_ranks() > 1) return; /* ranks have the same units, whoever has a GPU */
     if (most > share) most = share;
     for (int d = 0; d < ndim; d++) elements *= unit[d];
     for (int d = ndim - 1; d >= 0 && elements < most; d--) {
@@ -22980,13 +23135,12 @@ static int gi_event_name(const gi_event *e, const char **name)
     return (int)strlen(e->name);
 }
 
-/* A unit of a run is done: tells the progress. The unit fails if the progress function wants to stop. */
-static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+/* n more units of a run are done: tells the progress. False, with an error, if the progress function wants to stop. */
+static bool gi_tell_progress(gi_computation *r, int64_t n)
 {
-    bool go_on = true;
-    if (gi_is_watched()) gi_note_event(r->site, true, number, start);
-    int64_t done = __atomic_add_fetch(&r->done, 1, __ATOMIC_RELAXED);
-    if (!gi_watch.progress) return true;
+    bool    go_on = true;
+    int64_t done  = __atomic_add_fetch(&r->done, n, __ATOMIC_RELAXED);
+    if (!gi_watch.progress || ga_rank() > 0) return true;
     pthread_mutex_lock(&gi_watch.lock);
     double now = ga_now();
     if (gi_watch.progress && (now - r->told > 0.1 || done == r->units)) {
@@ -23006,6 +23160,13 @@ static bool gi_unit_done(gi_computation *r, int64_t number, double start)
     pthread_mutex_unlock(&gi_watch.lock);
     if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
     return go_on;
+}
+
+/* A unit of a run is done. It fails if the progress function wants to stop. */
+static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+{
+    if (gi_is_watched()) gi_note_event(r->site, true, number, start);
+    return gi_tell_progress(r, 1);
 }
 
 /* ---- the trace and the report ---- */
@@ -23222,28 +23383,6 @@ static void gi_take_back(const gi_aside *a)
     if (a->status != GA_OK) memcpy(gi_error_text, a->text, sizeof a->text);
 }
 
-/* Box number `number` of those that fill a shape, in C order. */
-static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengths, int64_t number)
-{
-    gi_box b;
-    memset(&b, 0, sizeof b);
-    for (int d = ndim - 1; d >= 0; d--) {
-        int64_t n  = (shape[d] + lengths[d] - 1) / lengths[d];
-        b.start[d] = number % n * lengths[d];
-        b.count[d] = shape[d] - b.start[d] < lengths[d] ? shape[d] - b.start[d] : lengths[d];
-        b.step[d]  = 1;
-        number /= n;
-    }
-    return b;
-}
-
-static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
-{
-    int64_t n = 1;
-    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
-    return n;
-}
-
 /* Works on a box of a run. False with an error. */
 typedef bool (*gi_box_work)(gi_computation *r, gi_worker *w, const gi_box *box, void *job);
 
@@ -23340,14 +23479,7 @@ static bool gi_reduce_box(gi_computation *r, gi_worker *w, const gi_box *box, vo
     ga_array *x  = gi_pull(w, r->a, &l, NULL);
     bool      ok = x != NULL;
     for (int k = 0; k < r->folds && ok; k++) {
-        gi_layout place = gi_layout_of(r->fold[k]->value);
-        place.ndim      = r->kept;
-        gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
-        for (int d = 0; d < r->kept; d++) {
-            place.data += box->start[d] * place.strides[d];
-            place.shape[d] = box->count[d];
-        }
-        ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
+        ga_array *out = gi_view_of_box(r->site, r->to[k], box);
         ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
         ga_free(out);
     }
@@ -23364,7 +23496,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
-        gi_box box   = gi_box_number(r->kept, r->shape, r->unit, unit);
+        gi_box box   = gi_box_number(r->ndim, r->shape, r->unit, unit);
         bool   ok    = gi_do_box(r, &w, r->kept, r->piece, &box, gi_reduce_box, NULL);
         if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->kept, &box);
     }
@@ -23379,15 +23511,8 @@ static bool gi_run_whole_lines(gi_computation *r)
     bool            ok = false;
     if (lines) all = gi_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
     if (all) ok = gi_is_chunked(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
-    for (int k = 0; k < r->folds && ok; k++) {
-        gi_layout place = gi_layout_of(r->fold[k]->value);
-        place.ndim      = r->kept;
-        memcpy(place.shape, r->shape, sizeof place.shape);
-        gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
-        ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
-        ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
-        ga_free(out);
-    }
+    for (int k = 0; k < r->folds && ok; k++)
+        ok = gi_put_elements(r->site, r->to[k], gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
     ga_free(lines);
     ga_free(all);
     return ok;
@@ -23492,31 +23617,45 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
     gi_take_back(&aside);
 }
 
+/* Does the units, with the other ranks if there are some; then every rank has all results. */
 static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
 {
     r->units = units;
     r->begun = r->told = ga_now();
-    gi_share_out(units, task, r);
+    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_mpi_run(r, task);
+    else gi_share_out(units, task, r);
 }
 
 static bool gi_run_ends(gi_computation *r)
 {
     pthread_mutex_destroy(&r->lock);
     if (!r->failed) return true;
-    return gi_fail(r->site, r->status, "%s", r->text) != NULL;
+    gi_error_printed = gi_computing.apart && ga_rank() > 0;
+    gi_fail(r->site, r->status, "%s", r->text);
+    gi_error_printed = false;
+    return false;
+}
+
+/* A view of the result of a reduction with the axes alone that are kept, of that shape. */
+static ga_array *gi_kept_view(const char *site, const ga_array *value, int kept, const int64_t *shape)
+{
+    gi_layout l = gi_layout_of(value);
+    l.ndim      = kept;
+    if (kept > 0) memcpy(l.shape, shape, (size_t)kept * sizeof *shape);
+    gi_c_strides(value->dtype, kept, shape, l.strides);
+    return gi_view_with(site, value, &l);
 }
 
 /* ---- runs of reductions of the user's ---- */
 
 typedef struct gi_own_run {
-    gi_computation     c; /* its lock, errors, progress */
+    gi_computation     c; /* its result, or the accumulators of the parts of each line */
     gi_lazy           *n;
     const gi_own_fold *p;
     int                kept, reduced;
-    int64_t            shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
+    int64_t            shape[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
     int64_t            length, parts;
     gi_layout          in[GPUARR_MAX_INPUTS]; /* of the inputs, in that order */
-    char              *accs;                  /* of the parts of each line */
 } gi_own_run;
 
 /* Lines that are reduced whole. */
@@ -23545,14 +23684,7 @@ static bool gi_own_lines(gi_computation *c, gi_worker *w, const gi_box *box, voi
     o.axis      = 0;
     o.axes.ndim = r->reduced;
     for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
-    gi_layout place = gi_layout_of(r->n->value);
-    place.ndim      = r->kept;
-    gi_c_strides(r->n->dtype, r->kept, r->shape, place.strides);
-    for (int d = 0; d < r->kept; d++) {
-        place.data += box->start[d] * place.strides[d];
-        place.shape[d] = box->count[d];
-    }
-    ga_array *out = ok ? gi_view_with(c->site, r->n->value, &place) : NULL;
+    ga_array *out = ok ? gi_view_of_box(c->site, c->to[0], box) : NULL;
     ok            = out && gi_put_elements(c->site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
     ga_free(out);
     for (int a = 0; a < r->n->inputs; a++) ga_free(pulled[a]);
@@ -23566,8 +23698,10 @@ static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
     gi_aside    aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
-        gi_box box = gi_box_number(r->kept, r->shape, r->unit, unit);
-        (void)gi_do_box(&r->c, &w, r->kept, r->c.piece, &box, gi_own_lines, r);
+        double start = ga_now();
+        gi_box box   = gi_box_number(r->kept, r->c.shape, r->c.unit, unit);
+        bool   ok    = gi_do_box(&r->c, &w, r->kept, r->c.piece, &box, gi_own_lines, r);
+        if (ok && !gi_unit_done(&r->c, unit, start)) gi_run_failed(&r->c, r->kept, &box);
     }
     gi_take_back(&aside);
 }
@@ -23640,13 +23774,15 @@ static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
     char *blocks = (char *)gi_alloc(r->c.site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
-        int64_t n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
-        bool    halve, ok = blocks && gi_own_branch(r, &w, line, first, n, blocks, r->accs + unit * size);
+        int64_t n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
+        double  start = ga_now();
+        char   *acc   = r->c.record + unit * size;
+        bool    halve, ok = blocks && gi_own_branch(r, &w, line, first, n, blocks, acc);
         if (!ok && blocks && gi_gpu_gave_up(&w, &halve)) {
             gi_worker cpu = { NULL, 0, GA_CPU, false };
-            ok            = gi_own_branch(r, &cpu, line, first, n, blocks, r->accs + unit * size);
+            ok            = gi_own_branch(r, &cpu, line, first, n, blocks, acc);
         }
-        if (ok) continue;
+        if (ok && gi_unit_done(&r->c, unit, start)) continue;
         gi_box box;
         box.start[0] = first;
         box.count[0] = n;
@@ -23685,30 +23821,38 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
     n->value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
     if (!n->value || lines == 0) return n->value != NULL;
     pthread_mutex_init(&r.c.lock, NULL);
-    bool ok = true;
-    if (r.length <= GI_LONGEST_LINE) {
+    r.c.ndim = r.kept;
+    memcpy(r.c.shape, r.shape, sizeof r.c.shape);
+    ga_array *value = gi_kept_view(site, n->value, r.kept, r.shape);
+    bool      ok    = value != NULL;
+    if (ok && r.length <= GI_LONGEST_LINE) {
         int64_t beside = GI_PIECE_BYTES / 8 / (r.length > 0 ? r.length : 1);
         for (int d = r.kept - 1; d >= 0; d--) {
-            r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
-            beside /= r.unit[d];
+            r.c.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
+            beside /= r.c.unit[d];
         }
-        memcpy(r.c.piece, r.unit, sizeof r.c.piece);
-        gi_grow_units(r.kept, r.shape, r.unit, GI_GPU_BYTES / 8 / (r.length > 0 ? r.length : 1));
-        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.shape, r.unit), gi_run_own_lines);
-    } else {
-        int64_t size = p->r.k->acc_bytes;
-        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes = (size_t)(lines * r.parts * size);
-        r.accs       = (char *)gi_alloc(site, bytes);
-        ok           = r.accs != NULL;
+        memcpy(r.c.piece, r.c.unit, sizeof r.c.piece);
+        gi_grow_units(r.kept, r.c.shape, r.c.unit, GI_GPU_BYTES / 8 / (r.length > 0 ? r.length : 1));
+        r.c.arrays = 1;
+        r.c.to     = &value;
+        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.c.shape, r.c.unit), gi_run_own_lines);
+    } else if (ok) {
+        int64_t size     = p->r.k->acc_bytes;
+        r.parts          = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes     = (size_t)(lines * r.parts * size);
+        r.c.records      = 1;
+        r.c.record_bytes = size;
+        r.c.record       = (char *)gi_alloc(site, bytes);
+        ok               = r.c.record != NULL;
         if (ok) gi_run_units_of(&r.c, lines * r.parts, gi_run_own_branches);
         for (int64_t line = 0; line < lines && ok && !r.c.failed; line++) {
-            char *accs = r.accs + line * r.parts * size;
+            char *accs = r.c.record + line * r.parts * size;
             gi_reducing_fold_blocks(&p->r, r.parts, accs, size, 0);
             p->r.k->finish(1, (char *)n->value->data + line * ga_itemsize(n->dtype), accs, r.length);
         }
-        if (r.accs) gi_release(r.accs, bytes);
+        if (r.c.record) gi_release(r.c.record, bytes);
     }
+    ga_free(value);
     return gi_run_ends(&r.c) && ok;
 }
 
@@ -23729,9 +23873,9 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     int64_t beside = length > 0 ? *most / length : 1;
     if (across && beside < 64) beside = 64;
     if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
-        int64_t limit = ga_memory_stats().limit_bytes,
+        int64_t limit = gi_computing.threads > 0 ? gi_computing.limit : ga_memory_stats().limit_bytes,
                 room  = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
-        int64_t wide = room / size / length, share = lines / (2 * ga_get_num_threads());
+        int64_t wide = room / size / length, share = lines / (2 * gi_computing_threads());
         for (int d = 0; d < a->ndim; d++)
             if (!marked[d]) chunk = ga_chunks_of(a).n[d];
         if (wide > share) wide = share;
@@ -23742,11 +23886,12 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     return beside < 1 ? 1 : beside;
 }
 
-/* Works out reductions of the same array along the same axes into their nodes' values. False with an error. */
+/* Works out at most GI_FOLDS_AT_ONCE reductions of the same array along the same axes into their nodes' values. False with an error. */
 static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 {
-    const gi_fold_plan *p = (const gi_fold_plan *)fold[0]->plan;
-    const ga_array     *a = fold[0]->in[0];
+    const gi_fold_plan *p                    = (const gi_fold_plan *)fold[0]->plan;
+    const ga_array     *a                    = fold[0]->in[0];
+    ga_array           *to[GI_FOLDS_AT_ONCE] = { NULL };
     gi_computation      r;
     memset(&r, 0, sizeof r);
     pthread_mutex_init(&r.lock, NULL);
@@ -23758,7 +23903,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     r.length      = 1;
     int64_t lines = 1;
     for (int d = 0; d < a->ndim; d++) r.reduced += p->marked[d];
-    r.kept = a->ndim - r.reduced;
+    r.ndim = r.kept = a->ndim - r.reduced;
     for (int d = 0; d < a->ndim; d++) {
         if (d >= r.kept) r.length *= r.lines.shape[d];
         else lines *= r.shape[d] = r.lines.shape[d];
@@ -23767,8 +23912,10 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     for (int k = 0; k < n && ok; k++) {
         whole          = whole || ((const gi_fold_plan *)fold[k]->plan)->sort == GI_FOLD_WHOLE;
         fold[k]->value = gi_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
-        ok             = fold[k]->value != NULL;
+        to[k]          = fold[k]->value ? gi_kept_view(site, fold[k]->value, r.kept, r.shape) : NULL;
+        ok             = to[k] != NULL;
     }
+    r.to  = to;
     whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
     int64_t most, beside = gi_lines_beside(a, p->marked, &most);
     if (ok && lines > 0 && (r.length <= most || whole)) {
@@ -23780,13 +23927,17 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         memcpy(r.piece, r.unit, sizeof r.piece);
         gi_grow_units(r.kept, r.shape, r.unit, GI_GPU_BYTES / ga_itemsize(a->dtype) / (r.length > 0 ? r.length : 1));
         int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
-        if (whole && units < ga_get_num_threads() && r.length > most) ok = gi_run_whole_lines(&r);
+        r.arrays      = n;
+        if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
         else gi_run_units_of(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
-        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
-        r.part       = (gi_fold_part *)gi_alloc(site, bytes);
-        ok           = r.part != NULL;
+        r.parts        = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes   = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
+        r.part         = (gi_fold_part *)gi_alloc(site, bytes);
+        r.record       = (char *)r.part;
+        r.record_bytes = sizeof *r.part;
+        r.records      = n;
+        ok             = r.part != NULL;
         if (ok) gi_run_units_of(&r, lines * r.parts, gi_run_branches);
         for (int k = 0; k < n && ok && !r.failed; k++)
             for (int64_t i = 0; i < lines && ok; i++)
@@ -23795,15 +23946,11 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
                                    (char *)fold[k]->value->data + i * ga_itemsize(fold[k]->dtype));
         if (r.part) gi_release(r.part, bytes);
     }
+    gi_free_all(n, to);
     return gi_run_ends(&r) && ok;
 }
 
 /* ---- computing --------------------------------------------------------------------------------------------------------------------------- */
-
-static struct {
-    pthread_mutex_t busy; /* held by the call that computes: values lie in the nodes meanwhile */
-    uint64_t        mark; /* of the nodes that it has seen */
-} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0 };
 
 /* Reductions in the order in which they can be worked out; level: how many of them lie on top of each other. */
 typedef struct gi_folds {
@@ -23865,14 +24012,14 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
         if (f->list[i]->level > deepest) deepest = f->list[i]->level;
     for (int level = 1; level <= deepest; level++)
         for (int64_t i = 0; i < f->n; i++) {
-            gi_lazy *group[8];
+            gi_lazy *group[GI_FOLDS_AT_ONCE];
             int      m = 0;
             if (f->list[i]->level != level || f->list[i]->value) continue;
             if (f->list[i]->kind != &gi_kind_fold) {
                 if (!(f->list[i]->kind == &gi_kind_whole ? gi_run_whole : gi_run_own_fold)(f->site, f->list[i])) return false;
                 continue;
             }
-            for (int64_t j = i; j < f->n && m < 8; j++)
+            for (int64_t j = i; j < f->n && m < GI_FOLDS_AT_ONCE; j++)
                 if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value &&
                     gi_same_lines(f->list[i], f->list[j]))
                     group[m++] = f->list[j];
@@ -23894,7 +24041,7 @@ static void gi_drop_folds(gi_folds *f)
 static void gi_divide_work(gi_computation *r)
 {
     ga_shape chunks = ga_chunks_of(r->of[0]);
-    int64_t  widest = 1, threads = ga_get_num_threads() + ga_get_num_gpus();
+    int64_t  widest = 1, threads = gi_computing_threads();
     bool     local = true;
     for (int k = 0; k < r->arrays; k++) {
         const gi_lazy *n = r->of[k]->owner->node;
@@ -23954,17 +24101,34 @@ static bool gi_computes_inside(const char *site)
     return gi_inside_task;
 }
 
-/* All of them, in groups of one shape. */
-static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
+static uint64_t gi_print_arrays(int n, const ga_array *const *arrays); /* fingerprints; section >>chunk files */
+
+/* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
+static bool gi_computing_begins(const char *site, bool ok, int n, const ga_array *const *arrays)
 {
-    gi_folds f  = { site, NULL, 0, 0 };
-    bool     ok = true;
-    if (gi_computes_inside(site) || !gi_know_gpus(site)) return false;
+    ok = ok && gi_know_gpus(site);
     pthread_mutex_lock(&gi_computing.busy);
     gi_watch_begins();
+    if (ga_ranks() == 1) return ok;
+    return gi_ranks_begin(site, ok, ok ? gi_print_arrays(n, arrays) : 0);
+}
+
+static bool gi_computing_ends(const char *site, bool ok)
+{
+    if (ga_ranks() > 1) ok = gi_ranks_end(site, ok);
+    gi_forget_chunks();
+    gi_watch_ends();
+    pthread_mutex_unlock(&gi_computing.busy);
+    return ok;
+}
+
+/* All of them, in groups of one shape; `ok`: if there is room for them. */
+static bool gi_compute_into(const char *site, bool ok, int n, const ga_array *const *arrays, ga_array *const *to)
+{
+    gi_folds  f      = { site, NULL, 0, 0 };
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ok               = gi_compute_folds(&f, n, arrays);
+    ok               = gi_computing_begins(site, ok, n, arrays) && gi_compute_folds(&f, n, arrays);
     for (int first = 0; first < n && ok; first++) {
         const ga_array *of[16];
         ga_array       *into[16];
@@ -23984,11 +24148,15 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
         }
     }
     gi_drop_folds(&f);
-    gi_forget_chunks();
+    ok               = gi_computing_ends(site, ok);
     gi_current_scope = scope;
-    gi_watch_ends();
-    pthread_mutex_unlock(&gi_computing.busy);
     return ok;
+}
+
+/* A call that computes has failed before it began: the other ranks, for whom that may be otherwise, are told. Returns false. */
+static bool gi_cannot_compute(const char *site)
+{
+    return ga_ranks() > 1 && !gi_inside_task && gi_compute_into(site, false, 0, NULL, NULL);
 }
 
 /* ---- what it takes ------------------------------------------------------------------------------------------------------------- */
@@ -24137,16 +24305,18 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         return gi_fail(site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and room for as many results", n) != NULL;
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n; k++)
-        if (!gi_check_any(site, arrays[k], "an array")) return false;
-    size_t           bytes   = (size_t)(2 * n + 1) * sizeof(void *);
+        if (!gi_check_any(site, arrays[k], "an array")) return gi_cannot_compute(site);
+    size_t bytes = (size_t)(2 * n + 1) * sizeof(void *);
+    if (gi_computes_inside(site)) return false;
     const ga_array **chunked = (const ga_array **)gi_alloc(site, bytes);
-    if (!chunked) return false;
+    if (!chunked) return gi_cannot_compute(site);
     ga_array **to = (ga_array **)(void *)(chunked + n);
-    int        m  = 0;
+    int        m  = 0, to_compute;
     for (int k = 0; k < n; k++)
         if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
     gi_forecast f  = gi_foresee_all(m, chunked);
     bool        ok = gi_has_room(site, &f);
+    to_compute     = m;
     m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is = gi_is_chunked(arrays[k]);
@@ -24157,7 +24327,7 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         chunked[m] = arrays[k];
         to[m++]    = results[k];
     }
-    ok = ok && gi_compute_into(site, m, chunked, to);
+    if (to_compute > 0) ok = gi_compute_into(site, ok, m, chunked, to);
     gi_release(chunked, bytes);
     for (int k = 0; k < n && !ok; k++) {
         ga_free(results[k]);
@@ -24168,12 +24338,13 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
 
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
-    ga_array *r = NULL;
-    if (!gi_check_any(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
-    if (!o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
-    if (!gi_check(o.site, o.out, ".out") || !gi_fits_into(o.site, a, GA_CPU, o.out)) return NULL;
-    if (!gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
-    return gi_compute_into(o.site, 1, &a, &o.out) ? o.out : NULL;
+    ga_array *r  = NULL;
+    bool      ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
+    if (ok && !o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
+    ok = ok && gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out);
+    if (ok && !gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
+    if (!ok) gi_cannot_compute(o.site);
+    return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
 
 static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
@@ -24184,7 +24355,7 @@ static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 {
     gi_lazy  *n     = whole->owner->node;
     ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
-    if (!value || !gi_compute_into(site, 1, &whole, &value)) {
+    if (!gi_compute_into(site, value != NULL, 1, &whole, &value)) {
         ga_free(value);
         return false;
     }
@@ -24196,19 +24367,24 @@ static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
-    if (!gi_check_any(site, a, "a")) return NULL;
+    if (!gi_check_any(site, a, "a")) {
+        gi_cannot_compute(site);
+        return NULL;
+    }
     if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
     int64_t limit, left = gi_memory_left(&limit);
     bool    fits = gi_forecast_total(&f) <= left, ok;
-    if (gi_computes_inside(site) || !gi_know_gpus(site)) return NULL;
+    if (gi_computes_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
     ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    ok              = whole && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
+    ok              = gi_together(site, whole != NULL);
+    fits            = ok && gi_on_all_ranks(site, fits);
+    ok              = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
     ga_free(whole);
     gi_current_scope = scope;
     return ok ? (ga_view)(a, site) : NULL;
@@ -26657,6 +26833,7 @@ static const char *gi_json_lengths(const char *p, int *ndim, int64_t *n, bool *t
 /* ---- Zarr, version 2 ---- */
 
 typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
+static const char *const gi_codec_names[] = { "none", "zlib", "gzip" };
 
 typedef struct gi_zarr {
     gi_npy_header                     h; /* as that of an .npy file: dtype, orders, shape */
@@ -26817,6 +26994,55 @@ static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigne
     return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) &&
            (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
 }
+
+/*  Packing is zlib's, which has to be linked: cc -DGPUARR_USE_ZLIB main.c -lz -lm -lpthread                                          */
+#ifdef GPUARR_USE_ZLIB
+#if defined(__has_include)
+#if !__has_include(<zlib.h>)
+#error "gpuarr: GPUARR_USE_ZLIB needs zlib.h: apt-get install zlib1g-dev, or compile without it"
+#endif
+#endif
+#include <zlib.h>
+
+/* At most so many bytes come of n that are packed. */
+static int64_t gi_packed_bound(int64_t n)
+{
+    return (int64_t)compressBound((uLong)n) + 12; /* a gzip header is longer by that */
+}
+
+/* Packs n bytes into `to`, which has room for them in any case. Returns how many they have become; -1 with an error. */
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    enum { MOST = 1 << 30, MEMORY = 8 }; /* at a time; MEMORY: zlib's own default */
+    z_stream z;
+    int64_t  room = gi_packed_bound(n);
+    memset(&z, 0, sizeof z);
+    int state =
+        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY);
+    z.next_in  = (Bytef *)(uintptr_t)from;
+    z.next_out = (Bytef *)to;
+    while (state == Z_OK) {
+        int64_t in = n - (int64_t)z.total_in, out = room - (int64_t)z.total_out;
+        z.avail_in  = (uInt)(in > MOST ? MOST : in);
+        z.avail_out = (uInt)(out > MOST ? MOST : out);
+        state       = deflate(&z, in > MOST ? Z_NO_FLUSH : Z_FINISH);
+    }
+    (void)deflateEnd(&z);
+    if (state == Z_STREAM_END) return (int64_t)z.total_out;
+    gi_fail(site, GA_NO_MEMORY, "zlib has no memory to pack a chunk");
+    return -1;
+}
+#else
+static int64_t gi_packed_bound(int64_t n) { return n; }
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    (void)codec, (void)level, (void)from, (void)n, (void)to;
+    gi_fail(site, GA_NO_LIBRARY,
+            "this program was built without zlib, which .compressor needs: install it (apt-get install zlib1g-dev) and compile "
+            "with -DGPUARR_USE_ZLIB -lz");
+    return -1;
+}
+#endif
 
 /* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
 typedef struct gi_unpacked {
@@ -27429,7 +27655,8 @@ static uint64_t gi_print_node(gi_lazy *n)
 {
     if (n->mark == gi_computing.mark) return n->print;
     const char *call = n->site ? strchr(n->site, '\t') : NULL;
-    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &n->seed, sizeof n->seed), n->kind->name);
+    uint64_t    seed = gi_computing.of_ranks ? 0 : n->seed;
+    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &seed, sizeof seed), n->kind->name);
     hash             = gi_hash_text(gi_hash_text(hash, call ? call : ""), ga_dtype_name(n->dtype));
     hash             = gi_hash(hash, n->shape, (size_t)n->ndim * sizeof *n->shape);
     if (n->value) hash = gi_print_array(hash, n->value);
@@ -27443,8 +27670,12 @@ static uint64_t gi_print_node(gi_lazy *n)
             hash = gi_hash(hash, &p->in[k].im, sizeof p->in[k].im);
         }
     } else if (n->kind == &gi_kind_generator) {
-        const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
-        hash                       = gi_hash(hash, p->plan, sizeof p->plan);
+        char    element[8 * 16]; /* by the first, some middle, and the last elements */
+        int64_t size = gi_size(n->ndim, n->shape), some = size < 8 ? size : 8;
+        for (int k = 0; k < 3; k++) {
+            gi_generate_some((const gi_generator_plan *)n->plan, n->dtype, (size - some) / 2 * k, some, 1, element);
+            hash = gi_hash(hash, element, (size_t)(some * ga_itemsize(n->dtype)));
+        }
     } else if (n->kind == &gi_kind_fold) {
         const gi_fold_plan *p = (const gi_fold_plan *)n->plan;
         hash                  = gi_hash(hash, p->marked, sizeof p->marked);
@@ -27453,6 +27684,18 @@ static uint64_t gi_print_node(gi_lazy *n)
     for (int k = 0; k < n->inputs; k++) hash = gi_print_array(hash, n->in[k]);
     n->mark         = gi_computing.mark;
     return n->print = hash;
+}
+
+/* Of what a call computes, for other ranks to compare. */
+static uint64_t gi_print_arrays(int n, const ga_array *const *arrays)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    gi_computing.mark++;
+    gi_computing.of_ranks = true;
+    for (int k = 0; k < n; k++) hash = gi_print_array(hash, arrays[k]);
+    gi_computing.of_ranks = false;
+    gi_computing.mark++;
+    return hash;
 }
 
 /* ---- files that come into being ---- */
@@ -27465,6 +27708,8 @@ typedef struct gi_sink {
     const char    *path;
     ga_array      *a; /* in the chunks of the file */
     bool           zarr, replaces;
+    gi_codec       codec;       /* of the chunks of Zarr, */
+    int            level;       /* and how hard it tries */
     int            fd, journal; /* the file or the folder; -1: none */
     int64_t        at;          /* of the first element in an .npy file */
     int64_t        unit[GPUARR_MAX_DIMS], units, left;
@@ -27529,10 +27774,10 @@ static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
 
 static bool gi_write_zarray(const char *site, const gi_sink *s)
 {
-    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4],
-        order = ga_itemsize(s->a->dtype) == 1 ? '|'
-                : GI_LITTLE_ENDIAN            ? '<'
-                                              : '>';
+    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], packing[48] = "null",
+                                                                                  order = ga_itemsize(s->a->dtype) == 1 ? '|'
+                                                                                          : GI_LITTLE_ENDIAN            ? '<'
+                                                                                                                        : '>';
     for (int k = 0; k < 2; k++) {
         int n       = 0;
         lists[k][0] = 0;
@@ -27540,11 +27785,13 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
             n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld",
                           (long long)(k ? s->unit[d] : s->a->shape[d]));
     }
+    if (s->codec != GI_CODEC_NONE)
+        snprintf(packing, sizeof packing, "{ \"id\": \"%s\", \"level\": %d }", gi_codec_names[s->codec], s->level);
     int n = snprintf(text, sizeof text,
-                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
+                     "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
                      "%s,\n    \"filters\": null,\n"
                      "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
-                     lists[1], order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+                     lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
                      gi_is_complex(s->a->dtype) ? "null"
                      : s->a->dtype == GA_BOOL   ? "false"
                      : gi_is_float(s->a->dtype) ? "0.0"
@@ -27561,8 +27808,10 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
 /* What the journal begins with: it must be of the same array. */
 static void gi_journal_head(const gi_sink *s, uint64_t print, char *text, size_t room)
 {
-    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype),
-             gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
+    char packing[32] = "";
+    if (s->codec != GI_CODEC_NONE) snprintf(packing, sizeof packing, " by %s %d", gi_codec_names[s->codec], s->level);
+    snprintf(text, room, "gpuarr %s%s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", packing,
+             ga_dtype_name(s->a->dtype), gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
 }
 
 /* Reads which units are done. False with an error, if it is the journal of another array. */
@@ -27632,13 +27881,29 @@ static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t pr
     return ok;
 }
 
-/* Gives the file its name, if all of it is there. False with an error. */
+/* Opens what the first rank has made. */
+static bool gi_join_sink(const char *site, gi_sink *s)
+{
+    char header[GI_NPY_HEADER_ROOM];
+    s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CLOEXEC);
+    s->at = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
+    if (s->fd >= 0) return true;
+    return gi_fail(site, GA_NO_FILE,
+                   "rank %d cannot write '%s': %s (the first rank has made it: the folder must be one that all of them see)",
+                   ga_rank(), s->part, strerror(errno)) != NULL;
+}
+
+/* Closes the file. The first rank gives it its name, if all of it is there. False with an error. */
 static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
 {
     bool begun = s->fd >= 0, ok = complete;
     if (begun && close(s->fd) != 0 && ok)
         ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
     if (s->journal >= 0) (void)close(s->journal);
+    if (ga_rank() > 0) {
+        s->fd = s->journal = -1;
+        return ok;
+    }
     if (ok) {
         char old[GI_PATH_ROOM + 8];
         snprintf(old, sizeof old, "%s.old", s->path);
@@ -27696,10 +27961,22 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
     int64_t index[GPUARR_MAX_DIMS];
     for (int d = 0; d < s->a->ndim; d++) index[d] = box->start[d] / s->unit[d];
     gi_chunk_key(s->a->ndim, index, '.', key);
+    int64_t     n = chunk->size * ga_itemsize(chunk->dtype), room = s->codec == GI_CODEC_NONE ? 0 : gi_packed_bound(n);
+    const void *from   = chunk->data;
+    void       *packed = room > 0 ? gi_alloc(site, (size_t)room) : NULL;
+    if (room > 0) {
+        n = packed ? gi_pack_bytes(site, s->codec, s->level, from, n, packed) : -1;
+        if (n < 0) {
+            if (packed) gi_release(packed, (size_t)room);
+            return false;
+        }
+        from = packed;
+    }
     errno      = 0;
     int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool wrote = fd >= 0 && gi_pwrite(fd, 0, chunk->data, (size_t)(chunk->size * ga_itemsize(chunk->dtype)));
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, from, (size_t)n);
     int  error = errno;
+    if (packed) gi_release(packed, (size_t)room);
     if (fd >= 0 && close(fd) != 0 && wrote) {
         wrote = false;
         error = errno;
@@ -27748,6 +28025,18 @@ static bool gi_store_box(gi_computation *r, gi_worker *w, const gi_box *box, voi
     return ok;
 }
 
+/* Writes down that a unit is done, if this is the rank that does. */
+static bool gi_unit_written(gi_computation *r, int64_t unit)
+{
+    const gi_storing *t = (const gi_storing *)(void *)r;
+    char              line[32];
+    int               n = snprintf(line, sizeof line, "%lld\n", (long long)unit);
+    for (int k = 0; k < t->sinks; k++)
+        if (!t->sink[k]->done[unit] && t->sink[k]->journal >= 0 && write(t->sink[k]->journal, line, (size_t)n) != n)
+            return gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", t->sink[k]->log, strerror(errno)) != NULL;
+    return true;
+}
+
 /* Works out a unit of all files that lack it. */
 static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 {
@@ -27768,16 +28057,10 @@ static bool gi_store_unit(gi_storing *t, int64_t number, double start)
     ok = ok && gi_do_box(r, &w, r->ndim, r->piece, &u.whole, gi_store_box, &u);
     for (int k = 0; k < t->sinks; k++) {
         gi_sink *s = t->sink[k];
-        if (ok && !s->done[number]) {
-            char line[32];
-            int  n = snprintf(line, sizeof line, "%lld\n", (long long)number);
-            ok     = !chunk[k] || gi_put_zarr(r->site, s, &u.whole, chunk[k]);
-            if (ok && s->journal >= 0 && write(s->journal, line, (size_t)n) != n)
-                ok = gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
-        }
+        if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &u.whole, chunk[k]);
         ga_free(chunk[k]);
     }
-    ok = ok && gi_unit_done(r, number, start);
+    ok = ok && gi_unit_written(r, number) && gi_unit_done(r, number, start);
     if (!ok) gi_run_failed(r, r->ndim, &u.whole);
     return ok;
 }
@@ -27822,9 +28105,8 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
         piece /= r->piece[d];
         if (piece < 1) piece = 1;
     }
-    r->units = sinks[0]->units;
-    r->begun = r->told = ga_now();
-    gi_share_out(r->units, gi_run_stores, &t);
+    r->written = gi_unit_written;
+    gi_run_units_of(r, sinks[0]->units, gi_run_stores);
     return gi_run_ends(r);
 }
 
@@ -27838,6 +28120,27 @@ static bool gi_divide_sink(const char *site, gi_sink *s)
     s->done            = (unsigned char *)gi_alloc(site, (size_t)s->units);
     if (s->done) memset(s->done, 0, (size_t)s->units);
     return s->done != NULL;
+}
+
+/* Which compressor is asked for? False with an error. */
+static bool gi_plan_packing(const ga_store_options *o, gi_sink *s)
+{
+    const char *name = o->compressor;
+    if (o->level != 0 && !name)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, ".level is of a compressor: say .compressor = \"zlib\" or \"gzip\" too") !=
+               NULL;
+    if (!name) return true;
+    if (!s->zarr)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "an .npy file is never packed: leave .compressor out, or store as Zarr") !=
+               NULL;
+    s->codec = !strcmp(name, "zlib") ? GI_CODEC_ZLIB : !strcmp(name, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
+    if (s->codec == GI_CODEC_NONE)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no compressor '%.40s': use \"zlib\" or \"gzip\"", name) != NULL;
+    if (o->level < 0 || o->level > 9)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "level %d: give 1 (fast) to 9 (small)", o->level) != NULL;
+    s->level = o->level > 0 ? o->level : 1;
+    char nothing[64]; /* is there the library at all? */
+    return gi_pack_bytes(o->site, s->codec, s->level, "", 0, nothing) >= 0;
 }
 
 /* Path, format, chunks; nothing is written yet. False with an error. */
@@ -27856,6 +28159,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     else if (!s->zarr && !gi_ends_with(path, ".npy"))
         return gi_fail(o->site, GA_BAD_ARGUMENT,
                        "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+    if (!gi_plan_packing(o, s)) return false;
     if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
         return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
     snprintf(s->log, sizeof s->log, "%s.journal", path);
@@ -27888,6 +28192,7 @@ static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, con
         int64_t bytes = ga_itemsize(arrays[k]->dtype);
         for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
         if (sinks[k].zarr) f.piece += bytes;
+        if (sinks[k].codec != GI_CODEC_NONE) f.piece += gi_packed_bound(bytes);
     }
     return gi_has_room(site, &f);
 }
@@ -27915,7 +28220,35 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
         for (int k = 0; k < m && ok; k++) group[k]->left = 0;
     }
     gi_drop_folds(&f);
-    gi_forget_chunks();
+    return ok;
+}
+
+/* The first rank makes the files, or finds what there is of them; the others open them then. */
+static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
+{
+    bool ok = true;
+    if (ga_rank() == 0) {
+        gi_computing.mark++; /* for the fingerprints */
+        for (int k = 0; k < n && ok; k++)
+            ok = gi_begin_sink(site, &sinks[k], resume, resume ? gi_print_array(0, sinks[k].a) : 0);
+    }
+    ok = gi_together(site, ok);
+    if (!ok || ga_ranks() == 1) return ok;
+    for (int k = 0; k < n && ok && ga_rank() > 0; k++) ok = gi_join_sink(site, &sinks[k]);
+    ok = gi_together(site, ok);
+    for (int k = 0; k < n && ok; k++) {
+        gi_mpi_from_first(site, sinks[k].done, sinks[k].units);
+        gi_mpi_from_first(site, &sinks[k].left, sizeof sinks[k].left);
+    }
+    return ok;
+}
+
+/* The first rank gives the files their names when all have written theirs. */
+static bool gi_end_sinks(const char *site, int n, gi_sink *sinks, bool ok)
+{
+    for (int k = 0; k < n && ga_rank() > 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
+    ok = gi_together(site, ok);
+    for (int k = 0; k < n && ga_rank() == 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
     return ok;
 }
 
@@ -27923,7 +28256,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 {
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
-    if (gi_computes_inside(o.site) || !gi_know_gpus(o.site)) return false;
+    if (gi_computes_inside(o.site)) return false;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
@@ -27942,21 +28275,16 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             held[made] = sinks[made].a;
         }
         ok = ok && gi_has_store_room(o.site, n, sinks, held);
-        pthread_mutex_lock(&gi_computing.busy);
-        gi_watch_begins();
-        gi_computing.mark++; /* for the fingerprints */
-        for (int k = 0; k < n && ok; k++)
-            ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
-        ok = ok && gi_fill_all(o.site, n, sinks, held);
+        ok = gi_computing_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks, o.resume) &&
+             gi_fill_all(o.site, n, sinks, held);
+        ok = gi_end_sinks(o.site, made, sinks, ok);
+        ok = gi_computing_ends(o.site, ok);
         for (int k = 0; k < made; k++) {
-            ok = gi_end_sink(o.site, &sinks[k], ok) && ok;
             ga_free(sinks[k].a);
             if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
         }
-        gi_watch_ends();
-        pthread_mutex_unlock(&gi_computing.busy);
         gi_current_scope = scope;
-    }
+    } else gi_cannot_compute(o.site);
     if (held) gi_release(held, list);
     gi_release(sinks, bytes);
     return ok;
@@ -28043,11 +28371,13 @@ static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limit
         s->fd = s->journal = -1;
         ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
         if (ok) gi_announce_spill(site, bytes, left, limited);
-        pthread_mutex_lock(&gi_computing.busy);
-        gi_watch_begins();
+        ok = gi_computing_begins(site, ok, 1, &held);
         gi_computing.mark++; /* for the fingerprint */
-        uint64_t print = ok ? gi_print_node(n) : 0;
-        ok             = ok && gi_fill_all(site, 1, s, &held);
+        uint64_t print     = ok ? gi_print_node(n) : 0;
+        gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */
+        ok                 = ok && gi_fill_all(site, 1, s, &held);
+        gi_computing.alone = false;
+        ok                 = gi_together(site, ok);
         if (ok) {
             p->fd      = s->fd;
             p->h.dtype = n->dtype;
@@ -28063,8 +28393,7 @@ static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limit
             n->local = n->far = true;
             __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
         } else if (s->fd >= 0) (void)close(s->fd);
-        gi_watch_ends();
-        pthread_mutex_unlock(&gi_computing.busy);
+        ok = gi_computing_ends(site, ok);
         if (s->done) gi_release(s->done, (size_t)s->units);
     }
     if (p && !ok) gi_release(p, sizeof *p);
