@@ -31,6 +31,7 @@
 #define OMPI_SKIP_MPICXX  1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <signal.h>
 
 /* ==== notes ======================================================================================================= */
 /*  The ranks talk by short notes. Rank 0 leads: the others write to it alone, and it to all of them. Each meeting and each run is a step;
@@ -89,7 +90,9 @@ gi_mpi_give_up(const char *site, const char *format, ...)
     va_end(args);
     fprintf(stderr, "gpuarr: %s; what ga_store has journalled is kept: run the program again\n", text);
     fflush(stderr);
-    MPI_Abort(gi_mpi.comm == MPI_COMM_NULL ? MPI_COMM_WORLD : gi_mpi.comm, 75);
+    signal(SIGALRM, SIG_DFL);
+    alarm(5); /* in case that MPI_Abort waits for whom nobody can reach */
+    MPI_Abort(MPI_COMM_WORLD, 75);
     _exit(75);
 }
 
