@@ -798,6 +798,7 @@ static ga_array *in_chunks(const ga_array *a, int which)
         case 5: r = ga_compute(ga_std(s, .axis = 0)); break;
         case 6: r = ga_compute(ga_argmax(s)); break;
         case 7: r = ga_persist(s); break;
+        case 8: r = ga_compute(ga_sqrt(ga_add(ga_transpose(ga_square(s)), ga_multiply(ga_index(s, "3, :30"), 2)))); break;
         default:
             if (ga_compute_n(3, (const ga_array *const[]){ s, ga_sum(s), ga_var(s) }, many)) r = many[0];
         }
@@ -834,7 +835,7 @@ static void test_chunked(void)
     ga_set_num_threads(1); /* the allocator counts without a lock */
     ga_array *a = ga_random((30, 40), .seed = 1), *x = ga_chunked(a, 7, 20), *y = ga_sin(x);
     in_a_function = true;
-    for (int which = 0; which < 9; which++) RUN(in_chunks(a, which));
+    for (int which = 0; which < 10; which++) RUN(in_chunks(a, which));
     RUN_BOOL(run_tasks());
     in_a_function = false;
     RUN_BOOL(ga_visualize(y, path_of("expression.svg")));
