@@ -4,7 +4,7 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
-EXAMPLES = first pictures chunked_picture astronomy convolution distances heat life kmeans nbody primes julia sigmoid
+EXAMPLES = first pictures chunked_picture distance_matrix monthly_mean delayed astronomy convolution distances heat life kmeans nbody primes julia sigmoid
 KERNELS  = heat life kmeans nbody primes julia sigmoid# have kernels of their own: for a GPU they are CUDA sources
 HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
@@ -31,6 +31,12 @@ HDF5_OK := $(shell pkg-config --exists hdf5 2>/dev/null && echo yes)
 ifeq ($(HDF5_OK),yes)
 FITSFLAGS += -DGPUARR_USE_HDF5 $(shell pkg-config --cflags hdf5)
 LIBS      += $(shell pkg-config --libs hdf5)
+endif
+# And zlib, for ga_store of packed Zarr.
+ZLIB_OK := $(shell printf '\043include <zlib.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+ifeq ($(ZLIB_OK),yes)
+FITSFLAGS += -DGPUARR_USE_ZLIB
+LIBS      += -lz
 endif
 
 # The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU

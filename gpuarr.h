@@ -12,6 +12,7 @@
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
              convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
              with -DGPUARR_USE_CUFFT and -lcufft
+             packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
              (there is a product of our own; the library's may be faster, but has other last bits)
 
@@ -961,11 +962,12 @@ void ga_free(ga_array *a);
 ga_array *ga_keep(ga_array *a);
 
 typedef struct ga_memory {
-    int64_t used_bytes;  /* in arrays */
-    int64_t peak_bytes;  /* most used so far (since ga_memory_reset_peak) */
-    int64_t total_bytes; /* used and kept ready for reuse */
-    int64_t limit_bytes; /* 0: no limit */
-    int64_t arrays;      /* how many are alive */
+    int64_t used_bytes;    /* in arrays */
+    int64_t peak_bytes;    /* most used so far (since ga_memory_reset_peak) */
+    int64_t total_bytes;   /* used and kept ready for reuse */
+    int64_t limit_bytes;   /* 0: no limit */
+    int64_t arrays;        /* how many are alive */
+    int64_t spilled_bytes; /* in files: what ga_persist could not keep in memory */
 } ga_memory;
 ga_memory ga_memory_stats(void);
 void      ga_memory_reset_peak(void);
@@ -1012,7 +1014,7 @@ typedef struct ga_linspace_options {
     ga_device device GI_DEFAULT;
     bool no_endpoint GI_DEFAULT; /* leave stop out: numpy's endpoint=False */
     double base      GI_DEFAULT; /* logspace: default 10 */
-    ga_shape chunks  GI_DEFAULT; /* not logspace */
+    ga_shape chunks  GI_DEFAULT; /* a chunked array */
 } ga_linspace_options;
 ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o); /* num numbers from start to stop */
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
@@ -1619,7 +1621,10 @@ typedef struct ga_compute_options {
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
-/* Computes the elements now and keeps them in memory: what is made of the array from now on starts from there. Returns another view. */
+/* Computes the elements now and keeps them: what is made of the array from now on starts from there. Returns another view. Elements that
+   do not fit into memory (ga_memory_limit, else what the system and the control group have left) are kept in a file without a name, which
+   is gone when the array is, or the program: in the folder GA_SPILL of the environment, else TMPDIR, else /tmp. A line on stderr says so,
+   unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
 
 /* Where a chunk lies. */
@@ -1648,6 +1653,12 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
 /* The same with .depth elements more on each side, of in[0] and of `out`; those of `out` are dropped:
    ga_map_overlap(a, smooth, NULL, .depth = ga_axes(2, 2)). */
 ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
+
+/*  Several processes, on one machine or many, compute together if the file with GPUARR_IMPLEMENTATION includes gpuarr_mpi.h in place of
+    this one, is compiled by mpicc, and run by mpirun: all of them (the ranks) run the same program, and share the work of ga_compute,
+    ga_persist and ga_store. gpuarr_mpi.h tells more. Without it there is one rank, 0.                                            */
+int ga_rank(void);  /* of this process: 0 to ga_ranks() - 1 */
+int ga_ranks(void); /* how many processes compute together */
 
 /* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
    .tasks chunks. */
@@ -1746,13 +1757,15 @@ typedef struct ga_open_options {
 ga_array *(ga_open)(const char *path, ga_open_options o);
 
 typedef struct ga_store_options {
-    const char        *site;
-    const char *format GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
-    ga_shape chunks    GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
-    bool resume        GI_DEFAULT; /* go on where a run that was stopped had got */
-    bool overwrite     GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char            *site;
+    const char *format     GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
+    ga_shape chunks        GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
+    bool resume            GI_DEFAULT; /* go on where a run that was stopped had got */
+    bool overwrite         GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
+    const char *compressor GI_DEFAULT; /* of Zarr: "zlib" or "gzip" (with GPUARR_USE_ZLIB); default: not packed */
+    int level              GI_DEFAULT; /* of the compressor: 1 (fast, the default) to 9 (small) */
 } ga_store_options;
-/* Works an array out into an .npy file or a folder of Zarr 2 (not packed), piece by piece, so that it need not fit into memory. Until all is
+/* Works an array out into an .npy file or a folder of Zarr 2, piece by piece, so that it need not fit into memory. Until all is
    there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
    what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
@@ -2376,7 +2389,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 /* ga_delayed(g, f, user, tasks ...) */
-#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, NULL))
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, (ga_task *)NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
 #define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -2741,7 +2754,8 @@ extern int clock_gettime(int, struct timespec *);
 
 static __thread char      gi_error_text[1024];
 static __thread ga_status gi_error_status;
-static __thread bool      gi_error_quiet; /* another thread will tell it */
+static __thread bool      gi_error_quiet;   /* another thread will tell it */
+static __thread bool      gi_error_printed; /* another process prints it */
 static ga_error_handler   gi_error_handler;
 static void              *gi_error_user;
 
@@ -2786,7 +2800,7 @@ gi_fail(const char *site, ga_status status, const char *format, ...)
     va_end(args);
     if (gi_error_quiet) return NULL;
     if (gi_error_handler) gi_error_handler(status, gi_error_text, gi_error_user);
-    else fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+    else if (!gi_error_printed) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
     return NULL;
 }
 
@@ -3073,6 +3087,8 @@ static void gi_discount_bytes(size_t bytes)
 }
 #endif
 
+static int64_t gi_spilled_bytes; /* atomic */
+
 ga_memory ga_memory_stats(void)
 {
     ga_memory m;
@@ -3083,6 +3099,7 @@ ga_memory ga_memory_stats(void)
     m.limit_bytes = gi_pool.limit;
     m.arrays      = gi_pool.arrays;
     pthread_mutex_unlock(&gi_pool.lock);
+    m.spilled_bytes = __atomic_load_n(&gi_spilled_bytes, __ATOMIC_RELAXED);
     return m;
 }
 
@@ -3723,12 +3740,36 @@ static void gi_threads_start(void)
     }
 }
 
+/* The processors that this process may use: mpirun, taskset and containers leave it some of them. */
+static long gi_processors(void)
+{
+    char  line[4096];
+    long  n = 0, online = sysconf(_SC_NPROCESSORS_ONLN);
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && n == 0 && fgets(line, sizeof line, f)) {
+        if (strncmp(line, "Cpus_allowed:", 13) != 0) continue;
+        for (const char *p = line + 13; *p; p++) {
+            int digit = *p >= '0' && *p <= '9' ? *p - '0' : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10 : 0;
+            n += (digit & 1) + (digit >> 1 & 1) + (digit >> 2 & 1) + (digit >> 3 & 1);
+        }
+    }
+    if (f) fclose(f);
+    n                = n > 0 && n < online ? n : online;
+#ifdef GPUARR_USE_MPI /* the ranks on this machine share them: Open MPI and MPICH say how many there are */
+    const char *here = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    if (!here) here = getenv("MPI_LOCALNRANKS");
+    long ranks = here ? strtol(here, NULL, 10) : 1;
+    if (n == online && ranks > 1) n /= ranks;
+#endif
+    return n;
+}
+
 int ga_get_num_threads(void)
 {
     int n = __atomic_load_n(&gi_threads.wanted, __ATOMIC_RELAXED);
     if (n > 0) return n;
     const char *asked = getenv("GPUARR_NUM_THREADS");
-    long        found = asked ? strtol(asked, NULL, 10) : sysconf(_SC_NPROCESSORS_ONLN);
+    long        found = asked ? strtol(asked, NULL, 10) : gi_processors();
     n                 = found < 1 ? 1 : found > GI_MOST_THREADS ? GI_MOST_THREADS : (int)found;
     __atomic_store_n(&gi_threads.wanted, n, __ATOMIC_RELAXED);
     return n;
@@ -8753,7 +8794,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
 {
     if (o->chunks.ndim > 0)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
-                                   "this call makes an array in memory, it has no .chunks: ga_zeros, ga_ones and ga_full do");
+                                   "this call makes an array in memory, it has no .chunks: ga_zeros and its like do");
     ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
     if (o->pinned && o->managed)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
@@ -9245,6 +9286,8 @@ static bool gi_arange_integers(const char *site, const gi_range *r, int64_t n, g
     return fits;
 }
 
+static const ga_shape gi_any_chunks = { 1, { 0 } }; /* chosen */
+
 static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device, const ga_shape *chunks)
 {
     int64_t        n     = gi_range_count(site, r);
@@ -9309,25 +9352,26 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     double   base  = o.base == 0 ? 10 : o.base;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (o.chunks.ndim > 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   "ga_logspace has no .chunks: use ga_power(10, ga_linspace(..., .chunks = ...))");
+    bool chunked        = o.chunks.ndim > 0;
     o.dtype             = GA_F64;
     ga_array *exponents = (ga_linspace)(start, stop, num, o);
     if (!exponents) return NULL;
     ga_map_options in_place = gi_map_site(o.site);
-    in_place.out            = exponents;
-    ga_array *powers        = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place);
-    if (powers && dtype == GA_F64) return powers;
-    ga_array *result = powers ? gi_convert(o.site, powers, dtype) : NULL;
-    ga_free(exponents);
+    if (!chunked) in_place.out = exponents;
+    ga_array *powers = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place), *result = powers;
+    if (powers && dtype != GA_F64) result = gi_convert(o.site, powers, dtype);
+    if (result != powers && chunked) ga_free(powers);
+    if (result != exponents) ga_free(exponents);
     return result;
 }
 
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o); /* section >>chunks */
+
 ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 {
-    ga_shape  shape = { 2, { rows, cols } };
-    ga_array *eye   = (ga_zeros)(shape, o);
+    ga_shape shape = { 2, { rows, cols } };
+    if (o.chunks.ndim > 0) return gi_chunked_eye(&shape, k, &o);
+    ga_array *eye = (ga_zeros)(shape, o);
     if (!eye) return NULL;
     ga_array *diagonal = (ga_diagonal)(eye, k, o.site);
     ga_array *one      = (ga_scalar)(GA_ARG(true), o);
@@ -9431,32 +9475,47 @@ bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array 
     return done;
 }
 
-/* A new array (ndim, shape...) for one coordinate of each element along each axis. */
-static ga_array *gi_new_grid(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape)
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape,
+                                 ga_array *const *lines); /* section >>chunks */
+
+/* An array (n, lines[0]->size, ...) of one coordinate of each element along each of n axes. */
+static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_array *const *lines)
 {
     ga_shape all;
-    if (shape->ndim < 0 || shape->ndim >= GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                                   "the grid has %d dimensions and one more for its axes; at most %d are possible", shape->ndim,
-                                   GPUARR_MAX_DIMS);
-    all.ndim = shape->ndim + 1;
-    all.n[0] = shape->ndim;
-    for (int d = 0; d < shape->ndim; d++) all.n[d + 1] = shape->n[d];
-    return gi_new(site, dtype, device, all.ndim, all.n);
+    all.ndim = n + 1;
+    all.n[0] = n;
+    for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
+    if (o->chunks.ndim > 0) return gi_chunked_grid(o, dtype, &all, lines);
+    ga_array *grid = gi_new(o->site, dtype, o->device, all.ndim, all.n);
+    for (int k = 0; k < n && grid; k++) {
+        if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;
+        ga_free(grid);
+        return NULL;
+    }
+    return grid;
+}
+
+static bool gi_has_grid_dims(const char *site, int n)
+{
+    if (n >= 0 && n < GPUARR_MAX_DIMS) return true;
+    gi_fail(site, GA_BAD_SHAPE, "the grid has %d dimensions and one more for its axes; at most %d are possible", n,
+            GPUARR_MAX_DIMS);
+    return false;
 }
 
 ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
 {
-    ga_array *grid = gi_new_grid(o.site, o.dtype ? o.dtype : GA_I64, o.device, &shape);
-    for (int k = 0; grid && k < shape.ndim; k++) {
-        gi_range  r    = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
-        ga_array *line = gi_arange(o.site, &r, GA_I64, grid->device, NULL);
-        bool      done = line && gi_put_coordinates_at(o.site, grid, k, line);
-        ga_free(line);
-        if (done) continue;
-        ga_free(grid);
-        return NULL;
+    ga_array *lines[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    bool      done = gi_has_grid_dims(o.site, shape.ndim);
+    for (int k = 0; k < shape.ndim && done; k++) {
+        gi_range r = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
+        done       = shape.n[k] >= 0;
+        if (!done) gi_fail(o.site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape.ndim, shape.n));
+        else lines[k] = gi_arange(o.site, &r, GA_I64, o.device, o.chunks.ndim > 0 ? &gi_any_chunks : NULL);
+        done = lines[k] != NULL;
     }
+    if (done) grid = gi_new_grid(&o, o.dtype ? o.dtype : GA_I64, shape.ndim, lines);
+    gi_free_all(GPUARR_MAX_DIMS, lines);
     return grid;
 }
 
@@ -9515,17 +9574,17 @@ static bool gi_read_grid_slice(const char **p, gi_grid_slice *s)
 }
 
 /* The coordinates along one axis; `alone`: as numpy.arange rounds, otherwise start + i * step. */
-static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device)
+static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device, const ga_shape *chunks)
 {
     const gi_range *r = &s->range;
-    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, NULL);
+    if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, chunks);
     int64_t        n     = s->counted ? s->count : gi_range_count(site, r);
     ga_shape       shape = gi_line(n);
     gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, NULL);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
@@ -9546,26 +9605,20 @@ ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
         if (*p == ',') comma = true, p++;
         while (gi_is_blank(*p)) p++;
     } while (*p);
-    ga_dtype dtype = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
-    ga_shape shape;
-    shape.ndim = n;
+    ga_dtype        dtype  = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
+    const ga_shape *chunks = o.chunks.ndim == 0 ? NULL : comma ? &gi_any_chunks : &o.chunks;
     for (int k = 0; k < n && done; k++) {
-        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device);
+        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device, chunks);
         done     = lines[k] != NULL;
-        if (done) shape.n[k] = lines[k]->size;
     }
     ga_array *grid = NULL;
     if (done && !comma) { /* a single slice gives a single line */
         grid = gi_convert(o.site, lines[0], dtype);
-    } else if (done) {
-        grid = gi_new_grid(o.site, dtype, o.device, &shape);
-        done = grid != NULL;
-        for (int k = 0; k < n && done; k++) done = gi_put_coordinates_at(o.site, grid, k, lines[k]);
+    } else if (done && gi_has_grid_dims(o.site, n)) {
+        grid = gi_new_grid(&o, dtype, n, lines);
     }
     gi_free_all(n, lines);
-    if (done) return grid;
-    ga_free(grid);
-    return NULL;
+    return grid;
 }
 
 /* ---- repetition -------------------------------------------------------------------------------------------------- */
@@ -21035,6 +21088,28 @@ static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
     for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * p->size, p->element, (size_t)p->size);
 }
 
+/* Ones on a diagonal. */
+typedef struct gi_eye_plan {
+    int64_t cols, k;
+} gi_eye_plan;
+
+static void gi_make_eye(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_eye_plan *p   = (const gi_eye_plan *)plan;
+    bool              *one = (bool *)out;
+    int64_t            row = begin / p->cols, col = begin % p->cols;
+    for (int64_t i = 0; i < n; i++) {
+        one[i] = col - row == p->k;
+        if (++col == p->cols) row++, col = 0;
+    }
+}
+
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o)
+{
+    gi_eye_plan p = { shape->n[1], k };
+    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, gi_make_eye, &p, sizeof p, &o->chunks);
+}
+
 static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o)
 {
     gi_alike_plan p;
@@ -21623,6 +21698,31 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
     if (stacked) node->chunk[axis] = n; /* the arrays are computed beside each other */
     gi_fill_chunk(ndim, shape, ga_itemsize(dtype), node->chunk);
     return r;
+}
+
+/* ga_indices and ga_mgrid: the lines, each repeated along the axes of the others. */
+static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape, ga_array *const *lines)
+{
+    static ga_axis_options none;
+    ga_axis_options        joining               = none;
+    ga_new_options         all                   = *o;
+    ga_array              *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    const ga_array        *in[GPUARR_MAX_DIMS];
+    int                    n    = shape->ndim - 1;
+    bool                   done = true;
+    joining.site                = o->site;
+    all.dtype                   = dtype;
+    if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
+    for (int k = 0; k < n && done; k++) {
+        part[k] = gi_repeat_along(o->site, lines[k], k, n, shape->n + 1);
+        done    = part[k] != NULL;
+        in[k]   = part[k];
+    }
+    if (done) grid = gi_chunked_join(n, in, dtype, 0, true, shape->ndim, shape->n, &joining);
+    gi_free_all(n, part);
+    if (grid && gi_set_chunk(o->site, grid->owner->node, &o->chunks)) return grid;
+    ga_free(grid);
+    return NULL;
 }
 
 /* ---- nodes: calls that look further -------------------------------------------------------------------------------------------------- */
@@ -22878,18 +22978,26 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
 
 /* ---- runs: what the threads share ---------------------------------------------------------------------------------------------------- */
 
-typedef struct gi_computation {
+enum { GI_FOLDS_AT_ONCE = 8 };
+
+typedef struct gi_computation gi_computation;
+struct gi_computation {
     const char     *site;
     pthread_mutex_t lock;
     bool            failed; /* atomic */
     ga_status       status;
     char            text[1024 + 256]; /* of the first error */
-    /* the arrays that are worked out: all of one shape, in boxes of `unit`, each of them in pieces */
+    /* what comes of it: arrays of one shape, of which a unit is a box of `unit`, worked out in pieces; */
     int                    arrays, ndim;
-    const ga_array *const *of;
+    const ga_array *const *of; /* of these, or of reductions */
     ga_array *const       *to;
     int64_t                shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS], piece[GPUARR_MAX_DIMS];
-    /* or the reductions, of one array along the same axes */
+    /* or records, `records` lists of one for each unit */
+    char   *record;
+    int64_t records, record_bytes;
+    /* or files; and then what is to be done about a unit that another rank has written */
+    bool (*written)(gi_computation *r, int64_t unit);
+    /* the reductions, of one array along the same axes */
     int             folds, kept, reduced;
     gi_lazy       **fold;
     const ga_array *a;
@@ -22898,7 +23006,118 @@ typedef struct gi_computation {
     gi_fold_part   *part;          /* fold by fold, line by line */
     int64_t         units, done;   /* done: atomic */
     double          begun, told;   /* when it began, and when its progress was told */
-} gi_computation;
+};
+
+/* What the call that computes has to itself. */
+static struct {
+    pthread_mutex_t busy;           /* held by that call: values lie in the nodes meanwhile */
+    uint64_t        mark;           /* of the nodes that it has seen */
+    bool            of_ranks;       /* fingerprints are compared between machines: not what files are called there */
+    int64_t         threads, limit; /* with several ranks: of all of them, and the least memory limit; else 0 */
+    bool            apart;          /* the ranks know that the call has failed: they do not meet again in it */
+    bool            alone;          /* each rank does all of the work */
+} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0, false, 0, 0, false, false };
+
+/* ---- ranks: processes that compute together -------------------------------------------------------------------------------------------- */
+/*  Every rank runs the same program, so all of them come to the same calls. A call that computes begins and ends with a meeting; in
+    between the units of each run are shared out, and what they have made is given to everybody, so that all ranks go on with the same
+    results. An error of one rank becomes that of all. gpuarr_mpi.h says how ranks talk; without it there is only one.           */
+
+#ifdef GPUARR_USE_MPI
+static void gi_mpi_start(int *rank, int *ranks);
+static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
+static void gi_mpi_from_first(const char *site, void *data, int64_t bytes);
+static void gi_mpi_run(gi_computation *r, gi_task task);
+#else
+static void gi_mpi_start(int *rank, int *ranks)
+{
+    *rank = 0;
+    *ranks = 1;
+}
+static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit)
+{
+    (void)site, (void)print, (void)threads, (void)limit;
+    return ok;
+}
+static void gi_mpi_from_first(const char *site, void *data, int64_t bytes) { (void)site, (void)data, (void)bytes; }
+static void gi_mpi_run(gi_computation *r, gi_task task) { gi_parallel(r->units, 1, task, r); }
+#endif
+
+int ga_rank(void)
+{
+    int rank, ranks;
+    gi_mpi_start(&rank, &ranks);
+    return rank;
+}
+
+int ga_ranks(void)
+{
+    int rank, ranks;
+    gi_mpi_start(&rank, &ranks);
+    return ranks;
+}
+
+/* The threads that the units are for: with several ranks those of all. */
+static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : ga_get_num_threads(); }
+
+/* All ranks come here before they go on. False on all of them, with the same error, if one of them has failed. */
+static bool gi_together(const char *site, bool ok)
+{
+    if (ga_ranks() == 1 || gi_computing.apart) return ok;
+    int64_t threads = 0, limit = 0;
+    ok                 = gi_mpi_meet(site, ok, 0, &threads, &limit);
+    gi_computing.apart = !ok && gi_computing.threads > 0;
+    return ok;
+}
+
+/* Is it so on all ranks? */
+static bool gi_on_all_ranks(const char *site, bool yes)
+{
+    int64_t threads = 0, all = yes ? 2 : 1; /* of which the least is told */
+    if (ga_ranks() > 1 && !gi_mpi_meet(site, true, 0, &threads, &all)) return false;
+    return all == 2;
+}
+
+/* The first meeting of a call that computes: `print` is the fingerprint of what is computed. */
+static bool gi_ranks_begin(const char *site, bool ok, uint64_t print)
+{
+    gi_computing.apart   = false;
+    gi_computing.threads = ga_get_num_threads();
+    gi_computing.limit   = ga_memory_stats().limit_bytes;
+    ok                   = gi_mpi_meet(site, ok, print, &gi_computing.threads, &gi_computing.limit);
+    gi_computing.apart   = !ok;
+    return ok;
+}
+
+static bool gi_ranks_end(const char *site, bool ok)
+{
+    ok                   = gi_together(site, ok);
+    gi_computing.threads = gi_computing.limit = 0;
+    gi_computing.apart                        = false;
+    return ok;
+}
+
+/* Box number `number` of those that fill a shape, in C order. */
+static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengths, int64_t number)
+{
+    gi_box b;
+    memset(&b, 0, sizeof b);
+    for (int d = ndim - 1; d >= 0; d--) {
+        int64_t n  = (shape[d] + lengths[d] - 1) / lengths[d];
+        b.start[d] = number % n * lengths[d];
+        b.count[d] = shape[d] - b.start[d] < lengths[d] ? shape[d] - b.start[d] : lengths[d];
+        b.step[d]  = 1;
+        number /= n;
+    }
+    return b;
+}
+
+static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
+    return n;
+}
 
 /* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
 static const char *gi_bytes_text(int64_t bytes)
@@ -22924,7 +23143,8 @@ static const char *gi_bytes_text(int64_t bytes)
 
 typedef struct gi_event { /* a thread was busy with something */
     const char *site;
-    bool        unit; /* a unit of a run; else an operation inside one */
+    bool        unit;     /* a unit of a run; else an operation inside one, or a task */
+    char        name[24]; /* of a task; else empty, and the name is that of the call */
     int         thread;
     int64_t     number, used_bytes;
     double      start, end;
@@ -22991,13 +23211,18 @@ static void gi_watch_begins(void)
     pthread_mutex_unlock(&gi_watch.lock);
 }
 
-static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end)
+static void gi_keep_event(const gi_event *e)
 {
-    gi_event e = { site, unit, gi_thread_number(), number, ga_memory_stats().used_bytes, start, end };
     pthread_mutex_lock(&gi_watch.lock);
-    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = e;
+    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = *e;
     else gi_watch.dropped++;
     pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end)
+{
+    gi_event e = { site, unit, "", gi_thread_number(), number, ga_memory_stats().used_bytes, start, end };
+    gi_keep_event(&e);
 }
 
 /* The name of a call, "ga_add", from its site. Returns its length. */
@@ -23008,13 +23233,19 @@ static int gi_call_name(const char *site, const char **name)
     return (int)strcspn(*name, "(\v");
 }
 
-/* A unit of a run is done: tells the progress. The unit fails if the progress function wants to stop. */
-static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+static int gi_event_name(const gi_event *e, const char **name)
 {
-    bool go_on = true;
-    if (gi_is_watched()) gi_note_event(r->site, true, number, start, ga_now());
-    int64_t done = __atomic_add_fetch(&r->done, 1, __ATOMIC_RELAXED);
-    if (!gi_watch.progress) return true;
+    if (!e->name[0]) return gi_call_name(e->site, name);
+    *name = e->name;
+    return (int)strlen(e->name);
+}
+
+/* n more units of a run are done: tells the progress. False, with an error, if the progress function wants to stop. */
+static bool gi_tell_progress(gi_computation *r, int64_t n)
+{
+    bool    go_on = true;
+    int64_t done  = __atomic_add_fetch(&r->done, n, __ATOMIC_RELAXED);
+    if (!gi_watch.progress || ga_rank() > 0) return true;
     pthread_mutex_lock(&gi_watch.lock);
     double now = ga_now();
     if (gi_watch.progress && (now - r->told > 0.1 || done == r->units)) {
@@ -23034,6 +23265,13 @@ static bool gi_unit_done(gi_computation *r, int64_t number, double start)
     pthread_mutex_unlock(&gi_watch.lock);
     if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
     return go_on;
+}
+
+/* A unit of a run is done. It fails if the progress function wants to stop. */
+static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+{
+    if (gi_is_watched()) gi_note_event(r->site, true, number, start, ga_now());
+    return gi_tell_progress(r, 1);
 }
 
 /* ---- the trace and the report ---- */
@@ -23058,15 +23296,18 @@ static void gi_write_trace(FILE *f)
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
         const char     *name;
-        int             length = gi_call_name(e->site, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
+        int             length = gi_event_name(e, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
         fprintf(f,
                 "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{"
                 "\"number\":%lld,\"at\":\"",
                 i ? ",\n" : "", e->thread, (e->start - gi_watch.begun) * 1e6, (e->end - e->start) * 1e6, length, name,
-                e->unit ? "unit" : "operation", (long long)e->number);
+                e->name[0] ? "task"
+                : e->unit  ? "unit"
+                           : "operation",
+                (long long)e->number);
         gi_write_escaped(f, e->site ? e->site : "", place);
         fputs("\"}}", f);
-        if (e->unit)
+        if (e->unit || e->name[0])
             fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}",
                     (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
     }
@@ -23133,7 +23374,7 @@ static void gi_write_report(FILE *f)
         for (int64_t i = 0; i < gi_watch.events; i++) {
             const gi_event *e = &gi_watch.event[i];
             const char     *name;
-            int             length = gi_call_name(e->site, &name);
+            int             length = gi_event_name(e, &name);
             double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
             if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
             fprintf(
@@ -23147,7 +23388,7 @@ static void gi_write_report(FILE *f)
     fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
-        if (e->unit)
+        if (e->unit || e->name[0])
             fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide,
                     120 - 100.0 * (double)e->used_bytes / (double)most);
     }
@@ -23230,28 +23471,6 @@ static void gi_take_back(const gi_aside *a)
     if (a->status != GA_OK) memcpy(gi_error_text, a->text, sizeof a->text);
 }
 
-/* Box number `number` of those that fill a shape, in C order. */
-static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengths, int64_t number)
-{
-    gi_box b;
-    memset(&b, 0, sizeof b);
-    for (int d = ndim - 1; d >= 0; d--) {
-        int64_t n  = (shape[d] + lengths[d] - 1) / lengths[d];
-        b.start[d] = number % n * lengths[d];
-        b.count[d] = shape[d] - b.start[d] < lengths[d] ? shape[d] - b.start[d] : lengths[d];
-        b.step[d]  = 1;
-        number /= n;
-    }
-    return b;
-}
-
-static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
-{
-    int64_t n = 1;
-    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
-    return n;
-}
-
 /* A unit is a box of the arrays. */
 static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 {
@@ -23293,7 +23512,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double    start = ga_now();
-        gi_box    box   = gi_box_number(r->kept, r->shape, r->unit, unit);
+        gi_box    box   = gi_box_number(r->ndim, r->shape, r->unit, unit);
         gi_layout l     = r->lines;
         for (int d = 0; d < r->kept; d++) {
             l.data += box.start[d] * l.strides[d];
@@ -23302,14 +23521,7 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
         ga_array *x  = gi_pull(&w, r->a, &l, NULL);
         bool      ok = x != NULL;
         for (int k = 0; k < r->folds && ok; k++) {
-            gi_layout place = gi_layout_of(r->fold[k]->value);
-            place.ndim      = r->kept;
-            gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
-            for (int d = 0; d < r->kept; d++) {
-                place.data += box.start[d] * place.strides[d];
-                place.shape[d] = box.count[d];
-            }
-            ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
+            ga_array *out = gi_view_of_box(r->site, r->to[k], &box);
             ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
             ga_free(out);
         }
@@ -23328,15 +23540,8 @@ static bool gi_run_whole_lines(gi_computation *r)
     bool            ok = false;
     if (lines) all = gi_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
     if (all) ok = gi_is_chunked(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
-    for (int k = 0; k < r->folds && ok; k++) {
-        gi_layout place = gi_layout_of(r->fold[k]->value);
-        place.ndim      = r->kept;
-        memcpy(place.shape, r->shape, sizeof place.shape);
-        gi_c_strides(r->fold[k]->dtype, r->kept, r->shape, place.strides);
-        ga_array *out = gi_view_with(r->site, r->fold[k]->value, &place);
-        ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
-        ga_free(out);
-    }
+    for (int k = 0; k < r->folds && ok; k++)
+        ok = gi_put_elements(r->site, r->to[k], gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
     ga_free(lines);
     ga_free(all);
     return ok;
@@ -23421,31 +23626,45 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
     gi_take_back(&aside);
 }
 
+/* Does the units, with the other ranks if there are some; then every rank has all results. */
 static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
 {
     r->units = units;
     r->begun = r->told = ga_now();
-    gi_parallel(units, 1, task, r);
+    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_mpi_run(r, task);
+    else gi_parallel(units, 1, task, r);
 }
 
 static bool gi_run_ends(gi_computation *r)
 {
     pthread_mutex_destroy(&r->lock);
     if (!r->failed) return true;
-    return gi_fail(r->site, r->status, "%s", r->text) != NULL;
+    gi_error_printed = gi_computing.apart && ga_rank() > 0;
+    gi_fail(r->site, r->status, "%s", r->text);
+    gi_error_printed = false;
+    return false;
+}
+
+/* A view of the result of a reduction with the axes alone that are kept, of that shape. */
+static ga_array *gi_kept_view(const char *site, const ga_array *value, int kept, const int64_t *shape)
+{
+    gi_layout l = gi_layout_of(value);
+    l.ndim      = kept;
+    if (kept > 0) memcpy(l.shape, shape, (size_t)kept * sizeof *shape);
+    gi_c_strides(value->dtype, kept, shape, l.strides);
+    return gi_view_with(site, value, &l);
 }
 
 /* ---- runs of reductions of the user's ---- */
 
 typedef struct gi_own_run {
-    gi_computation     c; /* its lock, errors, progress */
+    gi_computation     c; /* its result, or the accumulators of the parts of each line */
     gi_lazy           *n;
     const gi_own_fold *p;
     int                kept, reduced;
-    int64_t            shape[GPUARR_MAX_DIMS], unit[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
+    int64_t            shape[GPUARR_MAX_DIMS]; /* the kept axes, then the reduced ones */
     int64_t            length, parts;
     gi_layout          in[GPUARR_MAX_INPUTS]; /* of the inputs, in that order */
-    char              *accs;                  /* of the parts of each line */
 } gi_own_run;
 
 /* Lines that are reduced whole. */
@@ -23473,14 +23692,7 @@ static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
     o.axis      = 0;
     o.axes.ndim = r->reduced;
     for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
-    gi_layout place = gi_layout_of(r->n->value);
-    place.ndim      = r->kept;
-    gi_c_strides(r->n->dtype, r->kept, r->shape, place.strides);
-    for (int d = 0; d < r->kept; d++) {
-        place.data += box->start[d] * place.strides[d];
-        place.shape[d] = box->count[d];
-    }
-    ga_array *out = ok ? gi_view_with(r->c.site, r->n->value, &place) : NULL;
+    ga_array *out = ok ? gi_view_of_box(r->c.site, r->c.to[0], box) : NULL;
     ok            = out && gi_put_elements(r->c.site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
     ga_free(out);
     for (int a = 0; a < r->n->inputs; a++) ga_free(pulled[a]);
@@ -23494,8 +23706,9 @@ static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
     gi_aside    aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
-        gi_box box = gi_box_number(r->kept, r->shape, r->unit, unit);
-        if (!gi_own_lines(r, &w, &box)) gi_run_failed(&r->c, r->kept, &box);
+        double start = ga_now();
+        gi_box box   = gi_box_number(r->kept, r->c.shape, r->c.unit, unit);
+        if (!gi_own_lines(r, &w, &box) || !gi_unit_done(&r->c, unit, start)) gi_run_failed(&r->c, r->kept, &box);
         gi_forget(&w);
     }
     gi_take_back(&aside);
@@ -23568,8 +23781,11 @@ static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
     char *blocks = (char *)gi_alloc(r->c.site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
-        int64_t n = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
-        if (blocks && gi_own_branch(r, &w, line, first, n, blocks, r->accs + unit * size)) continue;
+        int64_t n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
+        double  start = ga_now();
+        if (blocks && gi_own_branch(r, &w, line, first, n, blocks, r->c.record + unit * size) &&
+            gi_unit_done(&r->c, unit, start))
+            continue;
         gi_box box;
         box.start[0] = first;
         box.count[0] = n;
@@ -23608,28 +23824,36 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
     n->value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
     if (!n->value || lines == 0) return n->value != NULL;
     pthread_mutex_init(&r.c.lock, NULL);
-    bool ok = true;
-    if (r.length <= GI_LONGEST_LINE) {
+    r.c.ndim = r.kept;
+    memcpy(r.c.shape, r.shape, sizeof r.c.shape);
+    ga_array *value = gi_kept_view(site, n->value, r.kept, r.shape);
+    bool      ok    = value != NULL;
+    if (ok && r.length <= GI_LONGEST_LINE) {
         int64_t beside = GI_PIECE_BYTES / 8 / (r.length > 0 ? r.length : 1);
         for (int d = r.kept - 1; d >= 0; d--) {
-            r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
-            beside /= r.unit[d];
+            r.c.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
+            beside /= r.c.unit[d];
         }
-        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.shape, r.unit), gi_run_own_lines);
-    } else {
-        int64_t size = p->r.k->acc_bytes;
-        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes = (size_t)(lines * r.parts * size);
-        r.accs       = (char *)gi_alloc(site, bytes);
-        ok           = r.accs != NULL;
+        r.c.arrays = 1;
+        r.c.to     = &value;
+        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.c.shape, r.c.unit), gi_run_own_lines);
+    } else if (ok) {
+        int64_t size     = p->r.k->acc_bytes;
+        r.parts          = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes     = (size_t)(lines * r.parts * size);
+        r.c.records      = 1;
+        r.c.record_bytes = size;
+        r.c.record       = (char *)gi_alloc(site, bytes);
+        ok               = r.c.record != NULL;
         if (ok) gi_run_units_of(&r.c, lines * r.parts, gi_run_own_branches);
         for (int64_t line = 0; line < lines && ok && !r.c.failed; line++) {
-            char *accs = r.accs + line * r.parts * size;
+            char *accs = r.c.record + line * r.parts * size;
             gi_reducing_fold_blocks(&p->r, r.parts, accs, size, 0);
             p->r.k->finish(1, (char *)n->value->data + line * ga_itemsize(n->dtype), accs, r.length);
         }
-        if (r.accs) gi_release(r.accs, bytes);
+        if (r.c.record) gi_release(r.c.record, bytes);
     }
+    ga_free(value);
     return gi_run_ends(&r.c) && ok;
 }
 
@@ -23650,9 +23874,9 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     int64_t beside = length > 0 ? *most / length : 1;
     if (across && beside < 64) beside = 64;
     if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
-        int64_t limit = ga_memory_stats().limit_bytes,
+        int64_t limit = gi_computing.threads > 0 ? gi_computing.limit : ga_memory_stats().limit_bytes,
                 room  = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
-        int64_t wide = room / size / length, share = lines / (2 * ga_get_num_threads());
+        int64_t wide = room / size / length, share = lines / (2 * gi_computing_threads());
         for (int d = 0; d < a->ndim; d++)
             if (!marked[d]) chunk = ga_chunks_of(a).n[d];
         if (wide > share) wide = share;
@@ -23663,11 +23887,12 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     return beside < 1 ? 1 : beside;
 }
 
-/* Works out reductions of the same array along the same axes into their nodes' values. False with an error. */
+/* Works out at most GI_FOLDS_AT_ONCE reductions of the same array along the same axes into their nodes' values. False with an error. */
 static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 {
-    const gi_fold_plan *p = (const gi_fold_plan *)fold[0]->plan;
-    const ga_array     *a = fold[0]->in[0];
+    const gi_fold_plan *p                    = (const gi_fold_plan *)fold[0]->plan;
+    const ga_array     *a                    = fold[0]->in[0];
+    ga_array           *to[GI_FOLDS_AT_ONCE] = { NULL };
     gi_computation      r;
     memset(&r, 0, sizeof r);
     pthread_mutex_init(&r.lock, NULL);
@@ -23679,7 +23904,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     r.length      = 1;
     int64_t lines = 1;
     for (int d = 0; d < a->ndim; d++) r.reduced += p->marked[d];
-    r.kept = a->ndim - r.reduced;
+    r.ndim = r.kept = a->ndim - r.reduced;
     for (int d = 0; d < a->ndim; d++) {
         if (d >= r.kept) r.length *= r.lines.shape[d];
         else lines *= r.shape[d] = r.lines.shape[d];
@@ -23688,8 +23913,10 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
     for (int k = 0; k < n && ok; k++) {
         whole          = whole || ((const gi_fold_plan *)fold[k]->plan)->sort == GI_FOLD_WHOLE;
         fold[k]->value = gi_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
-        ok             = fold[k]->value != NULL;
+        to[k]          = fold[k]->value ? gi_kept_view(site, fold[k]->value, r.kept, r.shape) : NULL;
+        ok             = to[k] != NULL;
     }
+    r.to  = to;
     whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
     int64_t most, beside = gi_lines_beside(a, p->marked, &most);
     if (ok && lines > 0 && (r.length <= most || whole)) {
@@ -23699,13 +23926,17 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
             if (beside < 1) beside = 1;
         }
         int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
-        if (whole && units < ga_get_num_threads() && r.length > most) ok = gi_run_whole_lines(&r);
+        r.arrays      = n;
+        if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
         else gi_run_units_of(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
-        r.parts      = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
-        r.part       = (gi_fold_part *)gi_alloc(site, bytes);
-        ok           = r.part != NULL;
+        r.parts        = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
+        size_t bytes   = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
+        r.part         = (gi_fold_part *)gi_alloc(site, bytes);
+        r.record       = (char *)r.part;
+        r.record_bytes = sizeof *r.part;
+        r.records      = n;
+        ok             = r.part != NULL;
         if (ok) gi_run_units_of(&r, lines * r.parts, gi_run_branches);
         for (int k = 0; k < n && ok && !r.failed; k++)
             for (int64_t i = 0; i < lines && ok; i++)
@@ -23714,17 +23945,14 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
                                    (char *)fold[k]->value->data + i * ga_itemsize(fold[k]->dtype));
         if (r.part) gi_release(r.part, bytes);
     }
+    gi_free_all(n, to);
     return gi_run_ends(&r) && ok;
 }
 
 /* ---- computing --------------------------------------------------------------------------------------------------------------------------- */
 
-static struct {
-    pthread_mutex_t busy; /* held by the call that computes: values lie in the nodes meanwhile */
-    uint64_t        mark; /* of the nodes that it has seen */
-} gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0 };
-
-/* Reductions, and what is small and often needed, in the order in which they can be worked out; level: how many of them lie on top of each other. */
+/* Reductions, and what is small and repeated, in the order in which they can be worked out; level: how many of them lie on top of each
+   other. */
 typedef struct gi_folds {
     const char *site;
     gi_lazy   **list;
@@ -23800,7 +24028,7 @@ static bool gi_run_small(const char *site, gi_lazy *n)
     else gi_run_failed(&r, n->ndim, &box);
     if (!ok) ga_free(value);
     gi_take_back(&aside);
-    return gi_run_ends(&r);
+    return gi_together(site, gi_run_ends(&r));
 }
 
 /* Do two reductions read the same lines? */
@@ -23825,7 +24053,7 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
         if (f->list[i]->level > deepest) deepest = f->list[i]->level;
     for (int level = 1; level <= deepest; level++)
         for (int64_t i = 0; i < f->n; i++) {
-            gi_lazy *group[8];
+            gi_lazy *group[GI_FOLDS_AT_ONCE];
             int      m = 0;
             if (f->list[i]->level != level || f->list[i]->value) continue;
             if (f->list[i]->kind != &gi_kind_fold) {
@@ -23836,7 +24064,7 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
                     return false;
                 continue;
             }
-            for (int64_t j = i; j < f->n && m < 8; j++)
+            for (int64_t j = i; j < f->n && m < GI_FOLDS_AT_ONCE; j++)
                 if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value &&
                     gi_same_lines(f->list[i], f->list[j]))
                     group[m++] = f->list[j];
@@ -23858,7 +24086,7 @@ static void gi_drop_folds(gi_folds *f)
 static void gi_divide_work(gi_computation *r)
 {
     ga_shape chunks = ga_chunks_of(r->of[0]);
-    int64_t  widest = 4, threads = ga_get_num_threads(); /* bytes are often made of what is wider */
+    int64_t  widest = 4, threads = gi_computing_threads(); /* bytes are often made of what is wider */
     bool     local = true;
     for (int k = 0; k < r->arrays; k++) {
         const gi_lazy *n = r->of[k]->owner->node;
@@ -23918,19 +24146,40 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
 
 static void gi_forget_chunks(void); /* of files; section >>chunk files */
 
-/* All of them, in groups of one shape. */
-static bool gi_compute_into(const char *site, int n, const ga_array *const *arrays, ga_array *const *to)
+static bool gi_computes_inside(const char *site)
 {
-    gi_folds f  = { site, NULL, 0, 0 };
-    bool     ok = true;
     if (gi_inside_task)
-        return gi_fail(site, GA_BAD_ARGUMENT,
-                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+        gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
+    return gi_inside_task;
+}
+
+static uint64_t gi_print_arrays(int n, const ga_array *const *arrays); /* fingerprints; section >>chunk files */
+
+/* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
+static bool gi_computing_begins(const char *site, bool ok, int n, const ga_array *const *arrays)
+{
     pthread_mutex_lock(&gi_computing.busy);
     gi_watch_begins();
+    if (ga_ranks() == 1) return ok;
+    return gi_ranks_begin(site, ok, ok ? gi_print_arrays(n, arrays) : 0);
+}
+
+static bool gi_computing_ends(const char *site, bool ok)
+{
+    if (ga_ranks() > 1) ok = gi_ranks_end(site, ok);
+    gi_forget_chunks();
+    gi_watch_ends();
+    pthread_mutex_unlock(&gi_computing.busy);
+    return ok;
+}
+
+/* All of them, in groups of one shape; `ok`: if there is room for them. */
+static bool gi_compute_into(const char *site, bool ok, int n, const ga_array *const *arrays, ga_array *const *to)
+{
+    gi_folds  f      = { site, NULL, 0, 0 };
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ok               = gi_compute_folds(&f, n, arrays);
+    ok               = gi_computing_begins(site, ok, n, arrays) && gi_compute_folds(&f, n, arrays);
     for (int first = 0; first < n && ok; first++) {
         const ga_array *of[16];
         ga_array       *into[16];
@@ -23950,11 +24199,15 @@ static bool gi_compute_into(const char *site, int n, const ga_array *const *arra
         }
     }
     gi_drop_folds(&f);
-    gi_forget_chunks();
+    ok               = gi_computing_ends(site, ok);
     gi_current_scope = scope;
-    gi_watch_ends();
-    pthread_mutex_unlock(&gi_computing.busy);
     return ok;
+}
+
+/* A call that computes has failed before it began: the other ranks, for whom that may be otherwise, are told. Returns false. */
+static bool gi_cannot_compute(const char *site)
+{
+    return ga_ranks() > 1 && !gi_inside_task && gi_compute_into(site, false, 0, NULL, NULL);
 }
 
 /* ---- what it takes ------------------------------------------------------------------------------------------------------------- */
@@ -24034,8 +24287,10 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
             part = gi_size(in[k]->ndim, needed.count);
         }
         if (part > in[k]->size) part = in[k]->size;
-        int64_t need = gi_foresee(f, below, part);
+        bool    in_turn = n->kind == &gi_kind_join; /* its inputs are pulled one after the other, into its place */
+        int64_t need    = gi_foresee(f, below, part) + (in_turn ? bytes : 0);
         if (held + need > most) most = held + need;
+        if (in_turn) continue;
         if (!gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
         over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
     }
@@ -24117,16 +24372,18 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         return gi_fail(site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and room for as many results", n) != NULL;
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n; k++)
-        if (!gi_check_any(site, arrays[k], "an array")) return false;
-    size_t           bytes   = (size_t)(2 * n + 1) * sizeof(void *);
+        if (!gi_check_any(site, arrays[k], "an array")) return gi_cannot_compute(site);
+    size_t bytes = (size_t)(2 * n + 1) * sizeof(void *);
+    if (gi_computes_inside(site)) return false;
     const ga_array **chunked = (const ga_array **)gi_alloc(site, bytes);
-    if (!chunked) return false;
+    if (!chunked) return gi_cannot_compute(site);
     ga_array **to = (ga_array **)(void *)(chunked + n);
-    int        m  = 0;
+    int        m  = 0, to_compute;
     for (int k = 0; k < n; k++)
         if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
     gi_forecast f  = gi_foresee_all(m, chunked);
     bool        ok = gi_has_room(site, &f);
+    to_compute     = m;
     m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is = gi_is_chunked(arrays[k]);
@@ -24137,7 +24394,7 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         chunked[m] = arrays[k];
         to[m++]    = results[k];
     }
-    ok = ok && gi_compute_into(site, m, chunked, to);
+    if (to_compute > 0) ok = gi_compute_into(site, ok, m, chunked, to);
     gi_release(chunked, bytes);
     for (int k = 0; k < n && !ok; k++) {
         ga_free(results[k]);
@@ -24148,41 +24405,56 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
 
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
-    ga_array *r = NULL;
-    if (!gi_check_any(o.site, a, "a") || gi_null_option(o.site, "out", o.out)) return NULL;
-    if (!o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
-    if (!gi_check(o.site, o.out, ".out") || !gi_fits_into(o.site, a, GA_CPU, o.out)) return NULL;
-    if (!gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
-    return gi_compute_into(o.site, 1, &a, &o.out) ? o.out : NULL;
+    ga_array *r  = NULL;
+    bool      ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
+    if (ok && !o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
+    ok = ok && gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out);
+    if (ok && !gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
+    if (!ok) gi_cannot_compute(o.site);
+    return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
+}
+
+static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited); /* section >>chunk files */
+
+/* Works all elements of a node out into memory. False with an error. */
+static bool gi_persist_in_memory(const char *site, const ga_array *whole)
+{
+    gi_lazy  *n     = whole->owner->node;
+    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    if (!gi_compute_into(site, value != NULL, 1, &whole, &value)) {
+        ga_free(value);
+        return false;
+    }
+    n->value = value;
+    n->depth = 0;
+    gi_lazy_let_go(n);
+    return true;
 }
 
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
-    if (!gi_check_any(site, a, "a")) return NULL;
-    if (!gi_is_chunked(a) || a->owner->node->value) return (ga_view)(a, site);
+    if (!gi_check_any(site, a, "a")) {
+        gi_cannot_compute(site);
+        return NULL;
+    }
+    if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-    if (!gi_has_room(site, &f)) return NULL;
+    int64_t limit, left = gi_memory_left(&limit);
+    bool    fits = gi_forecast_total(&f) <= left, ok;
+    if (gi_computes_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape), *whole = NULL;
-    if (value) {
-        gi_buffer *b = a->owner;
-        __atomic_add_fetch(&b->references, 1, __ATOMIC_RELAXED);
-        whole = gi_new_handle(site, b, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    }
-    gi_current_scope   = scope;
-    const ga_array *of = whole;
-    bool            ok = whole && gi_compute_into(site, 1, &of, &value);
+    __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
+    ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
+    ok              = gi_together(site, whole != NULL);
+    fits            = ok && gi_on_all_ranks(site, fits);
+    ok              = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
     ga_free(whole);
-    if (!ok) {
-        ga_free(value);
-        return NULL;
-    }
-    n->value = value;
-    gi_lazy_let_go(n);
-    return (ga_view)(a, site);
+    gi_current_scope = scope;
+    return ok ? (ga_view)(a, site) : NULL;
 }
 
 bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_chunked(a); }
@@ -24654,15 +24926,29 @@ static void gi_task_failed(gi_task_run *r, const ga_task *t)
     pthread_mutex_unlock(&r->lock);
 }
 
+/* For the trace and the report. The name may be gone when they are written. */
+static void gi_note_task(const ga_task *t, double start)
+{
+    const char *name;
+    int         length = gi_task_name(t, &name);
+    gi_event    e      = { t->site, false, "", gi_thread_number(), t->number, ga_memory_stats().used_bytes, start, ga_now() };
+    snprintf(e.name, sizeof e.name, "%.*s", length, name);
+    for (char *c = e.name; *c; c++)
+        if (*c < ' ' || *c > '~' || strchr("\"\\<>&", *c)) *c = '_'; /* JSON and HTML would read them otherwise */
+    gi_keep_event(&e);
+}
+
 static bool gi_run_task(ga_task *t)
 {
-    ga_result few[16], *in = few;
-    size_t    bytes = (size_t)t->n * sizeof *in;
+    ga_result    few[16], *in = few;
+    const size_t bytes = (size_t)t->n * sizeof *in;
+    const double start = gi_is_watched() ? ga_now() : 0;
     if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
     if (!in) return false;
     for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
     bool ok = t->f(&t->result, in, t->n, t->user);
     if (in != few) gi_release(in, bytes);
+    if (gi_is_watched()) gi_note_task(t, start);
     return ok;
 }
 
@@ -24793,7 +25079,9 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.change, NULL);
+    gi_watch_begins();
     gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    gi_watch_ends();
     pthread_cond_destroy(&r.change);
     pthread_mutex_destroy(&r.lock);
     for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
@@ -26268,6 +26556,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #ifndef O_CLOEXEC /* hidden though there, see >>runtime */
 #define O_CLOEXEC 02000000
 extern ssize_t pread(int, void *, size_t, off_t);
@@ -26611,6 +26900,7 @@ static const char *gi_json_lengths(const char *p, int *ndim, int64_t *n, bool *t
 /* ---- Zarr, version 2 ---- */
 
 typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
+static const char *const gi_codec_names[] = { "none", "zlib", "gzip" };
 
 typedef struct gi_zarr {
     gi_npy_header                     h; /* as that of an .npy file: dtype, orders, shape */
@@ -26771,6 +27061,55 @@ static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigne
     return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) &&
            (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
 }
+
+/*  Packing is zlib's, which has to be linked: cc -DGPUARR_USE_ZLIB main.c -lz -lm -lpthread                                          */
+#ifdef GPUARR_USE_ZLIB
+#if defined(__has_include)
+#if !__has_include(<zlib.h>)
+#error "gpuarr: GPUARR_USE_ZLIB needs zlib.h: apt-get install zlib1g-dev, or compile without it"
+#endif
+#endif
+#include <zlib.h>
+
+/* At most so many bytes come of n that are packed. */
+static int64_t gi_packed_bound(int64_t n)
+{
+    return (int64_t)compressBound((uLong)n) + 12; /* a gzip header is longer by that */
+}
+
+/* Packs n bytes into `to`, which has room for them in any case. Returns how many they have become; -1 with an error. */
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    enum { MOST = 1 << 30, MEMORY = 8 }; /* at a time; MEMORY: zlib's own default */
+    z_stream z;
+    int64_t  room = gi_packed_bound(n);
+    memset(&z, 0, sizeof z);
+    int state =
+        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY);
+    z.next_in  = (Bytef *)(uintptr_t)from;
+    z.next_out = (Bytef *)to;
+    while (state == Z_OK) {
+        int64_t in = n - (int64_t)z.total_in, out = room - (int64_t)z.total_out;
+        z.avail_in  = (uInt)(in > MOST ? MOST : in);
+        z.avail_out = (uInt)(out > MOST ? MOST : out);
+        state       = deflate(&z, in > MOST ? Z_NO_FLUSH : Z_FINISH);
+    }
+    (void)deflateEnd(&z);
+    if (state == Z_STREAM_END) return (int64_t)z.total_out;
+    gi_fail(site, GA_NO_MEMORY, "zlib has no memory to pack a chunk");
+    return -1;
+}
+#else
+static int64_t gi_packed_bound(int64_t n) { return n; }
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    (void)codec, (void)level, (void)from, (void)n, (void)to;
+    gi_fail(site, GA_NO_LIBRARY,
+            "this program was built without zlib, which .compressor needs: install it (apt-get install zlib1g-dev) and compile "
+            "with -DGPUARR_USE_ZLIB -lz");
+    return -1;
+}
+#endif
 
 /* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
 typedef struct gi_unpacked {
@@ -27382,7 +27721,8 @@ static uint64_t gi_print_node(gi_lazy *n)
 {
     if (n->mark == gi_computing.mark) return n->print;
     const char *call = n->site ? strchr(n->site, '\t') : NULL;
-    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &n->seed, sizeof n->seed), n->kind->name);
+    uint64_t    seed = gi_computing.of_ranks ? 0 : n->seed;
+    uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &seed, sizeof seed), n->kind->name);
     hash             = gi_hash_text(gi_hash_text(hash, call ? call : ""), ga_dtype_name(n->dtype));
     hash             = gi_hash(hash, n->shape, (size_t)n->ndim * sizeof *n->shape);
     if (n->value) hash = gi_print_array(hash, n->value);
@@ -27396,8 +27736,12 @@ static uint64_t gi_print_node(gi_lazy *n)
             hash = gi_hash(hash, &p->in[k].im, sizeof p->in[k].im);
         }
     } else if (n->kind == &gi_kind_generator) {
-        const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
-        hash                       = gi_hash(hash, p->plan, sizeof p->plan);
+        char    element[8 * 16]; /* by the first, some middle, and the last elements */
+        int64_t size = gi_size(n->ndim, n->shape), some = size < 8 ? size : 8;
+        for (int k = 0; k < 3; k++) {
+            gi_generate_some((const gi_generator_plan *)n->plan, n->dtype, (size - some) / 2 * k, some, 1, element);
+            hash = gi_hash(hash, element, (size_t)(some * ga_itemsize(n->dtype)));
+        }
     } else if (n->kind == &gi_kind_fold) {
         const gi_fold_plan *p = (const gi_fold_plan *)n->plan;
         hash                  = gi_hash(hash, p->marked, sizeof p->marked);
@@ -27406,6 +27750,18 @@ static uint64_t gi_print_node(gi_lazy *n)
     for (int k = 0; k < n->inputs; k++) hash = gi_print_array(hash, n->in[k]);
     n->mark         = gi_computing.mark;
     return n->print = hash;
+}
+
+/* Of what a call computes, for other ranks to compare. */
+static uint64_t gi_print_arrays(int n, const ga_array *const *arrays)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    gi_computing.mark++;
+    gi_computing.of_ranks = true;
+    for (int k = 0; k < n; k++) hash = gi_print_array(hash, arrays[k]);
+    gi_computing.of_ranks = false;
+    gi_computing.mark++;
+    return hash;
 }
 
 /* ---- files that come into being ---- */
@@ -27418,6 +27774,8 @@ typedef struct gi_sink {
     const char    *path;
     ga_array      *a; /* in the chunks of the file */
     bool           zarr, replaces;
+    gi_codec       codec;       /* of the chunks of Zarr, */
+    int            level;       /* and how hard it tries */
     int            fd, journal; /* the file or the folder; -1: none */
     int64_t        at;          /* of the first element in an .npy file */
     int64_t        unit[GPUARR_MAX_DIMS], units, left;
@@ -27482,10 +27840,10 @@ static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
 
 static bool gi_write_zarray(const char *site, const gi_sink *s)
 {
-    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4],
-        order = ga_itemsize(s->a->dtype) == 1 ? '|'
-                : GI_LITTLE_ENDIAN            ? '<'
-                                              : '>';
+    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], packing[48] = "null",
+                                                                                  order = ga_itemsize(s->a->dtype) == 1 ? '|'
+                                                                                          : GI_LITTLE_ENDIAN            ? '<'
+                                                                                                                        : '>';
     for (int k = 0; k < 2; k++) {
         int n       = 0;
         lists[k][0] = 0;
@@ -27493,11 +27851,13 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
             n += snprintf(lists[k] + n, sizeof lists[k] - (size_t)n, d ? ", %lld" : "%lld",
                           (long long)(k ? s->unit[d] : s->a->shape[d]));
     }
+    if (s->codec != GI_CODEC_NONE)
+        snprintf(packing, sizeof packing, "{ \"id\": \"%s\", \"level\": %d }", gi_codec_names[s->codec], s->level);
     int n = snprintf(text, sizeof text,
-                     "{\n    \"chunks\": [%s],\n    \"compressor\": null,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
+                     "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
                      "%s,\n    \"filters\": null,\n"
                      "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
-                     lists[1], order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+                     lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
                      gi_is_complex(s->a->dtype) ? "null"
                      : s->a->dtype == GA_BOOL   ? "false"
                      : gi_is_float(s->a->dtype) ? "0.0"
@@ -27514,8 +27874,10 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
 /* What the journal begins with: it must be of the same array. */
 static void gi_journal_head(const gi_sink *s, uint64_t print, char *text, size_t room)
 {
-    snprintf(text, room, "gpuarr %s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", ga_dtype_name(s->a->dtype),
-             gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
+    char packing[32] = "";
+    if (s->codec != GI_CODEC_NONE) snprintf(packing, sizeof packing, " by %s %d", gi_codec_names[s->codec], s->level);
+    snprintf(text, room, "gpuarr %s%s: %s %s in parts of %s, %016llx\n", s->zarr ? "zarr" : "npy", packing,
+             ga_dtype_name(s->a->dtype), gi_shape_of(s->a), gi_shape_text(s->a->ndim, s->unit), (unsigned long long)print);
 }
 
 /* Reads which units are done. False with an error, if it is the journal of another array. */
@@ -27585,13 +27947,29 @@ static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t pr
     return ok;
 }
 
-/* Gives the file its name, if all of it is there. False with an error. */
+/* Opens what the first rank has made. */
+static bool gi_join_sink(const char *site, gi_sink *s)
+{
+    char header[GI_NPY_HEADER_ROOM];
+    s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CLOEXEC);
+    s->at = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
+    if (s->fd >= 0) return true;
+    return gi_fail(site, GA_NO_FILE,
+                   "rank %d cannot write '%s': %s (the first rank has made it: the folder must be one that all of them see)",
+                   ga_rank(), s->part, strerror(errno)) != NULL;
+}
+
+/* Closes the file. The first rank gives it its name, if all of it is there. False with an error. */
 static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
 {
     bool begun = s->fd >= 0, ok = complete;
     if (begun && close(s->fd) != 0 && ok)
         ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
     if (s->journal >= 0) (void)close(s->journal);
+    if (ga_rank() > 0) {
+        s->fd = s->journal = -1;
+        return ok;
+    }
     if (ok) {
         char old[GI_PATH_ROOM + 8];
         snprintf(old, sizeof old, "%s.old", s->path);
@@ -27649,10 +28027,22 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
     int64_t index[GPUARR_MAX_DIMS];
     for (int d = 0; d < s->a->ndim; d++) index[d] = box->start[d] / s->unit[d];
     gi_chunk_key(s->a->ndim, index, '.', key);
+    int64_t     n = chunk->size * ga_itemsize(chunk->dtype), room = s->codec == GI_CODEC_NONE ? 0 : gi_packed_bound(n);
+    const void *from   = chunk->data;
+    void       *packed = room > 0 ? gi_alloc(site, (size_t)room) : NULL;
+    if (room > 0) {
+        n = packed ? gi_pack_bytes(site, s->codec, s->level, from, n, packed) : -1;
+        if (n < 0) {
+            if (packed) gi_release(packed, (size_t)room);
+            return false;
+        }
+        from = packed;
+    }
     errno      = 0;
     int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool wrote = fd >= 0 && gi_pwrite(fd, 0, chunk->data, (size_t)(chunk->size * ga_itemsize(chunk->dtype)));
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, from, (size_t)n);
     int  error = errno;
+    if (packed) gi_release(packed, (size_t)room);
     if (fd >= 0 && close(fd) != 0 && wrote) {
         wrote = false;
         error = errno;
@@ -27688,6 +28078,18 @@ static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, con
     return ok;
 }
 
+/* Writes down that a unit is done, if this is the rank that does. */
+static bool gi_unit_written(gi_computation *r, int64_t unit)
+{
+    const gi_storing *t = (const gi_storing *)(void *)r;
+    char              line[32];
+    int               n = snprintf(line, sizeof line, "%lld\n", (long long)unit);
+    for (int k = 0; k < t->sinks; k++)
+        if (!t->sink[k]->done[unit] && t->sink[k]->journal >= 0 && write(t->sink[k]->journal, line, (size_t)n) != n)
+            return gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", t->sink[k]->log, strerror(errno)) != NULL;
+    return true;
+}
+
 /* Works out a unit of all files that lack it. */
 static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 {
@@ -27711,16 +28113,10 @@ static bool gi_store_unit(gi_storing *t, int64_t number, double start)
     }
     for (int k = 0; k < t->sinks; k++) {
         gi_sink *s = t->sink[k];
-        if (ok && !s->done[number]) {
-            char line[32];
-            int  n = snprintf(line, sizeof line, "%lld\n", (long long)number);
-            ok     = !chunk[k] || gi_put_zarr(r->site, s, &whole, chunk[k]);
-            if (ok && s->journal >= 0 && write(s->journal, line, (size_t)n) != n)
-                ok = gi_fail(r->site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
-        }
+        if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &whole, chunk[k]);
         ga_free(chunk[k]);
     }
-    ok = ok && gi_unit_done(r, number, start);
+    ok = ok && gi_unit_written(r, number) && gi_unit_done(r, number, start);
     if (!ok) gi_run_failed(r, r->ndim, &whole);
     return ok;
 }
@@ -27765,10 +28161,42 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
         piece /= r->piece[d];
         if (piece < 1) piece = 1;
     }
-    r->units = sinks[0]->units;
-    r->begun = r->told = ga_now();
-    gi_parallel(r->units, 1, gi_run_stores, &t);
+    r->written = gi_unit_written;
+    gi_run_units_of(r, sinks[0]->units, gi_run_stores);
     return gi_run_ends(r);
+}
+
+/* The units of a file for s->a. False with an error. */
+static bool gi_divide_sink(const char *site, gi_sink *s)
+{
+    ga_shape chunks = ga_chunks_of(s->a);
+    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
+    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
+    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
+    s->done            = (unsigned char *)gi_alloc(site, (size_t)s->units);
+    if (s->done) memset(s->done, 0, (size_t)s->units);
+    return s->done != NULL;
+}
+
+/* Which compressor is asked for? False with an error. */
+static bool gi_plan_packing(const ga_store_options *o, gi_sink *s)
+{
+    const char *name = o->compressor;
+    if (o->level != 0 && !name)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, ".level is of a compressor: say .compressor = \"zlib\" or \"gzip\" too") !=
+               NULL;
+    if (!name) return true;
+    if (!s->zarr)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "an .npy file is never packed: leave .compressor out, or store as Zarr") !=
+               NULL;
+    s->codec = !strcmp(name, "zlib") ? GI_CODEC_ZLIB : !strcmp(name, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
+    if (s->codec == GI_CODEC_NONE)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no compressor '%.40s': use \"zlib\" or \"gzip\"", name) != NULL;
+    if (o->level < 0 || o->level > 9)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "level %d: give 1 (fast) to 9 (small)", o->level) != NULL;
+    s->level = o->level > 0 ? o->level : 1;
+    char nothing[64]; /* is there the library at all? */
+    return gi_pack_bytes(o->site, s->codec, s->level, "", 0, nothing) >= 0;
 }
 
 /* Path, format, chunks; nothing is written yet. False with an error. */
@@ -27787,6 +28215,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     else if (!s->zarr && !gi_ends_with(path, ".npy"))
         return gi_fail(o->site, GA_BAD_ARGUMENT,
                        "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+    if (!gi_plan_packing(o, s)) return false;
     if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
         return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
     snprintf(s->log, sizeof s->log, "%s.journal", path);
@@ -27807,13 +28236,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     }
     s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
     if (!s->a) return false;
-    ga_shape chunks = ga_chunks_of(s->a);
-    for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
-    if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
-    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
-    s->done            = (unsigned char *)gi_alloc(o->site, (size_t)s->units);
-    if (s->done) memset(s->done, 0, (size_t)s->units);
-    return s->done != NULL;
+    return gi_divide_sink(o->site, s);
 }
 
 /* Is there memory for what lies about meanwhile? False with an error. */
@@ -27825,6 +28248,7 @@ static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, con
         int64_t bytes = ga_itemsize(arrays[k]->dtype);
         for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
         if (sinks[k].zarr) f.piece += bytes;
+        if (sinks[k].codec != GI_CODEC_NONE) f.piece += gi_packed_bound(bytes);
     }
     return gi_has_room(site, &f);
 }
@@ -27852,7 +28276,35 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
         for (int k = 0; k < m && ok; k++) group[k]->left = 0;
     }
     gi_drop_folds(&f);
-    gi_forget_chunks();
+    return ok;
+}
+
+/* The first rank makes the files, or finds what there is of them; the others open them then. */
+static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
+{
+    bool ok = true;
+    if (ga_rank() == 0) {
+        gi_computing.mark++; /* for the fingerprints */
+        for (int k = 0; k < n && ok; k++)
+            ok = gi_begin_sink(site, &sinks[k], resume, resume ? gi_print_array(0, sinks[k].a) : 0);
+    }
+    ok = gi_together(site, ok);
+    if (!ok || ga_ranks() == 1) return ok;
+    for (int k = 0; k < n && ok && ga_rank() > 0; k++) ok = gi_join_sink(site, &sinks[k]);
+    ok = gi_together(site, ok);
+    for (int k = 0; k < n && ok; k++) {
+        gi_mpi_from_first(site, sinks[k].done, sinks[k].units);
+        gi_mpi_from_first(site, &sinks[k].left, sizeof sinks[k].left);
+    }
+    return ok;
+}
+
+/* The first rank gives the files their names when all have written theirs. */
+static bool gi_end_sinks(const char *site, int n, gi_sink *sinks, bool ok)
+{
+    for (int k = 0; k < n && ga_rank() > 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
+    ok = gi_together(site, ok);
+    for (int k = 0; k < n && ga_rank() == 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
     return ok;
 }
 
@@ -27860,9 +28312,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 {
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
-    if (gi_inside_task)
-        return gi_fail(o.site, GA_BAD_ARGUMENT,
-                       "this runs inside the computing of a chunked array, where nothing else can be computed") != NULL;
+    if (gi_computes_inside(o.site)) return false;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
@@ -27881,27 +28331,131 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             held[made] = sinks[made].a;
         }
         ok = ok && gi_has_store_room(o.site, n, sinks, held);
-        pthread_mutex_lock(&gi_computing.busy);
-        gi_watch_begins();
-        gi_computing.mark++; /* for the fingerprints */
-        for (int k = 0; k < n && ok; k++)
-            ok = gi_begin_sink(o.site, &sinks[k], o.resume, o.resume ? gi_print_array(0, sinks[k].a) : 0);
-        ok = ok && gi_fill_all(o.site, n, sinks, held);
+        ok = gi_computing_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks, o.resume) &&
+             gi_fill_all(o.site, n, sinks, held);
+        ok = gi_end_sinks(o.site, made, sinks, ok);
+        ok = gi_computing_ends(o.site, ok);
         for (int k = 0; k < made; k++) {
-            ok = gi_end_sink(o.site, &sinks[k], ok) && ok;
             ga_free(sinks[k].a);
             if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
         }
-        gi_watch_ends();
-        pthread_mutex_unlock(&gi_computing.busy);
         gi_current_scope = scope;
-    }
+    } else gi_cannot_compute(o.site);
     if (held) gi_release(held, list);
     gi_release(sinks, bytes);
     return ok;
 }
 
 bool(ga_store)(const ga_array *a, const char *path, ga_store_options o) { return (ga_store_n)(1, &a, &path, o); }
+
+/* ---- persisted arrays that do not fit into memory ---- */
+/*  The elements are written as those of an .npy file without a header, and the node becomes one that reads them from there.       */
+
+static const char *gi_spill_folder(void)
+{
+    const char *folder = getenv("GA_SPILL");
+    if (!folder || !*folder) folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+/* A file in that folder, without a name from the beginning, so that nothing is left behind however the program ends. False with an error. */
+static bool gi_begin_spill(const char *site, gi_sink *s)
+{
+    const char    *folder = gi_spill_folder();
+    int64_t        bytes = s->a->size * ga_itemsize(s->a->dtype), there = -1;
+    struct statvfs about;
+    if (statvfs(folder, &about) == 0)
+        there = (int64_t)(about.f_bavail < (uint64_t)INT64_MAX / about.f_frsize ? about.f_bavail * about.f_frsize : INT64_MAX);
+    if (there < 0)
+        return gi_fail(site, GA_NO_FILE,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, cannot be used: %s (GA_SPILL in the "
+                       "environment names another folder)",
+                       gi_bytes_text(bytes), folder, strerror(errno)) != NULL;
+    if (there < bytes)
+        return gi_fail(site, GA_NO_MEMORY,
+                       "%s do not fit into memory, and '%.300s', where they would be kept, has room for %s: name a folder on a "
+                       "larger disk, GA_SPILL in the environment",
+                       gi_bytes_text(bytes), folder, gi_bytes_text(there)) != NULL;
+    static unsigned files;
+    do {
+        snprintf(s->part, sizeof s->part, "%.3000s/gpuarr-%ld-%u", folder, (long)getpid(),
+                 __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED));
+        s->fd = open(s->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (s->fd < 0 && errno == EEXIST);
+    if (s->fd >= 0 && unlink(s->part) == 0 && ftruncate(s->fd, (off_t)bytes) == 0) return true;
+    return gi_fail(
+               site, GA_NO_FILE,
+               "%s do not fit into memory, and cannot be written to '%.300s': %s (GA_SPILL in the environment names another "
+               "folder)",
+               gi_bytes_text(bytes), s->part, strerror(errno)) != NULL;
+}
+
+static void gi_close_spilled(gi_lazy *n)
+{
+    gi_npy_plan *p = (gi_npy_plan *)n->plan;
+    (void)close(p->fd);
+    __atomic_sub_fetch(&gi_spilled_bytes, gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype), __ATOMIC_RELAXED);
+    gi_release(p, sizeof *p);
+}
+
+static bool gi_is_spilled(const gi_lazy *n) { return n->close == gi_close_spilled; }
+
+/* Tells what has become of an array of which so many bytes of memory are left. */
+static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, bool limited)
+{
+    char text[256];
+    if (gi_error_handler) return; /* the program says on stderr what it wants */
+    gi_write_site(text, sizeof text, site);
+    fprintf(stderr, "gpuarr: %s%s do not fit into the %s that are left: kept in %s (%sset GA_SPILL to a faster disk)\n", text,
+            gi_bytes_text(bytes), gi_bytes_text(left > 0 ? left : 0), gi_spill_folder(),
+            limited ? "raise ga_memory_limit, or " : "");
+}
+
+/* Works all elements of a node, of which `whole` is a view, out into a file. False with an error. */
+static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited)
+{
+    gi_lazy        *n     = whole->owner->node;
+    const ga_array *held  = whole;
+    int64_t         bytes = whole->size * ga_itemsize(whole->dtype);
+    gi_sink        *s     = (gi_sink *)gi_alloc(site, sizeof *s);
+    gi_npy_plan    *p     = s ? (gi_npy_plan *)gi_alloc(site, sizeof *p) : NULL;
+    bool            ok    = p != NULL;
+    if (ok) {
+        memset(s, 0, sizeof *s);
+        memset(p, 0, sizeof *p);
+        s->a  = whole;
+        s->fd = s->journal = -1;
+        ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
+        if (ok) gi_announce_spill(site, bytes, left, limited);
+        ok = gi_computing_begins(site, ok, 1, &held);
+        gi_computing.mark++; /* for the fingerprint */
+        uint64_t print     = ok ? gi_print_node(n) : 0;
+        gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */
+        ok                 = ok && gi_fill_all(site, 1, s, &held);
+        gi_computing.alone = false;
+        ok                 = gi_together(site, ok);
+        if (ok) {
+            p->fd      = s->fd;
+            p->h.dtype = n->dtype;
+            p->h.ndim  = n->ndim;
+            snprintf(p->what, sizeof p->what, "what ga_persist has kept in '%.300s'", gi_spill_folder());
+            memcpy(p->h.shape, n->shape, sizeof n->shape);
+            gi_lazy_let_go(n);
+            n->kind  = &gi_kind_npy;
+            n->plan  = p;
+            n->close = gi_close_spilled;
+            n->seed  = print;
+            n->depth = 0;
+            n->local = n->far = true;
+            __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
+        } else if (s->fd >= 0) (void)close(s->fd);
+        ok = gi_computing_ends(site, ok);
+        if (s->done) gi_release(s->done, (size_t)s->units);
+    }
+    if (p && !ok) gi_release(p, sizeof *p);
+    if (s) gi_release(s, sizeof *s);
+    return ok;
+}
 
 /* ==== >>timing ==================================================================================================== */
 

@@ -29,10 +29,12 @@ def write_zarr(path, a, chunks, order="C", pack=None, separator=".", fill=0, lea
 
 def read_zarr(path):
     meta = json.load(open(f"{path}/.zarray"))
-    assert meta["zarr_format"] == 2 and meta["compressor"] is None and meta["filters"] is None and meta["order"] == "C", meta
+    assert meta["zarr_format"] == 2 and meta["filters"] is None and meta["order"] == "C", meta
+    unpack = {"zlib": zlib.decompress, "gzip": gzip.decompress, None: bytes}[meta["compressor"] and meta["compressor"]["id"]]
     a, chunks = np.empty(meta["shape"], meta["dtype"]), meta["chunks"]
     for index in itertools.product(*[range(-(-n // c)) for n, c in zip(a.shape, chunks)]):
-        chunk = np.fromfile(f"{path}/" + (".".join(map(str, index)) or "0"), meta["dtype"]).reshape(chunks)
+        data = unpack(open(f"{path}/" + (".".join(map(str, index)) or "0"), "rb").read())
+        chunk = np.frombuffer(data, meta["dtype"]).reshape(chunks)
         part = a[(..., *[slice(i * c, (i + 1) * c) for i, c in zip(index, chunks)])]
         part[...] = chunk[tuple(slice(n) for n in part.shape)]
     return a
@@ -93,9 +95,10 @@ def main(program):
             zarr = None
         for stem in references:
             a = np.load(stem + ".npy")
-            readers = [(".out.npy", np.load), (".out.zarr", read_zarr)]
-            if zarr and zarr.__version__.startswith("2."):
-                readers.append((".out.zarr", lambda path: zarr.open(path, "r")[...]))
+            folders = (".out.zarr", ".out.zlib.zarr", ".out.gzip.zarr")
+            readers = [(".out.npy", np.load), *((suffix, read_zarr) for suffix in folders)]
+            if zarr:
+                readers += [(suffix, lambda path: zarr.open(path, mode="r")[...]) for suffix in folders]
             for suffix, read in readers:
                 if not os.path.exists(stem + suffix):
                     continue

@@ -798,7 +798,18 @@ static ga_array *in_chunks(const ga_array *a, int which)
         case 5: r = ga_compute(ga_std(s, .axis = 0)); break;
         case 6: r = ga_compute(ga_argmax(s)); break;
         case 7: r = ga_persist(s); break;
-        case 8: r = ga_compute(ga_sqrt(ga_add(ga_transpose(ga_square(s)), ga_multiply(ga_index(s, "3, :30"), 2)))); break;
+        case 8: /* does not fit, and is kept in a file */
+            ga_memory_limit(ga_memory_stats().used_bytes + (3 << 20));
+            if (s) r = ga_persist(ga_sqrt(ga_random((512, 1024), .chunks = ga_chunks(64, 1024))));
+            ga_memory_limit(0);
+            if (r && ga_memory_stats().spilled_bytes == 0) r = NULL;
+            break;
+        case 9: r = ga_compute(ga_add(ga_index(ga_indices((30, 40), .chunks = ga_chunks(0)), "0"), s)); break;
+        case 10: r = ga_compute(ga_add(ga_eye(30, 40, 1, .chunks = ga_chunks(0)), s)); break;
+        case 11:
+            if (s) r = ga_compute(ga_logspace(0, 1, 40, .chunks = ga_chunks(9)));
+            break;
+        case 12: r = ga_compute(ga_sqrt(ga_add(ga_transpose(ga_square(s)), ga_multiply(ga_index(s, "3, :30"), 2)))); break;
         default:
             if (ga_compute_n(3, (const ga_array *const[]){ s, ga_sum(s), ga_var(s) }, many)) r = many[0];
         }
@@ -835,7 +846,7 @@ static void test_chunked(void)
     ga_set_num_threads(1); /* the allocator counts without a lock */
     ga_array *a = ga_random((30, 40), .seed = 1), *x = ga_chunked(a, 7, 20), *y = ga_sin(x);
     in_a_function = true;
-    for (int which = 0; which < 10; which++) RUN(in_chunks(a, which));
+    for (int which = 0; which < 14; which++) RUN(in_chunks(a, which));
     RUN_BOOL(run_tasks());
     in_a_function = false;
     RUN_BOOL(ga_visualize(y, path_of("expression.svg")));

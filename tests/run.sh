@@ -13,6 +13,7 @@ FITS=
 LIBS="-lm -lpthread"
 if printf '#include <fitsio.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS=-DGPUARR_USE_CFITSIO LIBS="$LIBS -lcfitsio"; fi
 if printf '#include <fftw3.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS="$FITS -DGPUARR_USE_FFTW" LIBS="$LIBS -lfftw3 -lfftw3f"; fi
+if printf '#include <zlib.h>\n' | cc -E -x c - >/dev/null 2>&1; then FITS="$FITS -DGPUARR_USE_ZLIB" LIBS="$LIBS -lz"; fi
 if pkg-config --exists hdf5 2>/dev/null; then FITS="$FITS -DGPUARR_USE_HDF5 $(pkg-config --cflags hdf5)" LIBS="$LIBS $(pkg-config --libs hdf5)"; fi
 SHARE="-DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0" # threads share all that can be shared, short as it may be
 passed=0 failed=0 skipped=0
@@ -400,11 +401,15 @@ examples() {
     local e
     implementation gcc-O2
     mkdir -p "$B/examples"
-    for e in pictures chunked_picture astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
+    for e in pictures chunked_picture distance_matrix monthly_mean delayed astronomy convolution distances heat life kmeans nbody primes julia sigmoid; do # with the library, once compiled
         one "build of examples/$e.c" gcc -std=c11 -O1 $WARN $FITS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. "examples/$e.c" "$B/impl-gcc-O2.o" -o "$B/examples/$e" $LIBS
+    done
+    for e in chunked_picture distance_matrix monthly_mean delayed; do
+        one "examples/$e.c in C++" clang++ -std=c++20 $WARN -DGPUARR_IMPLEMENTED -I. -fsyntax-only -x c++ "examples/$e.c"
     done
     part "pictures of the seed" pictures "$B/examples/pictures"
     part "a picture of chunks" chunked_picture "$B/examples/chunked_picture"
+    part "larger than memory, and delayed" $PY tests/chunked_examples.py "$B/examples"
     part "convolution of the lesson" convolution 1182763.826 101407.8533 "$B/examples/convolution"
     part "distances of the course" distances "$B/examples/distances"
     part "heat and life" heat_and_life "$B/examples"

@@ -35,6 +35,7 @@ fi
 header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
 header fitsio.h || need libcfitsio-dev
 [ "$job" = run ] || [ "$job" = cudasim ] || header fftw3.h || need libfftw3-dev
+[ "$job" = run ] || [ "$job" = cudasim ] || header zlib.h || need zlib1g-dev
 [ "$job" = run ] || [ "$job" = cudasim ] || { have pkg-config && pkg-config --exists hdf5; } || need "libhdf5-dev pkg-config"
 [ "$job" = run ] || have g++ || need g++
 if [ "$job" != run ] && [ "$job" != cudasim ]; then
