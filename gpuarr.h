@@ -1627,6 +1627,14 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
    unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
 
+/*  How many GPUs help the threads of the CPU to compute chunked arrays: that many from the selected one on (ga_cuda_select), -1: all there
+    are. Default: GPUARR_NUM_GPUS, else none. Each takes whole chunks, like a thread does; what it needs is copied to it or made there, the
+    calls run as its kernels, and the elements come back to memory. The bits stay the same. Functions given to ga_map_blocks,
+    kernels that a C compiler made, and files are worked on by the CPU. A chunk for which the GPU has no memory is halved there, and
+    at last left to the CPU. More than there are is an error.                                                                    */
+void ga_set_num_gpus(int n);
+int  ga_get_num_gpus(void);
+
 /* Where a chunk lies. */
 typedef struct ga_block {
     int     ndim;
@@ -6920,7 +6928,7 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
         }
         for (int k = 0; k < j->outputs; k++)
             row.out[k] = gi_target_of(j, k)->data + gi_offset(j, gi_target_of(j, k), outer, first, from);
-        row.place = gi_offset(j, &j->place, outer, first, from);
+        row.place = j->first_place + gi_offset(j, &j->place, outer, first, from);
         if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
         else gi_run_rows(j, row, rows, columns, &tiles);
     }
@@ -9077,12 +9085,13 @@ void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
 
 typedef void (*gi_cpu_generator)(const void *plan, int64_t begin, int64_t n, void *out);
 #if GI_HAS_CUDA
-typedef bool (*gi_gpu_generator)(const char *site, ga_array *a, const void *plan); /* fills a whole new array */
-static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan);
-static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan);
-static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan);
-static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan);
-static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan);
+/* Fills a new array: a whole one (from is NULL), or a part of a larger one. */
+typedef bool (*gi_gpu_generator)(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
 #define GI_GENERATOR(name)                                                                                                     \
     {                                                                                                                          \
         gi_make_##name, gi_cuda_make_##name                                                                                    \
@@ -9126,24 +9135,25 @@ static void gi_generate_range(int64_t begin, int64_t end, void *job)
 }
 
 #if GI_HAS_CUDA
-static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype from, gi_gpu_generator generator, const void *plan);
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, gi_gpu_generator generator, const void *plan,
+                             const gi_indexed_from *from);
 #endif
 
 /* The same as a chunked array. */
 static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
-                                      gi_cpu_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks);
+                                      gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks);
 
 /* A new array of `dtype` whose elements the generator makes as `from`. */
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                              gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
 {
     if (chunks && chunks->ndim > 0)
-        return gi_chunked_generator(site, dtype, device, shape, from, generator.cpu, plan, plan_bytes, chunks);
+        return gi_chunked_generator(site, dtype, device, shape, from, generator, plan, plan_bytes, chunks);
     ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
 #if GI_HAS_CUDA
     if (a->device == GA_CUDA) {
-        if (gi_cuda_generate(site, a, from, generator.gpu, plan)) return a;
+        if (gi_cuda_generate(site, a, from, generator.gpu, plan, NULL)) return a;
         ga_free(a);
         return NULL;
     }
@@ -9896,6 +9906,8 @@ typedef struct gi_lines {
 #if GI_HAS_CUDA
 static bool      gi_cuda_folds_wider(ga_op op, ga_dtype dtype);
 static bool      gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
+static int64_t   gi_cuda_acc_bytes(ga_op op, ga_dtype from, ga_dtype to);
+static bool      gi_cuda_block_accs(const char *site, ga_op op, const gi_lines *p, char *accs);
 static bool      gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
                                      ga_array *result);
 static bool      gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
@@ -20572,8 +20584,10 @@ typedef struct gi_memo { /* elements that another node may ask for again */
     int             output; /* and which one it is */
 } gi_memo;
 typedef struct gi_worker {
-    gi_memo *memo;
-    double   inside; /* seconds that operations below the one at hand have taken */
+    gi_memo  *memo;
+    double    inside; /* seconds that operations below the one at hand have taken */
+    ga_device device; /* where it wants what it pulls, */
+    bool      gpu;    /* and may it use the GPU? */
 } gi_worker;
 static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end);
 static bool gi_is_watched(void);
@@ -20584,6 +20598,7 @@ typedef struct gi_lazy_kind {
        and a view of it be returned. NULL with an error. */
     ga_array *(*eval)(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
     bool local; /* an element depends on few others, so a box may as well be cut into pieces */
+    bool gpu;   /* it is made by calls that a GPU can run, too; else it pulls to the CPU, and makes its result there */
 } gi_lazy_kind;
 
 struct gi_lazy {
@@ -20592,6 +20607,7 @@ struct gi_lazy {
     ga_dtype            dtype;
     int                 ndim, depth, uses; /* uses (atomic): by how many others at the same time */
     bool                local, far;        /* this node and all below it are; this or some below it is in a file */
+    bool                cpu_only;          /* atomic: a GPU has refused its call */
     int64_t             shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
     int                 inputs;
     ga_array          **in;    /* views of our own */
@@ -20865,15 +20881,49 @@ static bool gi_remember(gi_worker *w, const gi_lazy *n, uint64_t family, int out
     return m->value != NULL;
 }
 
+/* Brings an array to where the worker wants it. Takes it over (NULL is passed on). */
+static ga_array *gi_bring(const gi_worker *w, ga_array *a)
+{
+    if (!a || a->device == w->device) return a;
+    ga_array *there = gi_to(NULL, a, w->device);
+    ga_free(a);
+    return there;
+}
+
+static void gi_forget_error(void) { gi_error_status = GA_OK; }
+
+/* Evaluates a node on the worker's GPU if it has one and the node's calls run there, else on the CPU. */
+static ga_array *gi_eval_somewhere(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const ga_device wanted = w->device;
+    ga_array       *r      = NULL;
+    bool            there  = w->gpu && n->kind->gpu && !__atomic_load_n(&n->cpu_only, __ATOMIC_RELAXED);
+    if (there) {
+        w->device = GA_CUDA;
+        r         = n->kind->eval(w, n, box, wanted == GA_CUDA ? out : NULL);
+        there     = r || gi_error_status != GA_BAD_DEVICE;
+        if (!there) {
+            gi_forget_error();
+            __atomic_store_n(&n->cpu_only, true, __ATOMIC_RELAXED);
+        }
+    }
+    if (!there) {
+        w->device = GA_CPU;
+        r         = n->kind->eval(w, n, box, wanted == GA_CPU ? out : NULL);
+    }
+    w->device = wanted;
+    return gi_bring(w, r);
+}
+
 static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    if (n->value) return gi_view_of_box(n->site, n->value, box);
+    if (n->value) return gi_bring(w, gi_view_of_box(n->site, n->value, box));
     bool shared = __atomic_load_n(&n->uses, __ATOMIC_RELAXED) > 1;
     for (gi_memo *m = w->memo; m && shared; m = m->next)
-        if (m->node == n && gi_same_box(n->ndim, &m->box, box)) return gi_hold(n->site, m->value);
+        if (m->node == n && gi_same_box(n->ndim, &m->box, box)) return gi_bring(w, gi_hold(n->site, m->value));
     double start = ga_now(), inside = w->inside;
     w->inside         = 0;
-    ga_array *r       = n->kind->eval(w, n, box, out);
+    ga_array *r       = gi_eval_somewhere(w, n, box, out);
     double    seconds = ga_now() - start;
     __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
     w->inside = inside + seconds;
@@ -20895,15 +20945,16 @@ static void gi_forget(gi_worker *w)
 
 static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out);
 
-/* The elements that a layout over a shows, in memory: where a itself is, a view. `out` as for a node's kind. */
+/* The elements that a layout over a shows, in memory, where the worker wants them: if that is where a itself is, a view. `out` as for a
+   node's kind. */
 static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga_array *out)
 {
-    if (!gi_is_chunked(a)) return gi_view_with(NULL, a, l);
+    if (!gi_is_chunked(a)) return gi_bring(w, gi_view_with(NULL, a, l));
     gi_lazy *n = a->owner->node;
     gi_box   box;
     int      axis[GPUARR_MAX_DIMS];
     int64_t  size = gi_size(l->ndim, l->shape);
-    if (size == 0) return gi_new(n->site, a->dtype, GA_CPU, l->ndim, l->shape);
+    if (size == 0) return gi_new(n->site, a->dtype, w->device, l->ndim, l->shape);
     if (!gi_box_of(n, l, &box, axis)) { /* all between its first and its last element, as they lie in C order */
         int64_t low = l->data - GI_NOWHERE, high = low, itemsize = ga_itemsize(n->dtype);
         for (int v = 0; v < l->ndim; v++) {
@@ -20944,6 +20995,14 @@ static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga
 /* Moves what was pulled to where it was asked for, if it is not there already. Takes over `pulled` (NULL is passed on). */
 static bool gi_put_elements(const char *site, ga_array *out, ga_array *pulled)
 {
+    if (pulled && pulled->device != out->device) { /* a GPU's */
+        bool          direct = pulled->dtype == out->dtype && ga_same_shape(pulled, out);
+        ga_to_options o      = { site, direct ? out : NULL, NULL, false };
+        ga_array     *there  = gi_to_with(pulled, out->device, o);
+        ga_free(pulled);
+        if (direct) return there != NULL;
+        pulled = there;
+    }
     bool ok = pulled && ((pulled->data == out->data && pulled->owner == out->owner) || gi_assign(site, out, pulled));
     ga_free(pulled);
     return ok;
@@ -20952,7 +21011,7 @@ static bool gi_put_elements(const char *site, ga_array *out, ga_array *pulled)
 /* The elements first .. first + n of a, in C order, side by side; in `out` if it is given. */
 static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out)
 {
-    ga_array *r = out ? gi_hold(NULL, out) : gi_new(NULL, a->dtype, GA_CPU, 1, &n);
+    ga_array *r = out ? gi_hold(NULL, out) : gi_new(NULL, a->dtype, w->device, 1, &n);
     for (int64_t done = 0; r && done < n;) {
         gi_layout l     = gi_layout_of(a);
         int64_t   index = first + done, inner = 1, at[GPUARR_MAX_DIMS];
@@ -20991,15 +21050,15 @@ static ga_array *gi_eval_same(gi_worker *w, const gi_lazy *n, const gi_box *box,
     gi_layout l = gi_layout_of_box(n->in[0], box);
     return gi_pull(w, n->in[0], &l, out);
 }
-static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, true };
+static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, true, true };
 
 /* ---- nodes: generators -------------------------------------------------------------------------------------------------------- */
 
 #define GI_PLAN_BYTES 64 /* of the largest generator's plan */
 typedef struct gi_generator_plan {
-    gi_cpu_generator generator;
-    ga_dtype         from;
-    double           plan[GI_PLAN_BYTES / sizeof(double)];
+    gi_generator generator;
+    ga_dtype     from;
+    double       plan[GI_PLAN_BYTES / sizeof(double)];
 } gi_generator_plan;
 
 /* Elements begin, begin + step ... of a generator, packed, as `to`. */
@@ -21008,17 +21067,17 @@ static void gi_generate_some(const gi_generator_plan *p, ga_dtype to, int64_t be
     double  block[GI_GENERATE_BLOCK];
     int64_t from_size = ga_itemsize(p->from), to_size = ga_itemsize(to), most = (int64_t)sizeof block / from_size;
     if (step == 1 && begin % 4 == 0 && p->from == to) {
-        p->generator(p->plan, begin, n, out);
+        p->generator.cpu(p->plan, begin, n, out);
         return;
     }
     for (int64_t i = 0, count; i < n; i += count) {
         int64_t first = begin + i * step, before = first % 4; /* generators begin at multiples of 4 */
         count = step > 1 ? 1 : n - i < most - before ? n - i : most - before;
-        if (count == 1 && p->generator == gi_make_random) {
+        if (count == 1 && p->generator.cpu == gi_make_random) {
             before = 0;
             gi_make_random_one((const gi_random_plan *)(const void *)p->plan, first, block);
         } else {
-            p->generator(p->plan, first - before, before + count, block);
+            p->generator.cpu(p->plan, first - before, before + count, block);
         }
         const char *x = (const char *)block + before * from_size;
         if (p->from == to) memcpy(out + i * to_size, x, (size_t)(count * to_size));
@@ -21026,13 +21085,36 @@ static void gi_generate_some(const gi_generator_plan *p, ga_dtype to, int64_t be
     }
 }
 
-/* Elements that lie `strides` apart go through rows, the last axis of the box. */
+/* Where the elements of a box stand among all of the node, in C order. */
+static gi_indexed_from gi_index_of_box(const gi_lazy *n, const gi_box *box)
+{
+    gi_indexed_from index;
+    int64_t         below = 1;
+    memset(&index, 0, sizeof index);
+    for (int d = n->ndim - 1; d >= 0; d--) {
+        index.strides[d] = box->step[d] * below;
+        index.first += box->start[d] * below;
+        below *= n->shape[d];
+    }
+    return index;
+}
+
+/* Row by row, along the last axis of the box. */
 static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    (void)w;
-    const gi_generator_plan *p = (const gi_generator_plan *)n->plan;
-    ga_array *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    const gi_generator_plan *p      = (const gi_generator_plan *)n->plan;
+    const ga_device          device = p->generator.gpu ? w->device : GA_CPU;
+    if (!out || out->device != device || !ga_is_contiguous(out)) out = NULL;
+    ga_array *r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, device, n->ndim, box->count);
     if (!r || r->size == 0) return r;
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) {
+        gi_indexed_from from = gi_index_of_box(n, box);
+        if (gi_cuda_generate(n->site, r, p->from, p->generator.gpu, p->plan, &from)) return r;
+        ga_free(r);
+        return NULL;
+    }
+#endif
     int     last  = n->ndim - 1;
     int64_t count = last >= 0 ? box->count[last] : 1, itemsize = ga_itemsize(n->dtype);
     for (int64_t row = 0; row < r->size / count; row++) {
@@ -21047,10 +21129,10 @@ static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box 
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_generator = { "generated", gi_eval_generator, true };
+static const gi_lazy_kind gi_kind_generator = { "generated", gi_eval_generator, true, true };
 
 static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
-                                      gi_cpu_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
+                                      gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
 {
     gi_generator_plan p;
     memset(&p, 0, sizeof p);
@@ -21088,6 +21170,14 @@ static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
     for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * p->size, p->element, (size_t)p->size);
 }
 
+#if GI_HAS_CUDA
+static bool gi_cuda_make_alike(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
+{
+    return (void)from, gi_cuda_fill(site, a, ((const gi_alike_plan *)plan)->element);
+}
+#endif
+static const gi_generator gi_alike_generator = GI_GENERATOR(alike);
+
 /* Ones on a diagonal. */
 typedef struct gi_eye_plan {
     int64_t cols, k;
@@ -21106,8 +21196,9 @@ static void gi_make_eye(const void *plan, int64_t begin, int64_t n, void *out)
 
 static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o)
 {
-    gi_eye_plan p = { shape->n[1], k };
-    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, gi_make_eye, &p, sizeof p, &o->chunks);
+    const gi_generator eye = { gi_make_eye, NULL };
+    gi_eye_plan        p   = { shape->n[1], k };
+    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, eye, &p, sizeof p, &o->chunks);
 }
 
 static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o)
@@ -21132,7 +21223,7 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
         return cast;
     }
     if (gi_is_dtype(dtype) && !gi_number_element(o->site, value, dtype, p.element)) return NULL;
-    return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, gi_make_alike, &p, sizeof p, &o->chunks);
+    return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, gi_alike_generator, &p, sizeof p, &o->chunks);
 }
 
 /* ---- nodes: elementwise operations ---------------------------------------------------------------------------------------------- */
@@ -21163,20 +21254,6 @@ static bool gi_may_reuse(const ga_array *a, const gi_lazy *n, const gi_box *box)
     return a->dtype == n->dtype && a->owner && !a->owner->wrapped && !a->owner->node &&
            __atomic_load_n(&a->owner->references, __ATOMIC_RELAXED) == 1 && ga_is_contiguous(a) &&
            gi_equal_shapes(a->ndim, a->shape, n->ndim, box->count);
-}
-
-/* GA_INDEX counts in the node's shape, and broadcast inputs alone would not tell that of the box. */
-static gi_indexed_from gi_index_of_box(const gi_lazy *n, const gi_box *box)
-{
-    gi_indexed_from index;
-    int64_t         below = 1;
-    memset(&index, 0, sizeof index);
-    for (int d = n->ndim - 1; d >= 0; d--) {
-        index.strides[d] = box->step[d] * below;
-        index.first += box->start[d] * below;
-        below *= n->shape[d];
-    }
-    return index;
 }
 
 /* ---- chains: elementwise operations on top of each other ---- */
@@ -21526,7 +21603,7 @@ static ga_array *gi_eval_chain(gi_worker *w, const gi_lazy *n, const gi_box *box
 
 static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    if (gi_may_be_link(n)) {
+    if (!w->gpu && gi_may_be_link(n)) {
         bool below = false, found = false;
         for (int k = 0; k < n->inputs; k++) below = below || gi_link_below(n, n->in[k]);
         gi_chain *chain = below ? (gi_chain *)gi_alloc(n->site, sizeof *chain) : NULL;
@@ -21559,9 +21636,9 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     for (int k = 0; k < n->inputs && ok && !out && !p->masked; k++)
         if (gi_may_reuse(pulled[k], n, box)) out = pulled[k];
     if (!p->masked) target = out;
-    gi_indexed_from index = gi_index_of_box(n, box);
+    gi_indexed_from index = gi_index_of_box(n, box); /* broadcast inputs alone would not tell that */
     c.index               = &index;
-    if (ok && !target) target = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    if (ok && !target) target = gi_new(n->site, n->dtype, w->device, n->ndim, box->count);
     else target = ok ? gi_hold(n->site, target) : NULL;
     ok                = ok && target && (!p->masked || gi_clear(n->site, target));
     result[p->output] = target;
@@ -21573,7 +21650,7 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
         if (k != p->output || !ok) ga_free(result[k]);
     return ok ? target : NULL;
 }
-static const gi_lazy_kind gi_kind_map = { "map", gi_eval_map, true };
+static const gi_lazy_kind gi_kind_map = { "map", gi_eval_map, true, true };
 
 /* Along each axis the chunks of the first input that is chunked and as long. */
 static void gi_chunk_as_inputs(gi_lazy *n)
@@ -21641,7 +21718,7 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
 {
     const gi_join_plan *p    = (const gi_join_plan *)n->plan;
     int                 axis = p->axis;
-    ga_array           *r    = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    ga_array           *r    = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, w->device, n->ndim, box->count);
     int64_t             at   = 0; /* of the input's first element along the axis */
     for (int k = 0; k < n->inputs && r; k++) {
         const ga_array *a      = n->in[k];
@@ -21677,7 +21754,7 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_join = { "join", gi_eval_join, true };
+static const gi_lazy_kind gi_kind_join = { "join", gi_eval_join, true, true };
 
 static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim,
                                  const int64_t *shape, const ga_axis_options *o)
@@ -21707,11 +21784,11 @@ static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const 
     ga_axis_options        joining               = none;
     ga_new_options         all                   = *o;
     ga_array              *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
-    const ga_array        *in[GPUARR_MAX_DIMS];
-    int                    n    = shape->ndim - 1;
-    bool                   done = true;
-    joining.site                = o->site;
-    all.dtype                   = dtype;
+    const ga_array        *in[GPUARR_MAX_DIMS] = { NULL };
+    int                    n                   = shape->ndim - 1;
+    bool                   done                = true;
+    joining.site                               = o->site;
+    all.dtype                                  = dtype;
     if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
     for (int k = 0; k < n && done; k++) {
         part[k] = gi_repeat_along(o->site, lines[k], k, n, shape->n + 1);
@@ -21770,7 +21847,7 @@ static ga_array *gi_pull_box(gi_worker *w, const ga_array *a, const gi_box *box)
         gi_layout l = gi_layout_of_box(a, box);
         return gi_pull(w, a, &l, NULL);
     }
-    ga_array *r = gi_new(NULL, a->dtype, GA_CPU, a->ndim, box->count);
+    ga_array *r = gi_new(NULL, a->dtype, w->device, a->ndim, box->count);
     if (r && gi_pull_around(w, a, box, 0, r)) return r;
     ga_free(r);
     return NULL;
@@ -21813,7 +21890,7 @@ static ga_array *gi_eval_call(gi_worker *w, const gi_lazy *n, const gi_box *box,
     for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
     return gi_cut_out(n, r, &hull, box);
 }
-static const gi_lazy_kind gi_kind_call = { "call", gi_eval_call, false };
+static const gi_lazy_kind gi_kind_call = { "call", gi_eval_call, false, true };
 
 static void gi_all_of(const ga_array *a, gi_box *part)
 {
@@ -21831,7 +21908,7 @@ static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box
     return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT,
                                "a call was asked for before it was made"); /* gi_compute_folds does that */
 }
-static const gi_lazy_kind gi_kind_whole = { "call", gi_eval_whole, false };
+static const gi_lazy_kind gi_kind_whole = { "call", gi_eval_whole, false, false };
 
 static bool gi_compute_alike(const char *site, int n, const ga_array *const *of, ga_array *const *to);
 
@@ -21921,7 +21998,7 @@ static ga_array *gi_line_run(const gi_lazy *n, const gi_box *box, const gi_box *
     if (p->sorts) {
         r = gi_sorted(n->site, in[0], p->axis, p->indices);
     } else {
-        r = gi_new(n->site, n->dtype, GA_CPU, in[0]->ndim, in[0]->shape);
+        r = gi_new(n->site, n->dtype, in[0]->device, in[0]->ndim, in[0]->shape);
         if (r && !gi_scan(n->site, in[0], n->dtype, r, p->axis, p->wide, p->op)) {
             ga_free(r);
             return NULL;
@@ -22070,8 +22147,11 @@ static ga_array *gi_distance_run(const gi_lazy *n, const gi_box *box, const gi_b
         o.out = out;
         return gi_called(n, gi_distances_into(in[0], in[1], 2, box->count, &o), out);
     }
-    ga_array *r = gi_new(n->site, n->dtype, GA_CPU, 1, box->count);
-    if (r && gi_some_pairs(&o, in[0], box->start[0], box->count[0], r)) return r;
+    ga_array *points = gi_on_cpu(n->site, in[0]), *r = NULL; /* rows of the matrix are copied one by one */
+    if (points) r = gi_new(n->site, n->dtype, GA_CPU, 1, box->count);
+    bool ok = r && gi_some_pairs(&o, points, box->start[0], box->count[0], r);
+    ga_free(points);
+    if (ok) return r;
     ga_free(r);
     return NULL;
 }
@@ -22230,8 +22310,11 @@ static ga_array *gi_choice_run(const gi_lazy *n, const gi_box *box, const gi_box
     const gi_choice_call *p         = (const gi_choice_call *)n->plan;
     gi_window             w         = p->w;
     const ga_array       *footprint = n->inputs > 1 ? in[1] : NULL;
+    ga_array             *host = footprint ? gi_on_cpu(n->site, footprint) : NULL, *r = NULL;
     (void)out;
-    return gi_cut_out(n, gi_choose_of_window(in[0], &p->rule, footprint, footprint, &w, &p->o), part, box);
+    if (!footprint || host) r = gi_choose_of_window(in[0], &p->rule, footprint, host, &w, &p->o);
+    ga_free(host);
+    return gi_cut_out(n, r, part, box);
 }
 
 static ga_array *gi_chunked_choice(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const gi_window *w,
@@ -22424,7 +22507,7 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_blocks = { "map_blocks", gi_eval_blocks, false };
+static const gi_lazy_kind gi_kind_blocks = { "map_blocks", gi_eval_blocks, false, false };
 
 /* The node for chunks of `first`, and inputs that are longer by the depth. */
 static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const ga_array *first, ga_block_function function,
@@ -22577,7 +22660,7 @@ static ga_array *gi_eval_fold(gi_worker *w, const gi_lazy *n, const gi_box *box,
     return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT,
                                "a reduction was asked for before it was worked out"); /* gi_compute_nodes does that */
 }
-static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_fold, true };
+static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_fold, true, false };
 
 /* The node of a reduction. Its dtype, and what is wrong with the call, come from a reduction of one element. */
 static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
@@ -22665,7 +22748,7 @@ static ga_array *gi_eval_own_fold(gi_worker *w, const gi_lazy *n, const gi_box *
 {
     return gi_eval_fold(w, n, box, out);
 }
-static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_own_fold, true };
+static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_own_fold, true, false };
 
 static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in,
                                    const ga_reduce_options *o, int ndim, const int64_t *shape)
@@ -22861,6 +22944,37 @@ static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
     return r;
 }
 
+/* Copies the first element of what was pulled. Takes that over (NULL is passed on). */
+static bool gi_put_first(ga_array *pulled, void *element)
+{
+    ga_array *host = pulled ? gi_on_cpu(NULL, pulled) : NULL;
+    if (host) memcpy(element, host->data, (size_t)ga_itemsize(host->dtype));
+    ga_free(pulled);
+    ga_free(host);
+    return host != NULL;
+}
+
+/* Can a branch add elements on the GPU, or are they to be brought to the CPU for that? */
+static bool gi_adds_on_gpu(const gi_branch *b)
+{
+#if GI_HAS_CUDA
+    const gi_fold_plan *p = b->plan;
+    ga_array            one; /* of which only the dtype matters */
+    gi_reduction        r;
+    ga_op               op = p->op;
+    ga_reduce_options   o  = gi_whole_line(p);
+    memset(&one, 0, sizeof one);
+    one.dtype  = b->dtype;
+    one.device = GA_CPU;
+    one.size   = 1;
+    if (p->sort == GI_FOLD_ROW && gi_plan_row(&op, p->name, p->ends, p->start, &one, &o, &r))
+        return gi_cuda_acc_bytes(op, b->dtype, r.lines.dtype) == r.fold.acc_bytes;
+    return p->sort == GI_FOLD_PLACE;
+#else
+    return (void)b, false;
+#endif
+}
+
 /* Adds the packed elements x, the next ones of the branch; `at` is the number of the first one in the branch, a multiple of GI_BLOCK,
    and `first` that in the line. */
 static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t first)
@@ -22873,6 +22987,7 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
         if (!gi_plan_row(&op, p->name, p->ends, p->start, x, &o, &r)) return false;
         r.blocks = (x->size + GI_BLOCK - 1) / GI_BLOCK;
         r.accs   = b->blocks + at / GI_BLOCK * r.fold.acc_bytes;
+        GI_IF_CUDA(x->device, gi_cuda_block_accs(o.site, op, &r.lines, r.accs));
         gi_reduce_blocks(0, r.blocks, &r);
         return true;
     }
@@ -22886,22 +23001,20 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     }
     if (p->skip_nan) { /* nothing but NaN is no error in a part */
         ga_array *extreme = gi_reduce_row(p->op, p->name, GI_ENDS_SAME, GI_START_NONE, x, o);
-        ga_array *nan     = extreme ? (ga_isnan)(extreme, gi_map_site(o.site)) : NULL;
-        bool      none = nan && *(const bool *)nan->data, ok = nan != NULL;
+        bool      none = false, ok = gi_put_first(extreme ? (ga_isnan)(extreme, gi_map_site(o.site)) : NULL, &none);
         ga_free(extreme);
-        ga_free(nan);
         if (!ok || none) return ok;
     }
-    ga_array *place = gi_arg_extreme(p->op, p->name, p->skip_nan, x, o);
-    if (!place) return false;
-    gi_search   r = gi_search_of(p, b->dtype);
-    int64_t     i = *(const int64_t *)place->data, size = ga_itemsize(b->dtype);
-    const char *value = (const char *)x->data + i * size;
+    gi_search r = gi_search_of(p, b->dtype);
+    int64_t   i;
+    char      value[16];
+    if (!gi_put_first(gi_arg_extreme(p->op, p->name, p->skip_nan, x, o), &i) ||
+        !gi_put_first(gi_view_part(o.site, x, 0, i, 1), value))
+        return false;
     if (b->part.place < 0 || gi_is_better(&r, value, b->part.value)) {
         b->part.place = first + i;
-        memcpy(b->part.value, value, (size_t)size);
+        memcpy(b->part.value, value, (size_t)ga_itemsize(b->dtype));
     }
-    ga_free(place);
     return true;
 }
 
@@ -23018,6 +23131,145 @@ static struct {
     bool            alone;          /* each rank does all of the work */
 } gi_computing = { PTHREAD_MUTEX_INITIALIZER, 0, false, 0, 0, false, false };
 
+/* ---- GPUs that help --------------------------------------------------------------------------------------------------------------- */
+/*  A thread of its own drives each GPU. It takes units as the others do; its worker pulls to the GPU, where the calls then run as kernels.  */
+
+#define GI_GPU_BYTES GI_AUTO_BYTES /* of what a GPU is given at a time, at least, if there is enough for everybody */
+
+static struct {
+    bool known;        /* all atomic; before: what the environment says */
+    int  first, count; /* these devices */
+} gi_helpers;
+static __thread int gi_this_gpu; /* the GPU that this thread drives, and 1; 0: none */
+
+/* Makes the helpers n GPUs from the selected one on, -1: all. Each is tried. False with an error. */
+static bool gi_choose_gpus(const char *site, int n, const char *who)
+{
+    int there = ga_cuda_count(), first = ga_cuda_selected(), count = n == -1 ? there - first : n;
+    if (n < -1) return gi_fail(site, GA_BAD_ARGUMENT, "%s %d GPUs: give a number, or -1 for all there are", who, n) != NULL;
+    if (n > 0 && !gi_has_device(site, GA_CUDA)) return false;
+    if (count > there - first)
+        return gi_fail(site, GA_BAD_DEVICE, "%s %d GPUs from number %d on, and there %s %d", who, n, first,
+                       there == 1 ? "is" : "are", there) != NULL;
+#if GI_HAS_CUDA
+    gi_scope *scope  = gi_current_scope;
+    bool      ok     = true;
+    gi_current_scope = NULL;
+    for (int k = 0; k < count && ok; k++) { /* can a kernel run there? */
+        const int64_t one    = 1;
+        const double  number = 1;
+        gi_cuda_selected     = first + k;
+        ga_array *tried      = gi_new(site, GA_F64, GA_CUDA, 1, &one);
+        ok                   = tried && gi_cuda_fill(site, tried, &number);
+        ga_free(tried);
+    }
+    gi_cuda_selected = first;
+    gi_current_scope = scope;
+    if (!ok) return false;
+#endif
+    __atomic_store_n(&gi_helpers.first, first, __ATOMIC_RELAXED);
+    __atomic_store_n(&gi_helpers.count, count, __ATOMIC_RELAXED);
+    __atomic_store_n(&gi_helpers.known, true, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Is it known how many GPUs help? False with an error: the environment asks for what there is not. */
+static bool gi_know_gpus(const char *site)
+{
+    if (__atomic_load_n(&gi_helpers.known, __ATOMIC_ACQUIRE)) return true;
+    const char *asked = getenv("GPUARR_NUM_GPUS");
+    return gi_choose_gpus(site, asked ? (int)strtol(asked, NULL, 10) : 0, "GPUARR_NUM_GPUS asks for");
+}
+
+void ga_set_num_gpus(int n) { (void)gi_choose_gpus("\tga_set_num_gpus", n, "this asks for"); }
+
+int ga_get_num_gpus(void)
+{
+    return gi_know_gpus("\tga_get_num_gpus") ? __atomic_load_n(&gi_helpers.count, __ATOMIC_RELAXED) : 0;
+}
+
+/* The worker of this thread. */
+static gi_worker gi_new_worker(void)
+{
+    gi_worker w = { NULL, 0, gi_this_gpu > 0 ? GA_CUDA : GA_CPU, gi_this_gpu > 0 };
+    return w;
+}
+
+#if GI_HAS_CUDA
+typedef struct gi_driver {
+    gi_task   task;
+    void     *job;
+    int       ordinal;
+    pthread_t thread;
+} gi_driver;
+
+static void *gi_drive_gpu(void *driver)
+{
+    const gi_driver *d = (const gi_driver *)driver;
+    gi_inside_task     = true;
+    gi_cuda_selected   = d->ordinal;
+    gi_this_gpu        = d->ordinal + 1;
+    d->task(0, 1, d->job);
+    return NULL;
+}
+#endif
+
+/* Calls task(.., .., job) on each thread, and on the threads of at most so many GPUs. */
+static void gi_on_workers(int64_t gpus, gi_task task, void *job)
+{
+#if GI_HAS_CUDA
+    gi_driver driver[GI_MOST_GPUS];
+    int       driven = 0;
+    for (int64_t k = 0; k < gpus && k < ga_get_num_gpus(); k++) {
+        gi_driver *d = &driver[driven];
+        d->task      = task;
+        d->job       = job;
+        d->ordinal   = __atomic_load_n(&gi_helpers.first, __ATOMIC_RELAXED) + (int)k;
+        if (pthread_create(&d->thread, NULL, gi_drive_gpu, d) == 0) driven++; /* or there are no more threads to be had */
+    }
+#else
+    (void)gpus;
+#endif
+    gi_parallel(ga_get_num_threads(), 1, task, job);
+#if GI_HAS_CUDA
+    for (int k = 0; k < driven; k++) (void)pthread_join(driver[k].thread, NULL);
+#endif
+}
+
+/* Units that threads and GPUs take one by one. */
+typedef struct gi_shared_work {
+    int64_t kept,
+        gpus; /* the first ones are for the GPUs, so that each does one; kept is atomic: the first that is left of them */
+    int64_t next, units; /* next is atomic: the first of the others that nobody has taken */
+    gi_task task;
+    void   *job;
+} gi_shared_work;
+
+static void gi_take_shared(int64_t begin, int64_t end, void *work)
+{
+    gi_shared_work *s    = (gi_shared_work *)work;
+    int64_t         unit = gi_this_gpu > 0 ? __atomic_fetch_add(&s->kept, 1, __ATOMIC_RELAXED) : s->gpus;
+    (void)begin, (void)end;
+    if (unit < s->gpus) s->task(unit, unit + 1, s->job);
+    while ((unit = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < s->units) s->task(unit, unit + 1, s->job);
+}
+
+/* Calls task for each of the units. */
+static void gi_share_out(int64_t units, gi_task task, void *job)
+{
+    int64_t gpus = ga_get_num_gpus();
+    if (gpus == 0) {
+        gi_parallel(units, 1, task, job);
+        return;
+    }
+    if (gpus > units) gpus = units;
+    gi_shared_work s = { 0, gpus, gpus, units, task, job };
+    gi_on_workers(gpus, gi_take_shared, &s);
+    if (s.kept < gpus) task(s.kept, gpus, job); /* of GPUs that found no thread */
+}
+
+static int64_t gi_own_workers(void) { return ga_get_num_threads() + ga_get_num_gpus(); }
+
 /* ---- ranks: processes that compute together -------------------------------------------------------------------------------------------- */
 /*  Every rank runs the same program, so all of them come to the same calls. A call that computes begins and ends with a meeting; in
     between the units of each run are shared out, and what they have made is given to everybody, so that all ranks go on with the same
@@ -23040,7 +23292,7 @@ static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *thre
     return ok;
 }
 static void gi_mpi_from_first(const char *site, void *data, int64_t bytes) { (void)site, (void)data, (void)bytes; }
-static void gi_mpi_run(gi_computation *r, gi_task task) { gi_parallel(r->units, 1, task, r); }
+static void gi_mpi_run(gi_computation *r, gi_task task) { gi_share_out(r->units, task, r); }
 #endif
 
 int ga_rank(void)
@@ -23058,7 +23310,7 @@ int ga_ranks(void)
 }
 
 /* The threads that the units are for: with several ranks those of all. */
-static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : ga_get_num_threads(); }
+static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : gi_own_workers(); }
 
 /* All ranks come here before they go on. False on all of them, with the same error, if one of them has failed. */
 static bool gi_together(const char *site, bool ok)
@@ -23082,7 +23334,7 @@ static bool gi_on_all_ranks(const char *site, bool yes)
 static bool gi_ranks_begin(const char *site, bool ok, uint64_t print)
 {
     gi_computing.apart   = false;
-    gi_computing.threads = ga_get_num_threads();
+    gi_computing.threads = gi_own_workers();
     gi_computing.limit   = ga_memory_stats().limit_bytes;
     ok                   = gi_mpi_meet(site, ok, print, &gi_computing.threads, &gi_computing.limit);
     gi_computing.apart   = !ok;
@@ -23136,6 +23388,22 @@ static const char *gi_bytes_text(int64_t bytes)
     return t;
 }
 
+/* Makes units larger, up to so many elements, where a GPU helps: whole multiples, from the last axis on, and enough for all who work. */
+static void gi_grow_units(int ndim, const int64_t *shape, int64_t *unit, int64_t most)
+{
+    int64_t share = gi_size(ndim, shape) / (4 * gi_own_workers()), elements = 1;
+    if (ga_get_num_gpus() == 0 || ga_ranks() > 1) return; /* ranks have the same units, whoever has a GPU */
+    if (most > share) most = share;
+    for (int d = 0; d < ndim; d++) elements *= unit[d];
+    for (int d = ndim - 1; d >= 0 && elements < most; d--) {
+        int64_t times = most / elements, all = (shape[d] + unit[d] - 1) / unit[d];
+        if (times > all) times = all;
+        elements *= times;
+        unit[d] = unit[d] * times < shape[d] ? unit[d] * times : shape[d];
+        if (times < all) break;
+    }
+}
+
 /* ---- what a run tells: progress, a trace, a report --------------------------------------------------------------------------------- */
 /*  GA_TRACE=run.json in the environment writes what each thread did when, for ui.perfetto.dev; GA_REPORT=run.html a page with the
     threads' time line, the memory and the time of each operation; GA_PROGRESS=1 a line on stderr that grows. All of that is off, and
@@ -23143,9 +23411,9 @@ static const char *gi_bytes_text(int64_t bytes)
 
 typedef struct gi_event { /* a thread was busy with something */
     const char *site;
-    bool        unit;     /* a unit of a run; else an operation inside one, or a task */
-    char        name[24]; /* of a task; else empty, and the name is that of the call */
-    int         thread;
+    bool        unit;        /* a unit of a run; else an operation inside one, or a task */
+    char        name[24];    /* of a task; else empty, and the name is that of the call */
+    int         thread, gpu; /* gpu: which one the thread drives, and 1; else 0 */
     int64_t     number, used_bytes;
     double      start, end;
 } gi_event;
@@ -23221,7 +23489,8 @@ static void gi_keep_event(const gi_event *e)
 
 static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end)
 {
-    gi_event e = { site, unit, "", gi_thread_number(), number, ga_memory_stats().used_bytes, start, end };
+    const int gpu = gi_this_gpu;
+    gi_event  e   = { site, unit, "", gpu ? 0 : gi_thread_number(), gpu, number, ga_memory_stats().used_bytes, start, end };
     gi_keep_event(&e);
 }
 
@@ -23289,10 +23558,23 @@ static void gi_write_escaped(FILE *f, const char *s, int n)
         }
 }
 
+/* How many GPUs, from number 0 on, are among those that have done something? */
+static int gi_gpus_of_events(void)
+{
+    int gpus = 0;
+    for (int64_t i = 0; i < gi_watch.events; i++)
+        if (gi_watch.event[i].gpu > gpus) gpus = gi_watch.event[i].gpu;
+    return gpus;
+}
+
 /* The events as a file of Chrome's trace format; written anew at the end of each run. */
 static void gi_write_trace(FILE *f)
 {
+    enum { GI_GPU_LINES = 1000 }; /* their numbers among the threads */
     fputs("{\"traceEvents\":[\n", f);
+    for (int gpu = 0, gpus = gi_gpus_of_events(); gpu < gpus; gpu++)
+        fprintf(f, "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"GPU %d\"}},\n",
+                GI_GPU_LINES + gpu, gpu);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
         const char     *name;
@@ -23300,7 +23582,8 @@ static void gi_write_trace(FILE *f)
         fprintf(f,
                 "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{"
                 "\"number\":%lld,\"at\":\"",
-                i ? ",\n" : "", e->thread, (e->start - gi_watch.begun) * 1e6, (e->end - e->start) * 1e6, length, name,
+                i ? ",\n" : "", e->gpu ? GI_GPU_LINES + e->gpu - 1 : e->thread, (e->start - gi_watch.begun) * 1e6,
+                (e->end - e->start) * 1e6, length, name,
                 e->name[0] ? "task"
                 : e->unit  ? "unit"
                            : "operation",
@@ -23342,7 +23625,7 @@ static void gi_write_report(FILE *f)
     const int        wide = 1000, row = 26;
     double           end     = 0;
     int64_t          most    = 1;
-    int              threads = 1, sites = 0;
+    int              threads = 1, sites = 0, gpus = gi_gpus_of_events(); /* the GPUs' lines are below those of the threads */
     gi_share_of_time share[MOST_SITES];
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
@@ -23365,11 +23648,13 @@ static void gi_write_report(FILE *f)
             "<!DOCTYPE html>\n<meta charset='utf-8'><title>gpuarr: what was computed</title>\n<style>body{font:14px "
             "sans-serif;margin:2em;max-width:%dpx}td,th{padding:2px "
             "12px 2px 0;text-align:left}text{font-size:11px}</style>\n<h1>What was computed</h1>\n<p>%lld pieces of work in "
-            "%.3f s on %d thread%s; at most %s in arrays.%s</p>\n",
-            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gi_bytes_text(most),
-            gi_watch.dropped ? " Later pieces are not in this page." : "");
-    fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", wide + 80, threads * row + 20);
-    for (int t = 0; t < threads; t++) fprintf(f, "<text x='0' y='%d'>thread %d</text>\n", t * row + 17, t);
+            "%.3f s on %d thread%s and %d GPU%s; at most %s in arrays.%s</p>\n",
+            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s",
+            gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
+    fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", wide + 80, (threads + gpus) * row + 20);
+    for (int t = 0; t < threads + gpus; t++)
+        fprintf(f, "<text x='0' y='%d'>%s %d</text>\n", t * row + 17, t < threads ? "thread" : "GPU",
+                t < threads ? t : t - threads);
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < gi_watch.events; i++) {
             const gi_event *e = &gi_watch.event[i];
@@ -23380,11 +23665,12 @@ static void gi_write_report(FILE *f)
             fprintf(
                 f,
                 "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n",
-                x, e->thread * row + (pass ? 6 : 2), w < 0.3 ? 0.3 : w, pass ? row - 14 : row - 6,
-                pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number, (e->end - e->start) * 1e3);
+                x, (e->gpu ? threads + e->gpu - 1 : e->thread) * row + (pass ? 6 : 2), w < 0.3 ? 0.3 : w,
+                pass ? row - 14 : row - 6, pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
+                (e->end - e->start) * 1e3);
         }
-    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", threads * row + 15, wide + 20,
-            threads * row + 15, end);
+    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", (threads + gpus) * row + 15,
+            wide + 20, (threads + gpus) * row + 15, end);
     fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
@@ -23471,63 +23757,122 @@ static void gi_take_back(const gi_aside *a)
     if (a->status != GA_OK) memcpy(gi_error_text, a->text, sizeof a->text);
 }
 
+/* Works on a box of a run. False with an error. */
+typedef bool (*gi_box_work)(gi_computation *r, gi_worker *w, const gi_box *box, void *job);
+
+/* After an error: is it one of a GPU, for which the CPU, or a smaller piece, is a remedy? It is forgotten then. */
+static bool gi_gpu_gave_up(gi_worker *w, bool *halve)
+{
+    *halve = gi_error_status == GA_NO_MEMORY;
+    if (!w->gpu || (!*halve && gi_error_status != GA_BAD_DEVICE)) return false;
+    gi_forget_error();
+    return true;
+}
+
+/* Works on a box, in pieces of these lengths. A GPU is given it whole; if it has no memory for that, in halves, and at last the CPU
+   takes over. False: not all of it is done, and the run has been told why. */
+static bool gi_do_box(gi_computation *r, gi_worker *w, int ndim, const int64_t *piece, const gi_box *box, gi_box_work work,
+                      void *job)
+{
+    bool halve = false;
+    if (w->gpu) {
+        bool ok = work(r, w, box, job);
+        gi_forget(w);
+        if (ok) return true;
+        if (!gi_gpu_gave_up(w, &halve)) {
+            gi_run_failed(r, ndim, box);
+            return false;
+        }
+        int longest = 0; /* in pieces */
+        for (int d = 1; d < ndim; d++)
+            if (box->count[d] / piece[d] > box->count[longest] / piece[longest]) longest = d;
+        if (halve && ndim > 0 && box->count[longest] > piece[longest]) {
+            gi_box half[2]         = { *box, *box };
+            half[0].count[longest] = (box->count[longest] / piece[longest] + 1) / 2 * piece[longest];
+            half[1].start[longest] += half[0].count[longest];
+            half[1].count[longest] -= half[0].count[longest];
+            return gi_do_box(r, w, ndim, piece, &half[0], work, job) && gi_do_box(r, w, ndim, piece, &half[1], work, job);
+        }
+        gi_worker cpu = { NULL, 0, GA_CPU, false };
+        return gi_do_box(r, &cpu, ndim, piece, box, work, job);
+    }
+    int64_t pieces = gi_count_boxes(ndim, box->count, piece);
+    for (int64_t k = 0; k < pieces; k++) {
+        gi_box part = gi_box_number(ndim, box->count, piece, k);
+        for (int d = 0; d < ndim; d++) part.start[d] += box->start[d];
+        if (__atomic_load_n(&r->failed, __ATOMIC_RELAXED)) return false; /* another thread, and the rest is not wanted */
+        bool ok = work(r, w, &part, job);
+        gi_forget(w);
+        if (ok) continue;
+        gi_run_failed(r, ndim, &part);
+        return false;
+    }
+    return true;
+}
+
+/* Works out a box of the arrays. */
+static bool gi_compute_box(gi_computation *r, gi_worker *w, const gi_box *box, void *job)
+{
+    (void)job;
+    for (int k = 0; k < r->arrays; k++) {
+        gi_layout all = gi_layout_of(r->of[k]), l = gi_part_of_layout(&all, box);
+        ga_array *out    = gi_view_of_box(r->site, r->to[k], box);
+        bool      direct = out && w->device == out->device && gi_equal_shapes(l.ndim, l.shape, out->ndim, out->shape);
+        bool      ok     = out && gi_put_elements(r->site, out, gi_pull(w, r->of[k], &l, direct ? out : NULL));
+        ga_free(out);
+        if (!ok) return false;
+    }
+    return true;
+}
+
 /* A unit is a box of the arrays. */
 static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
-    gi_worker       w = { NULL, 0 };
+    gi_worker       w = gi_new_worker();
     gi_aside        aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
-        double  start  = ga_now();
-        gi_box  whole  = gi_box_number(r->ndim, r->shape, r->unit, unit);
-        int64_t pieces = gi_count_boxes(r->ndim, whole.count, r->piece);
-        for (int64_t piece = 0; piece < pieces && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); piece++) {
-            gi_box box = gi_box_number(r->ndim, whole.count, r->piece, piece);
-            for (int d = 0; d < r->ndim; d++) box.start[d] += whole.start[d];
-            for (int k = 0; k < r->arrays; k++) {
-                gi_layout all = gi_layout_of(r->of[k]), l = gi_part_of_layout(&all, &box);
-                ga_array *out = gi_view_of_box(r->site, r->to[k], &box);
-                bool      ok  = out && gi_put_elements(r->site, out,
-                                                       gi_pull(&w, r->of[k], &l,
-                                                         gi_equal_shapes(l.ndim, l.shape, out->ndim, out->shape) ? out : NULL));
-                ga_free(out);
-                if (ok) continue;
-                gi_run_failed(r, r->ndim, &box);
-                k = r->arrays;
-            }
-            gi_forget(&w);
-        }
-        if (!gi_unit_done(r, unit, start)) gi_run_failed(r, r->ndim, &whole);
+        double start = ga_now();
+        gi_box whole = gi_box_number(r->ndim, r->shape, r->unit, unit);
+        bool   ok    = gi_do_box(r, &w, r->ndim, r->piece, &whole, gi_compute_box, NULL);
+        if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->ndim, &whole);
     }
     gi_take_back(&aside);
+}
+
+/* Reduces the lines in a box of them. */
+static bool gi_reduce_box(gi_computation *r, gi_worker *w, const gi_box *box, void *job)
+{
+    gi_layout l = r->lines;
+    (void)job;
+    for (int d = 0; d < r->kept; d++) {
+        l.data += box->start[d] * l.strides[d];
+        l.shape[d] = box->count[d];
+    }
+    ga_array *x  = gi_pull(w, r->a, &l, NULL);
+    bool      ok = x != NULL;
+    for (int k = 0; k < r->folds && ok; k++) {
+        ga_array *out = gi_view_of_box(r->site, r->to[k], box);
+        ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
+        ga_free(out);
+    }
+    ga_free(x);
+    return ok;
 }
 
 /* A unit is some lines of the reductions, whole. */
 static void gi_run_lines(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
-    gi_worker       w = { NULL, 0 };
+    gi_worker       w = gi_new_worker();
     gi_aside        aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
-        double    start = ga_now();
-        gi_box    box   = gi_box_number(r->ndim, r->shape, r->unit, unit);
-        gi_layout l     = r->lines;
-        for (int d = 0; d < r->kept; d++) {
-            l.data += box.start[d] * l.strides[d];
-            l.shape[d] = box.count[d];
-        }
-        ga_array *x  = gi_pull(&w, r->a, &l, NULL);
-        bool      ok = x != NULL;
-        for (int k = 0; k < r->folds && ok; k++) {
-            ga_array *out = gi_view_of_box(r->site, r->to[k], &box);
-            ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
-            ga_free(out);
-        }
-        ga_free(x);
-        gi_forget(&w);
-        if (!ok || !gi_unit_done(r, unit, start)) gi_run_failed(r, r->kept, &box);
+        double start = ga_now();
+        gi_box box   = gi_box_number(r->ndim, r->shape, r->unit, unit);
+        bool   ok    = gi_do_box(r, &w, r->kept, r->piece, &box, gi_reduce_box, NULL);
+        if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->kept, &box);
     }
     gi_take_back(&aside);
 }
@@ -23567,22 +23912,29 @@ static void gi_line_of_run(const gi_computation *r, int64_t line, ga_array *view
 /* The branches of all reductions for elements first .. first + n of a line, piece by piece. */
 static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line, int64_t first, int64_t n, gi_branch *branch)
 {
-    int64_t most = (gi_is_local(line) ? GI_PIECE_BYTES : GI_AUTO_BYTES) / ga_itemsize(line->dtype) / GI_BLOCK * GI_BLOCK;
-    bool    ok = true, moments = false;
+    int64_t most =
+        (gi_is_local(line) && !w->gpu ? GI_PIECE_BYTES : GI_AUTO_BYTES) / ga_itemsize(line->dtype) / GI_BLOCK * GI_BLOCK;
+    bool ok = true, moments = false;
     for (int k = 0; k < r->folds; k++) moments = moments || branch[k].plan->sort == GI_FOLD_MOMENT;
     if (moments) {
         ga_array *origin = gi_pull_range(w, line, 0, 1, NULL);
         double    x      = 0;
-        if (!origin) return false;
-        gi_cast(GA_F64, line->dtype, 1, &x, origin->data);
-        ga_free(origin);
+        char      element[16];
+        if (!gi_put_first(origin, element)) return false;
+        gi_cast(GA_F64, line->dtype, 1, &x, element);
         gi_forget(w);
         for (int k = 0; k < r->folds; k++) branch[k].origin = gi_origin(branch[k].plan->what, x);
     }
     for (int64_t at = 0; at < n && ok; at += most) {
-        ga_array *x = gi_pull_range(w, line, first + at, n - at < most ? n - at : most, NULL);
-        ok          = x != NULL;
-        for (int k = 0; k < r->folds && ok; k++) ok = gi_branch_add(&branch[k], x, at, first + at);
+        ga_array *x    = gi_pull_range(w, line, first + at, n - at < most ? n - at : most, NULL);
+        ok             = x != NULL;
+        ga_array *host = NULL;
+        for (int k = 0; k < r->folds && ok; k++) {
+            bool there = x->device == GA_CPU || gi_adds_on_gpu(&branch[k]);
+            if (!there && !host) host = gi_on_cpu(r->site, x);
+            ok = (there || host) && gi_branch_add(&branch[k], there ? x : host, at, first + at);
+        }
+        ga_free(host);
         ga_free(x);
         gi_forget(w);
     }
@@ -23590,11 +23942,22 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line,
     return ok;
 }
 
+static void gi_begin_branches(const gi_computation *r, gi_branch *branch)
+{
+    for (int k = 0; k < r->folds; k++) {
+        memset(&branch[k], 0, sizeof branch[k]);
+        branch[k].plan       = (const gi_fold_plan *)r->fold[k]->plan;
+        branch[k].dtype      = r->a->dtype;
+        branch[k].blocks     = (char *)(branch + r->folds) + (size_t)k * GI_BRANCH_BYTES;
+        branch[k].part.place = -1;
+    }
+}
+
 /* A unit is a branch of a line. */
 static void gi_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
-    gi_worker       w = { NULL, 0 };
+    gi_worker       w = gi_new_worker();
     gi_aside        aside;
     size_t          bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
     gi_put_aside(&aside);
@@ -23605,14 +23968,16 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
         int64_t  n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
         ga_array elements;
         gi_line_of_run(r, line, &elements);
-        for (int k = 0; k < r->folds && branch; k++) {
-            memset(&branch[k], 0, sizeof branch[k]);
-            branch[k].plan       = (const gi_fold_plan *)r->fold[k]->plan;
-            branch[k].dtype      = r->a->dtype;
-            branch[k].blocks     = (char *)(branch + r->folds) + (size_t)k * GI_BRANCH_BYTES;
-            branch[k].part.place = -1;
+        if (branch) gi_begin_branches(r, branch);
+        bool ok = branch && gi_run_branch(r, &w, &elements, first, n, branch), halve;
+        if (!ok && branch && gi_gpu_gave_up(&w, &halve)) {
+            gi_worker cpu = { NULL, 0, GA_CPU, false };
+            gi_forget(&w);
+            gi_begin_branches(r, branch);
+            ok = gi_run_branch(r, &cpu, &elements, first, n, branch);
+            gi_forget(&cpu);
         }
-        if (branch && gi_run_branch(r, &w, &elements, first, n, branch)) {
+        if (ok) {
             int64_t lines = r->fold[0]->value->size;
             for (int k = 0; k < r->folds; k++) r->part[((int64_t)k * lines + line) * r->parts + part] = branch[k].part;
             if (gi_unit_done(r, unit, start)) continue;
@@ -23632,7 +23997,7 @@ static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
     r->units = units;
     r->begun = r->told = ga_now();
     if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_mpi_run(r, task);
-    else gi_parallel(units, 1, task, r);
+    else gi_share_out(units, task, r);
 }
 
 static bool gi_run_ends(gi_computation *r)
@@ -23668,8 +24033,9 @@ typedef struct gi_own_run {
 } gi_own_run;
 
 /* Lines that are reduced whole. */
-static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
+static bool gi_own_lines(gi_computation *c, gi_worker *w, const gi_box *box, void *job)
 {
+    gi_own_run        *r                         = (gi_own_run *)job;
     const gi_own_fold *p                         = r->p;
     ga_array          *pulled[GPUARR_MAX_INPUTS] = { NULL };
     ga_arg             in[GPUARR_MAX_INPUTS];
@@ -23692,8 +24058,8 @@ static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
     o.axis      = 0;
     o.axes.ndim = r->reduced;
     for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
-    ga_array *out = ok ? gi_view_of_box(r->c.site, r->c.to[0], box) : NULL;
-    ok            = out && gi_put_elements(r->c.site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
+    ga_array *out = ok ? gi_view_of_box(c->site, c->to[0], box) : NULL;
+    ok            = out && gi_put_elements(c->site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
     ga_free(out);
     for (int a = 0; a < r->n->inputs; a++) ga_free(pulled[a]);
     return ok;
@@ -23702,14 +24068,14 @@ static bool gi_own_lines(gi_own_run *r, gi_worker *w, const gi_box *box)
 static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
 {
     gi_own_run *r = (gi_own_run *)job;
-    gi_worker   w = { NULL, 0 };
+    gi_worker   w = gi_new_worker();
     gi_aside    aside;
     gi_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
         gi_box box   = gi_box_number(r->kept, r->c.shape, r->c.unit, unit);
-        if (!gi_own_lines(r, &w, &box) || !gi_unit_done(&r->c, unit, start)) gi_run_failed(&r->c, r->kept, &box);
-        gi_forget(&w);
+        bool   ok    = gi_do_box(&r->c, &w, r->kept, r->c.piece, &box, gi_own_lines, r);
+        if (ok && !gi_unit_done(&r->c, unit, start)) gi_run_failed(&r->c, r->kept, &box);
     }
     gi_take_back(&aside);
 }
@@ -23718,7 +24084,7 @@ static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
 static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t first, int64_t n, char *blocks, char *acc)
 {
     const gi_own_fold                *p    = r->p;
-    const int64_t                     size = p->r.k->acc_bytes, most = GI_PIECE_BYTES / 8;
+    const int64_t                     size = p->r.k->acc_bytes, most = (w->gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / 8;
     gi_reducing                       m  = p->r;
     bool                              ok = true;
     __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
@@ -23743,8 +24109,9 @@ static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t fir
                     elements.shape[d]   = r->shape[r->kept + d];
                     elements.strides[d] = r->in[a].strides[r->kept + d];
                 }
-                x[a] = gi_pull_range(w, &elements, first + at, count, NULL);
-                ok   = x[a] != NULL;
+                gi_worker cpu = { NULL, 0, GA_CPU, false };
+                x[a]          = gi_bring(&cpu, gi_pull_range(w, &elements, first + at, count, NULL));
+                ok            = x[a] != NULL;
                 if (ok) v = gi_operand_arg(x[a++]);
             }
             if (ok) view[i] = gi_reducing_input(r->c.site, v, dtype, GA_CPU, 1, &count, &copy[i]);
@@ -23773,7 +24140,7 @@ static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t fir
 static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
 {
     gi_own_run *r = (gi_own_run *)job;
-    gi_worker   w = { NULL, 0 };
+    gi_worker   w = gi_new_worker();
     gi_aside    aside;
     int64_t     size  = r->p->r.k->acc_bytes;
     size_t      bytes = (size_t)(GI_LONGEST_LINE / GI_BLOCK * size);
@@ -23783,9 +24150,13 @@ static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
         int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
         int64_t n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
         double  start = ga_now();
-        if (blocks && gi_own_branch(r, &w, line, first, n, blocks, r->c.record + unit * size) &&
-            gi_unit_done(&r->c, unit, start))
-            continue;
+        char   *acc   = r->c.record + unit * size;
+        bool    halve, ok = blocks && gi_own_branch(r, &w, line, first, n, blocks, acc);
+        if (!ok && blocks && gi_gpu_gave_up(&w, &halve)) {
+            gi_worker cpu = { NULL, 0, GA_CPU, false };
+            ok            = gi_own_branch(r, &cpu, line, first, n, blocks, acc);
+        }
+        if (ok && gi_unit_done(&r->c, unit, start)) continue;
         gi_box box;
         box.start[0] = first;
         box.count[0] = n;
@@ -23834,6 +24205,8 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
             r.c.unit[d] = r.shape[d] < beside ? r.shape[d] : beside > 0 ? beside : 1;
             beside /= r.c.unit[d];
         }
+        memcpy(r.c.piece, r.c.unit, sizeof r.c.piece);
+        gi_grow_units(r.kept, r.c.shape, r.c.unit, GI_GPU_BYTES / 8 / (r.length > 0 ? r.length : 1));
         r.c.arrays = 1;
         r.c.to     = &value;
         gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.c.shape, r.c.unit), gi_run_own_lines);
@@ -23925,6 +24298,8 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
             beside /= r.unit[d];
             if (beside < 1) beside = 1;
         }
+        memcpy(r.piece, r.unit, sizeof r.piece);
+        gi_grow_units(r.kept, r.shape, r.unit, GI_GPU_BYTES / ga_itemsize(a->dtype) / (r.length > 0 ? r.length : 1));
         int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
         r.arrays      = n;
         if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
@@ -24014,7 +24389,7 @@ static bool gi_find_folds(gi_folds *f, gi_lazy *n)
 static bool gi_run_small(const char *site, gi_lazy *n)
 {
     gi_computation r; /* for its error */
-    gi_worker      w   = { NULL, 0 };
+    gi_worker      w   = gi_new_worker();
     gi_box         box = gi_box_number(n->ndim, n->shape, n->shape, 0);
     gi_aside       aside;
     memset(&r, 0, sizeof r);
@@ -24110,6 +24485,7 @@ static void gi_divide_work(gi_computation *r)
             r->unit[d]    = (r->unit[d] + parts - 1) / parts;
             elements *= r->unit[d];
         }
+    gi_grow_units(r->ndim, r->shape, r->unit, GI_GPU_BYTES / widest);
     int64_t left = piece;
     for (int d = r->ndim - 1; d >= 0; d--) {
         r->piece[d] = !local || r->unit[d] <= left ? r->unit[d] : left > 0 ? left : 1;
@@ -24158,6 +24534,7 @@ static uint64_t gi_print_arrays(int n, const ga_array *const *arrays); /* finger
 /* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
 static bool gi_computing_begins(const char *site, bool ok, int n, const ga_array *const *arrays)
 {
+    ok = ok && gi_know_gpus(site);
     pthread_mutex_lock(&gi_computing.busy);
     gi_watch_begins();
     if (ga_ranks() == 1) return ok;
@@ -24931,7 +25308,7 @@ static void gi_note_task(const ga_task *t, double start)
 {
     const char *name;
     int         length = gi_task_name(t, &name);
-    gi_event    e      = { t->site, false, "", gi_thread_number(), t->number, ga_memory_stats().used_bytes, start, ga_now() };
+    gi_event    e = { t->site, false, "", gi_thread_number(), 0, t->number, ga_memory_stats().used_bytes, start, ga_now() };
     snprintf(e.name, sizeof e.name, "%.*s", length, name);
     for (char *c = e.name; *c; c++)
         if (*c < ' ' || *c > '~' || strchr("\"\\<>&", *c)) *c = '_'; /* JSON and HTML would read them otherwise */
@@ -26723,7 +27100,7 @@ static ga_array *gi_eval_npy(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     (void)w;
     return gi_read_box(&f, box, out);
 }
-static const gi_lazy_kind gi_kind_npy = { "file", gi_eval_npy, true };
+static const gi_lazy_kind gi_kind_npy = { "file", gi_eval_npy, true, false };
 
 static void gi_close_npy(gi_lazy *n) { (void)close(((gi_npy_plan *)n->plan)->fd); }
 
@@ -27331,8 +27708,8 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
     } while (d >= 0);
     return r;
 }
-static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, true },
-                          gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false };
+static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, true, false },
+                          gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false, false };
 
 static void gi_close_zarr(gi_lazy *n)
 {
@@ -27499,7 +27876,8 @@ static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box,
         for (unsigned char *b = (unsigned char *)r->data, *end = b + r->size; b < end; b++) *b = *b != 0;
     return r;
 }
-static const gi_lazy_kind gi_kind_hdf5 = { "HDF5", gi_eval_hdf5, true }, gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, false };
+static const gi_lazy_kind gi_kind_hdf5         = { "HDF5", gi_eval_hdf5, true, false },
+                          gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, false, false };
 
 static void gi_close_hdf5_ids(const gi_hdf5_plan *p)
 {
@@ -28058,12 +28436,9 @@ static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, con
     gi_layout all = gi_layout_of(s->a), l = gi_part_of_layout(&all, piece);
     for (int d = 0; d < l.ndim; d++) l.shape[d] = piece->count[d];
     if (!chunk) {
-        ga_array *x = gi_pull(w, s->a, &l, NULL), *c = x;
-        if (x && !ga_is_contiguous(x)) {
-            c = gi_convert(site, x, x->dtype);
-            ga_free(x);
-        }
-        bool ok = c && gi_put_npy(site, s, piece, c);
+        ga_array *x = gi_pull(w, s->a, &l, NULL), *c = x ? gi_on_cpu(site, x) : NULL;
+        bool      ok = c && gi_put_npy(site, s, piece, c);
+        ga_free(x);
         ga_free(c);
         return ok;
     }
@@ -28073,8 +28448,24 @@ static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, con
         place.shape[d] = piece->count[d];
     }
     ga_array *out = gi_view_with(site, chunk, &place);
-    bool      ok  = out && gi_put_elements(site, out, gi_pull(w, s->a, &l, out));
+    bool      ok  = out && gi_put_elements(site, out, gi_pull(w, s->a, &l, w->device == GA_CPU ? out : NULL));
     ga_free(out);
+    return ok;
+}
+
+typedef struct gi_storing_unit {
+    gi_storing *t;
+    int64_t     number;
+    gi_box      whole;
+    ga_array   *chunk[GI_SINKS_AT_ONCE];
+} gi_storing_unit;
+
+static bool gi_store_box(gi_computation *r, gi_worker *w, const gi_box *box, void *job)
+{
+    gi_storing_unit *u  = (gi_storing_unit *)job;
+    bool             ok = true;
+    for (int k = 0; k < u->t->sinks && ok; k++)
+        if (!u->t->sink[k]->done[u->number]) ok = gi_store_piece(r->site, w, u->t->sink[k], &u->whole, box, u->chunk[k]);
     return ok;
 }
 
@@ -28093,31 +28484,28 @@ static bool gi_unit_written(gi_computation *r, int64_t unit)
 /* Works out a unit of all files that lack it. */
 static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 {
-    gi_computation *r                       = &t->run;
-    gi_worker       w                       = { NULL, 0 };
-    gi_box          whole                   = gi_box_number(r->ndim, r->shape, r->unit, number);
-    ga_array       *chunk[GI_SINKS_AT_ONCE] = { NULL };
-    bool            ok                      = true;
+    gi_computation *r = &t->run;
+    gi_worker       w = gi_new_worker();
+    gi_storing_unit u;
+    memset(&u, 0, sizeof u);
+    u.t              = t;
+    u.number         = number;
+    u.whole          = gi_box_number(r->ndim, r->shape, r->unit, number);
+    ga_array **chunk = u.chunk;
+    bool       ok    = true;
     for (int k = 0; k < t->sinks && ok; k++) {
         if (!t->sink[k]->zarr || t->sink[k]->done[number]) continue;
         chunk[k] = gi_new(r->site, t->sink[k]->a->dtype, GA_CPU, r->ndim, r->unit);
-        ok       = chunk[k] && (gi_equal_shapes(r->ndim, r->unit, r->ndim, whole.count) || gi_clear(r->site, chunk[k]));
+        ok       = chunk[k] && (gi_equal_shapes(r->ndim, r->unit, r->ndim, u.whole.count) || gi_clear(r->site, chunk[k]));
     }
-    int64_t pieces = gi_count_boxes(r->ndim, whole.count, r->piece);
-    for (int64_t piece = 0; piece < pieces && ok; piece++) {
-        gi_box box = gi_box_number(r->ndim, whole.count, r->piece, piece);
-        for (int d = 0; d < r->ndim; d++) box.start[d] += whole.start[d];
-        for (int k = 0; k < t->sinks && ok; k++)
-            if (!t->sink[k]->done[number]) ok = gi_store_piece(r->site, &w, t->sink[k], &whole, &box, chunk[k]);
-        gi_forget(&w);
-    }
+    ok = ok && gi_do_box(r, &w, r->ndim, r->piece, &u.whole, gi_store_box, &u);
     for (int k = 0; k < t->sinks; k++) {
         gi_sink *s = t->sink[k];
-        if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &whole, chunk[k]);
+        if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &u.whole, chunk[k]);
         ga_free(chunk[k]);
     }
     ok = ok && gi_unit_written(r, number) && gi_unit_done(r, number, start);
-    if (!ok) gi_run_failed(r, r->ndim, &whole);
+    if (!ok) gi_run_failed(r, r->ndim, &u.whole);
     return ok;
 }
 

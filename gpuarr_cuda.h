@@ -1980,32 +1980,76 @@ static bool gi_cuda_folds_wider(ga_op op, ga_dtype dtype)
     return gi_cuda_find_fold(op, dtype, &f) && !f.truth && !f.kernel;
 }
 
+/* The kernels of a row for elements of `from` that are folded as `to`, and the dtype in which they are given to it. False: there are none. */
+static bool gi_cuda_plan_fold(ga_op op, ga_dtype from, ga_dtype to, gi_cuda_row_folds *f, ga_dtype *dtype)
+{
+    gi_cuda_row_folds of_accs;
+    *dtype = to;
+    if (!gi_cuda_find_fold(op, to, f)) return false;
+    if (f->truth && f->truth(ga_itemsize(from))) *dtype = from;
+    if (f->truth) f->kernel = f->truth(ga_itemsize(*dtype));
+    if (!f->kernel) {
+        *dtype = f->accs;
+        if (!gi_cuda_find_fold(op, *dtype, f)) return false;
+    }
+    if (!f->again && gi_cuda_find_fold(op, f->accs, &of_accs)) f->again = of_accs.kernel;
+    return true;
+}
+
 /* A row of the table over planned lines that are not empty. */
 static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result)
 {
-    gi_cuda_row_folds f, of_accs;
+    gi_cuda_row_folds f;
     gi_cuda_folding   j;
     gi_cuda_lines     lines;
     ga_array         *copy;
+    ga_dtype          dtype;
     memset(&j, 0, sizeof j);
     if (p->lines == 0) return true;
-    if (!gi_cuda_find_fold(op, p->dtype, &f)) return false;
+    if (!gi_cuda_plan_fold(op, p->a->dtype, p->dtype, &f, &dtype)) return false;
     const ga_array *both[2] = { p->a, result };
-    if (!gi_cuda_touch_all(site, 2, both)) return false;
-    ga_dtype dtype = p->dtype;
-    if (f.truth && f.truth(ga_itemsize(p->a->dtype))) dtype = p->a->dtype;
-    if (f.truth) f.kernel = f.truth(ga_itemsize(dtype));
-    if (!f.kernel) {
-        dtype = f.accs;
-        if (!gi_cuda_find_fold(op, dtype, &f)) return false;
-    }
-    if (!gi_cuda_lines_of(site, p, dtype, false, &lines, &copy)) return false;
-    j.mask = gi_cuda_truth_mask(dtype);
-    if (!f.again && gi_cuda_find_fold(op, f.accs, &of_accs)) f.again = of_accs.kernel;
+    if (!gi_cuda_touch_all(site, 2, both) || !gi_cuda_lines_of(site, p, dtype, false, &lines, &copy)) return false;
+    j.mask   = gi_cuda_truth_mask(dtype);
     j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
     j.result = (char *)result->data;
     bool ok  = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(f.kernel), gi_cuda_tree(f.again), j, lines, ga_itemsize(f.accs),
                                   ga_itemsize(result->dtype));
+    ga_free(copy);
+    return ok;
+}
+
+/* The size of the accumulators that gi_cuda_block_accs makes; 0: it cannot. */
+static int64_t gi_cuda_acc_bytes(ga_op op, ga_dtype from, ga_dtype to)
+{
+    gi_cuda_row_folds f;
+    ga_dtype          dtype;
+    if (from != to && gi_cuda_folds_wider(op, to)) return 0; /* to be rounded to `to` before */
+    return gi_cuda_plan_fold(op, from, to, &f, &dtype) ? ga_itemsize(f.accs) : 0;
+}
+
+/* The accumulators of the blocks of one line, as the CPU makes them, to memory of the host. */
+static bool gi_cuda_block_accs(const char *site, ga_op op, const gi_lines *p, char *accs)
+{
+    gi_cuda_row_folds f;
+    gi_cuda_folding   j;
+    gi_cuda_lines     lines;
+    ga_array         *copy;
+    ga_dtype          dtype;
+    gi_scratch        room;
+    memset(&j, 0, sizeof j);
+    if (!gi_cuda_plan_fold(op, p->a->dtype, p->dtype, &f, &dtype)) return false;
+    if (!gi_cuda_touch(site, p->a) || !gi_cuda_lines_of(site, p, dtype, false, &lines, &copy)) return false;
+    const int64_t size = ga_itemsize(f.accs);
+    j.mask             = gi_cuda_truth_mask(dtype);
+    j.count            = p->length;
+    j.blocks           = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    bool ok            = gi_scratch_get(site, &room, p->a, (size_t)(j.blocks * size));
+    if (ok) {
+        j.accs = (char *)room.p;
+        ok     = gi_cuda_fold_level(site, gi_cuda_tree(f.kernel), j, lines, size, size) &&
+             gi_cuda_read(site, p->a, accs, room.p, (size_t)(j.blocks * size));
+        gi_scratch_free(&room);
+    }
     ga_free(copy);
     return ok;
 }
@@ -4701,10 +4745,64 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     }
 }
 
+/* Which elements of a larger array these are: see gi_indexed_from. */
+struct gi_cuda_part {
+    int     ndim;
+    int64_t first, shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+};
+
+/* A part of it, whose elements need not follow each other: a thread makes the vector of which one of them is. */
 template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T)])>
-static bool gi_cuda_launch_generator(const char *site, ga_array *a, const void *plan)
+static __global__ void __launch_bounds__(GI_CUDA_THREADS)
+    gi_cuda_part_generator(const __grid_constant__ P plan, const __grid_constant__ gi_cuda_part part, int64_t n, char *out,
+                           int itemsize)
+{
+    enum { N = 16 / sizeof(T) };
+    const int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (i >= n) return;
+    int64_t index = part.first, rest = i;
+    for (int d = part.ndim - 1; d > 0; d--) {
+        index += rest % part.shape[d] * part.strides[d];
+        rest /= part.shape[d];
+    }
+    if (part.ndim > 0) index += rest * part.strides[0];
+    T x[N];
+    make(plan, index - index % N, x);
+    T mine = x[0];
+#pragma unroll
+    for (int k = 1; k < N; k++) mine = index % N == k ? x[k] : mine;
+    if (itemsize == sizeof(T)) ((T *)out)[i] = mine;
+    else gi_cuda_narrow(out + i * itemsize, itemsize, mine);
+}
+
+static gi_cuda_part gi_cuda_part_of(const ga_array *a, const gi_indexed_from *from)
+{
+    gi_cuda_part part;
+    memset(&part, 0, sizeof part);
+    part.first = from->first;
+    for (int d = 0; d < a->ndim; d++) {
+        const int last = part.ndim - 1;
+        if (a->shape[d] == 1) continue;
+        if (last >= 0 && part.strides[last] == from->strides[d] * a->shape[d]) { /* they follow each other */
+            part.shape[last] *= a->shape[d];
+            part.strides[last] = from->strides[d];
+        } else {
+            part.shape[part.ndim]     = a->shape[d];
+            part.strides[part.ndim++] = from->strides[d];
+        }
+    }
+    return part;
+}
+
+template <class T, class P, void (*make)(const P &, int64_t, T (&)[16 / sizeof(T)])>
+static bool gi_cuda_launch_generator(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
     const P plans = *(const P *)plan;
+    if (from) {
+        GI_LAUNCH((gi_cuda_part_generator<T, P, make>), gi_cuda_blocks(a->size), GI_CUDA_THREADS, gi_cuda_current_stream(),
+                  plans, gi_cuda_part_of(a, from), a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
+        return gi_cuda_launched(site, "making a part of a new array");
+    }
     GI_LAUNCH((gi_cuda_generator<T, P, make>), gi_cuda_blocks((a->size + 16 / (int)sizeof(T) - 1) / (16 / (int)sizeof(T))),
               GI_CUDA_THREADS, gi_cuda_current_stream(), plans, a->size, (char *)a->data, (int)ga_itemsize(a->dtype));
     return gi_cuda_launched(site, "making a new array");
@@ -4757,41 +4855,42 @@ GI_DEVICE void gi_cuda_normal(const gi_random_plan &p, int64_t i, double (&x)[2]
     x[0]                  = gi_normal_pair(&p, gi_unit_f64(words.w[0], words.w[1]), gi_unit_f64(words.w[2], words.w[3]), &x[1]);
 }
 
-static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan)
+static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
-    return gi_cuda_launch_generator<int64_t, gi_arange_plan, gi_cuda_arange_i64>(site, a, plan);
+    return gi_cuda_launch_generator<int64_t, gi_arange_plan, gi_cuda_arange_i64>(site, a, plan, from);
 }
-static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan)
+static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
-    return gi_cuda_launch_generator<double, gi_arange_plan, gi_cuda_arange_f64>(site, a, plan);
+    return gi_cuda_launch_generator<double, gi_arange_plan, gi_cuda_arange_f64>(site, a, plan, from);
 }
-static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan)
+static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
-    return gi_cuda_launch_generator<float, gi_arange_plan, gi_cuda_arange_f32>(site, a, plan);
+    return gi_cuda_launch_generator<float, gi_arange_plan, gi_cuda_arange_f32>(site, a, plan, from);
 }
-static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan)
+static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
-    return gi_cuda_launch_generator<double, gi_linspace_plan, gi_cuda_linspace>(site, a, plan);
+    return gi_cuda_launch_generator<double, gi_linspace_plan, gi_cuda_linspace>(site, a, plan, from);
 }
-static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan)
+static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
     switch (((const gi_random_plan *)plan)->kind) {
-    case GI_UNIFORM_F32: return gi_cuda_launch_generator<float, gi_random_plan, gi_cuda_uniform_f32>(site, a, plan);
-    case GI_UNIFORM_F64: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_uniform_f64>(site, a, plan);
-    case GI_INTEGERS: return gi_cuda_launch_generator<int64_t, gi_random_plan, gi_cuda_integers>(site, a, plan);
-    default: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_normal>(site, a, plan);
+    case GI_UNIFORM_F32: return gi_cuda_launch_generator<float, gi_random_plan, gi_cuda_uniform_f32>(site, a, plan, from);
+    case GI_UNIFORM_F64: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_uniform_f64>(site, a, plan, from);
+    case GI_INTEGERS: return gi_cuda_launch_generator<int64_t, gi_random_plan, gi_cuda_integers>(site, a, plan, from);
+    default: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_normal>(site, a, plan, from);
     }
 }
 
-/* Fills a new array with what the generator makes as `from`. */
-static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype from, gi_gpu_generator generator, const void *plan)
+/* Fills a new array with what the generator makes as `made`. */
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, gi_gpu_generator generator, const void *plan,
+                             const gi_indexed_from *from)
 {
     if (a->size == 0) return true;
-    if (a->dtype == from || (from == GA_F64 && a->dtype == GA_F32) || (from == GA_I64 && gi_is_int(a->dtype)))
-        return gi_cuda_touch(site, a) && generator(site, a, plan);
-    ga_array *made = gi_new(site, from, GA_CUDA, a->ndim, a->shape);
-    bool      ok   = made && gi_cuda_touch(site, made) && generator(site, made, plan) && gi_assign(site, a, made);
-    ga_free(made);
+    if (a->dtype == made || (made == GA_F64 && a->dtype == GA_F32) || (made == GA_I64 && gi_is_int(a->dtype)))
+        return gi_cuda_touch(site, a) && generator(site, a, plan, from);
+    ga_array *wide = gi_new(site, made, GA_CUDA, a->ndim, a->shape);
+    bool      ok   = wide && gi_cuda_touch(site, wide) && generator(site, wide, plan, from) && gi_assign(site, a, wide);
+    ga_free(wide);
     return ok;
 }
 

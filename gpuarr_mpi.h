@@ -467,7 +467,7 @@ static void gi_take_units(int64_t begin, int64_t end, void *job)
 static void *gi_mpi_worker(void *job)
 {
     gi_mpi_hand *h = (gi_mpi_hand *)job;
-    gi_parallel(ga_get_num_threads(), 1, gi_take_units, h);
+    gi_on_workers(h->r->units, gi_take_units, h);
     pthread_mutex_lock(&h->lock);
     h->at_rest = true;
     pthread_cond_signal(&h->news);

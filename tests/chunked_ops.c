@@ -14,6 +14,7 @@ GA_REDUCTION(dot_of, double, (double x, double y), double, 0, x *y, a + b, a)
 GA_REDUCTION(scaled, float, (float x, double y), double, 1, x *y + (double)GA_INDEX, a + 2 * b, (float)(a + (double)n))
 GA_REDUCTION(steepest, double, (double x), spot, ((spot){ -1, -1e300 }), ((spot){ (double)GA_INDEX, x }),
              b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a, a.at)
+GA_ELEMENTWISE(numbered, double, (double x), x + (double)GA_INDEX)
 GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), {
     *r   = GA_HYPOT(x, y);
     *phi = GA_ARCTAN2(y, x);
@@ -268,6 +269,8 @@ static void long_lines(void)
         SAME(ga_reduce(scaled, (ga_astype(x, GA_F32), 0.5), .axis = 1),
              ga_reduce(scaled, (ga_astype(m, GA_F32), 0.5), .axis = 1));
         SAME(ga_reduce(steepest, (x), .axis = 1), ga_reduce(steepest, (m), .axis = 1));
+        SAME(ga_apply(numbered, (x)), ga_apply(numbered, (m)));
+        SAME(ga_index(ga_apply(numbered, (x)), "1, 5::-2"), ga_index(ga_apply(numbered, (m)), "1, 5::-2"));
         SAME(ga_median(x), ga_median(m));
         SAME(ga_sort(ga_index(x, "0")), ga_sort(ga_index(m, "0")));
         SAME(ga_cumsum(ga_index(x, "0")), ga_cumsum(ga_index(m, "0")));
