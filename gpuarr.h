@@ -20992,28 +20992,35 @@ static bool gi_put_elements(const char *site, ga_array *out, ga_array *pulled)
     return ok;
 }
 
-/* The elements first .. first + n of a, in C order, side by side; in `out` if it is given. */
-static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out)
+/* Of each line of a, the elements first .. first + n, in C order, side by side; in `out` if it is given. Lines run along all axes but the
+   first `kept` ones. */
+static ga_array *gi_pull_lines(gi_worker *w, const ga_array *a, int kept, int64_t first, int64_t n, ga_array *out)
 {
-    ga_array *r = out ? gi_hold(NULL, out) : gi_new(NULL, a->dtype, w->device, 1, &n);
+    int64_t shape[GPUARR_MAX_DIMS + 1];
+    memcpy(shape, a->shape, (size_t)kept * sizeof *shape);
+    shape[kept] = n;
+    ga_array *r = out ? gi_hold(NULL, out) : gi_new(NULL, a->dtype, w->device, kept + 1, shape);
     for (int64_t done = 0; r && done < n;) {
         gi_layout l     = gi_layout_of(a);
         int64_t   index = first + done, inner = 1, at[GPUARR_MAX_DIMS];
-        for (int d = a->ndim - 1; d >= 0; d--) {
+        for (int d = a->ndim - 1; d >= kept; d--) {
             at[d] = index % a->shape[d];
             index /= a->shape[d];
         }
         int d = a->ndim - 1; /* the outermost axis along which the next box is longer than one element */
-        while (d > 0 && at[d] == 0 && n - done >= inner * a->shape[d]) inner *= a->shape[d--];
-        int64_t along = a->ndim == 0 ? 1 : (n - done) / inner < a->shape[d] - at[d] ? (n - done) / inner : a->shape[d] - at[d];
-        for (int i = 0; i < a->ndim; i++) {
+        while (d > kept && at[d] == 0 && n - done >= inner * a->shape[d]) inner *= a->shape[d--];
+        int64_t along = a->ndim == kept                            ? 1
+                        : (n - done) / inner < a->shape[d] - at[d] ? (n - done) / inner
+                                                                   : a->shape[d] - at[d];
+        for (int i = kept; i < a->ndim; i++) {
             l.data += i <= d ? at[i] * l.strides[i] : 0;
             if (i < d) l.shape[i] = 1;
         }
-        if (a->ndim > 0) l.shape[d] = along;
+        if (a->ndim > kept) l.shape[d] = along;
         gi_layout place = l;
         place.data      = (char *)r->data + done * ga_itemsize(a->dtype);
         gi_c_strides(a->dtype, place.ndim, place.shape, place.strides);
+        for (int i = 0; i < kept; i++) place.strides[i] = r->strides[i];
         ga_array *part = gi_view_with(NULL, r, &place);
         bool      ok   = part && gi_put_elements(NULL, part, gi_pull(w, a, &l, part));
         ga_free(part);
@@ -21024,6 +21031,12 @@ static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, i
         done += along * inner;
     }
     return r;
+}
+
+/* The elements first .. first + n of a, in C order, side by side; in `out` if it is given. */
+static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out)
+{
+    return gi_pull_lines(w, a, 0, first, n, out);
 }
 
 /* ---- nodes: arrays in memory, rechunked arrays ---------------------------------------------------------------------------- */
@@ -21410,11 +21423,11 @@ static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const 
     ga_axis_options        joining               = none;
     ga_new_options         all                   = *o;
     ga_array              *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
-    const ga_array        *in[GPUARR_MAX_DIMS];
-    int                    n    = shape->ndim - 1;
-    bool                   done = true;
-    joining.site                = o->site;
-    all.dtype                   = dtype;
+    const ga_array        *in[GPUARR_MAX_DIMS] = { NULL };
+    int                    n                   = shape->ndim - 1;
+    bool                   done                = true;
+    joining.site                               = o->site;
+    all.dtype                                  = dtype;
     if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
     for (int k = 0; k < n && done; k++) {
         part[k] = gi_repeat_along(o->site, lines[k], k, n, shape->n + 1);
@@ -22742,7 +22755,8 @@ struct gi_computation {
     const ga_array *a;
     gi_layout       lines;         /* of a: the kept axes, then the reduced ones */
     int64_t         length, parts; /* of a line: elements, and branches */
-    gi_fold_part   *part;          /* fold by fold, line by line */
+    int64_t         beside;        /* how many lines that lie across are taken together, along the last of the kept axes */
+    gi_fold_part   *part;          /* fold by fold, unit by unit, line by line */
     int64_t         units, done;   /* done: atomic */
     double          begun, told;   /* when it began, and when its progress was told */
 };
@@ -23521,94 +23535,123 @@ static bool gi_run_whole_lines(gi_computation *r)
     return ok;
 }
 
-/* The elements of line number `line`, in the order in which they are reduced. `view` is no array of its own. */
-static void gi_line_of_run(const gi_computation *r, int64_t line, ga_array *view)
+/* The lines of group number `group`, in the order in which they are reduced. `view` is no array of its own. Returns how many. */
+static int64_t gi_lines_of_run(const gi_computation *r, int64_t group, ga_array *view)
 {
+    int64_t last = r->kept > 0 ? r->shape[r->kept - 1] : 1, groups = (last + r->beside - 1) / r->beside;
+    int64_t from = group % groups * r->beside, row = group / groups;
     *view      = *r->a;
     view->data = r->lines.data;
-    view->ndim = r->reduced;
-    view->size = r->length;
-    for (int d = r->kept - 1; d >= 0; d--) {
-        view->data = (char *)view->data + line % r->shape[d] * r->lines.strides[d];
-        line /= r->shape[d];
+    view->ndim = r->kept + r->reduced;
+    for (int d = 0; d < view->ndim; d++) {
+        view->shape[d]   = d < r->kept ? 1 : r->lines.shape[d];
+        view->strides[d] = r->lines.strides[d];
     }
-    for (int d = 0; d < r->reduced; d++) {
-        view->shape[d]   = r->lines.shape[r->kept + d];
-        view->strides[d] = r->lines.strides[r->kept + d];
+    if (r->kept == 0) return 1;
+    view->shape[r->kept - 1] = last - from < r->beside ? last - from : r->beside;
+    view->data               = (char *)view->data + from * r->lines.strides[r->kept - 1];
+    for (int d = r->kept - 2; d >= 0; d--) {
+        view->data = (char *)view->data + row % r->shape[d] * r->lines.strides[d];
+        row /= r->shape[d];
     }
+    return view->shape[r->kept - 1];
 }
 
-/* The branches of all reductions for elements first .. first + n of a line, piece by piece. */
-static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *line, int64_t first, int64_t n, gi_branch *branch)
+/* Line number `line` of packed lines of n elements; NULL with an error. */
+static ga_array *gi_packed_line(const ga_array *lines, int64_t line, int64_t n)
 {
-    int64_t most =
-        (gi_is_local(line) && !w->gpu ? GI_PIECE_BYTES : GI_AUTO_BYTES) / ga_itemsize(line->dtype) / GI_BLOCK * GI_BLOCK;
+    gi_layout l = gi_layout_of(lines);
+    l.ndim      = 1;
+    l.data += line * n * ga_itemsize(lines->dtype);
+    l.shape[0]   = n;
+    l.strides[0] = ga_itemsize(lines->dtype);
+    return gi_view_with(NULL, lines, &l);
+}
+
+/* The branches of all reductions for elements first .. first + n of some lines, piece by piece; line by line, fold by fold. */
+static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *lines, int64_t count, int64_t first, int64_t n,
+                          gi_branch *branch)
+{
+    int64_t size = ga_itemsize(lines->dtype),
+            most = (gi_is_local(lines) && !w->gpu ? GI_PIECE_BYTES : GI_AUTO_BYTES) / size / count / GI_BLOCK * GI_BLOCK;
     bool ok = true, moments = false;
+    if (most < GI_BLOCK) most = GI_BLOCK;
     for (int k = 0; k < r->folds; k++) moments = moments || branch[k].plan->sort == GI_FOLD_MOMENT;
     if (moments) {
-        ga_array *origin = gi_pull_range(w, line, 0, 1, NULL);
-        double    x      = 0;
-        char      element[16];
-        if (!gi_put_first(origin, element)) return false;
-        gi_cast(GA_F64, line->dtype, 1, &x, element);
+        ga_array *pulled = gi_pull_lines(w, lines, r->kept, 0, 1, NULL), *origin = pulled ? gi_on_cpu(NULL, pulled) : NULL;
+        ga_free(pulled);
+        if (!origin) return false;
+        for (int64_t i = 0; i < count; i++) {
+            double x = 0;
+            gi_cast(GA_F64, lines->dtype, 1, &x, (char *)origin->data + i * size);
+            for (int k = 0; k < r->folds; k++) branch[i * r->folds + k].origin = gi_origin(branch[k].plan->what, x);
+        }
+        ga_free(origin);
         gi_forget(w);
-        for (int k = 0; k < r->folds; k++) branch[k].origin = gi_origin(branch[k].plan->what, x);
     }
     for (int64_t at = 0; at < n && ok; at += most) {
-        ga_array *x    = gi_pull_range(w, line, first + at, n - at < most ? n - at : most, NULL);
-        ok             = x != NULL;
-        ga_array *host = NULL;
+        int64_t   elements = n - at < most ? n - at : most;
+        ga_array *x = gi_pull_lines(w, lines, r->kept, first + at, elements, NULL), *host = NULL;
+        ok = x != NULL;
         for (int k = 0; k < r->folds && ok; k++) {
             bool there = x->device == GA_CPU || gi_adds_on_gpu(&branch[k]);
             if (!there && !host) host = gi_on_cpu(r->site, x);
-            ok = (there || host) && gi_branch_add(&branch[k], there ? x : host, at, first + at);
+            ok = there || host;
+            for (int64_t i = 0; i < count && ok; i++) {
+                ga_array *line = gi_packed_line(there ? x : host, i, elements);
+                ok             = line && gi_branch_add(&branch[i * r->folds + k], line, at, first + at);
+                ga_free(line);
+            }
         }
         ga_free(host);
         ga_free(x);
         gi_forget(w);
     }
-    for (int k = 0; k < r->folds && ok; k++) ok = gi_branch_end(&branch[k], n);
+    for (int64_t i = 0; i < count * r->folds && ok; i++) ok = gi_branch_end(&branch[i], n);
     return ok;
 }
 
 static void gi_begin_branches(const gi_computation *r, gi_branch *branch)
 {
-    for (int k = 0; k < r->folds; k++) {
-        memset(&branch[k], 0, sizeof branch[k]);
-        branch[k].plan       = (const gi_fold_plan *)r->fold[k]->plan;
-        branch[k].dtype      = r->a->dtype;
-        branch[k].blocks     = (char *)(branch + r->folds) + (size_t)k * GI_BRANCH_BYTES;
-        branch[k].part.place = -1;
+    int64_t all = r->beside * r->folds;
+    for (int64_t i = 0; i < all; i++) {
+        memset(&branch[i], 0, sizeof branch[i]);
+        branch[i].plan       = (const gi_fold_plan *)r->fold[i % r->folds]->plan;
+        branch[i].dtype      = r->a->dtype;
+        branch[i].blocks     = (char *)(branch + all) + (size_t)i * GI_BRANCH_BYTES;
+        branch[i].part.place = -1;
     }
 }
 
-/* A unit is a branch of a line. */
+/* A unit is a branch of the lines of a group. */
 static void gi_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
     gi_worker       w = gi_new_worker();
     gi_aside        aside;
-    size_t          bytes = (size_t)r->folds * (sizeof(gi_branch) + GI_BRANCH_BYTES);
+    int64_t         groups = r->units / r->parts;
+    size_t          bytes  = (size_t)(r->beside * r->folds) * (sizeof(gi_branch) + GI_BRANCH_BYTES);
     gi_put_aside(&aside);
     gi_branch *branch = (gi_branch *)gi_alloc(r->site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
-        int64_t  line = unit / r->parts, part = unit % r->parts, first = part * GI_LONGEST_LINE;
+        int64_t  first = unit / groups * GI_LONGEST_LINE;
         double   start = ga_now();
         int64_t  n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
-        ga_array elements;
-        gi_line_of_run(r, line, &elements);
+        ga_array lines;
+        int64_t  count = gi_lines_of_run(r, unit % groups, &lines);
         if (branch) gi_begin_branches(r, branch);
-        bool ok = branch && gi_run_branch(r, &w, &elements, first, n, branch), halve;
+        bool ok = branch && gi_run_branch(r, &w, &lines, count, first, n, branch), halve;
         if (!ok && branch && gi_gpu_gave_up(&w, &halve)) {
             gi_worker cpu = { NULL, 0, GA_CPU, false };
             gi_forget(&w);
             gi_begin_branches(r, branch);
-            ok = gi_run_branch(r, &cpu, &elements, first, n, branch);
+            ok = gi_run_branch(r, &cpu, &lines, count, first, n, branch);
             gi_forget(&cpu);
         }
         if (ok) {
-            int64_t lines = r->fold[0]->value->size;
-            for (int k = 0; k < r->folds; k++) r->part[((int64_t)k * lines + line) * r->parts + part] = branch[k].part;
+            for (int64_t i = 0; i < count; i++)
+                for (int k = 0; k < r->folds; k++)
+                    r->part[((int64_t)k * r->units + unit) * r->beside + i] = branch[i * r->folds + k].part;
             if (gi_unit_done(r, unit, start)) continue;
         }
         gi_box box;
@@ -23618,6 +23661,27 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
     }
     if (branch) gi_release(branch, bytes);
     gi_take_back(&aside);
+}
+
+/* Joins the parts of each line into the results. False with an error. */
+static bool gi_join_branches(const gi_computation *r, int64_t lines)
+{
+    int64_t last = r->kept > 0 ? r->shape[r->kept - 1] : 1, across = (last + r->beside - 1) / r->beside,
+            groups      = r->units / r->parts;
+    size_t        bytes = (size_t)r->parts * sizeof(gi_fold_part);
+    gi_fold_part *list  = (gi_fold_part *)gi_alloc(r->site, bytes);
+    bool          ok    = list != NULL;
+    for (int k = 0; k < r->folds && ok; k++)
+        for (int64_t i = 0; i < lines && ok; i++) {
+            int64_t  group = i / last * across + i % last / r->beside;
+            gi_lazy *n     = r->fold[k];
+            for (int64_t p = 0; p < r->parts; p++)
+                list[p] = r->part[(k * r->units + p * groups + group) * r->beside + i % last % r->beside];
+            ok = gi_join_parts((const gi_fold_plan *)n->plan, r->a->dtype, n->dtype, list, r->parts, r->length,
+                               (char *)n->value->data + i * ga_itemsize(n->dtype));
+        }
+    if (list) gi_release(list, bytes);
+    return ok;
 }
 
 /* Does the units, with the other ranks if there are some; then every rank has all results. */
@@ -23859,6 +23923,19 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
     return gi_run_ends(&r.c) && ok;
 }
 
+/* Do the lines of a reduction, whose layout is l, lie across: are its kept elements nearer to each other than those of a line? */
+static bool gi_lie_across(const gi_layout *l, int kept)
+{
+    return kept > 0 && kept < l->ndim && gi_distance(l->strides[kept - 1]) < gi_distance(l->strides[l->ndim - 1]);
+}
+
+/* Bytes of lines that are read from files beside each other. */
+static int64_t gi_wide_bytes(void)
+{
+    int64_t limit = gi_computing.threads > 0 ? gi_computing.limit : ga_memory_stats().limit_bytes;
+    return limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
+}
+
 /* How many lines of a reduction are taken at a time, if they are not longer than `most`? Those that lie across are read better some
    beside each other, and from files many: whole chunks, if that can be. */
 static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *most)
@@ -23871,14 +23948,12 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
         if (d < kept) lines *= l.shape[d];
         else length *= l.shape[d];
     }
-    bool across    = kept > 0 && kept < a->ndim && gi_distance(l.strides[kept - 1]) < gi_distance(l.strides[a->ndim - 1]);
+    bool across    = gi_lie_across(&l, kept);
     *most          = (gi_is_local(a) ? GI_PIECE_BYTES * (across ? 4 : 1) : GI_AUTO_BYTES) / size;
     int64_t beside = length > 0 ? *most / length : 1;
     if (across && beside < 64) beside = 64;
     if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
-        int64_t limit = gi_computing.threads > 0 ? gi_computing.limit : ga_memory_stats().limit_bytes,
-                room  = limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
-        int64_t wide = room / size / length, share = lines / (2 * gi_computing_threads());
+        int64_t wide = gi_wide_bytes() / size / length, share = lines / (2 * gi_computing_threads());
         for (int d = 0; d < a->ndim; d++)
             if (!marked[d]) chunk = ga_chunks_of(a).n[d];
         if (wide > share) wide = share;
@@ -23886,6 +23961,29 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
         if (wide > beside) beside = wide;
     }
     if (beside > lines) beside = lines;
+    return beside < 1 ? 1 : beside;
+}
+
+/* Of longer lines, how many along the last of the kept axes does a unit of `folds` reductions take? */
+static int64_t gi_branches_beside(const ga_array *a, const bool *marked, int folds)
+{
+    enum { ENOUGH = 64 }; /* for arrays that are computed: rows of so many elements are whole cache lines */
+    gi_layout l    = gi_reduced_last(a, marked);
+    int64_t   size = ga_itemsize(a->dtype), lines = 1, length = 1;
+    int       kept = 0;
+    for (int d = 0; d < a->ndim; d++) kept += !marked[d];
+    for (int d = 0; d < a->ndim; d++) {
+        if (d < kept) lines *= l.shape[d];
+        else length *= l.shape[d];
+    }
+    if (!gi_lie_across(&l, kept)) return 1;
+    int64_t parts  = (length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE,
+            beside = gi_wide_bytes() / (folds * (int64_t)GI_BRANCH_BYTES + GI_BLOCK * size),
+            share  = lines * parts / (2 * gi_computing_threads());
+    bool far       = gi_is_chunked(a) && a->owner->node->far;
+    if (!far && beside > ENOUGH) beside = ENOUGH;
+    if (beside > share) beside = share;
+    if (beside > l.shape[kept - 1]) beside = l.shape[kept - 1];
     return beside < 1 ? 1 : beside;
 }
 
@@ -23935,18 +24033,18 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         else gi_run_units_of(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
         r.parts        = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
-        size_t bytes   = (size_t)(n * lines * r.parts) * sizeof(gi_fold_part);
+        r.beside       = gi_branches_beside(a, p->marked, n);
+        int64_t last   = r.kept > 0 ? r.shape[r.kept - 1] : 1,
+                units  = lines / last * ((last + r.beside - 1) / r.beside) * r.parts;
+        size_t bytes   = (size_t)(n * units * r.beside) * sizeof(gi_fold_part);
         r.part         = (gi_fold_part *)gi_alloc(site, bytes);
         r.record       = (char *)r.part;
-        r.record_bytes = sizeof *r.part;
+        r.record_bytes = r.beside * (int64_t)sizeof *r.part;
         r.records      = n;
         ok             = r.part != NULL;
-        if (ok) gi_run_units_of(&r, lines * r.parts, gi_run_branches);
-        for (int k = 0; k < n && ok && !r.failed; k++)
-            for (int64_t i = 0; i < lines && ok; i++)
-                ok = gi_join_parts((const gi_fold_plan *)fold[k]->plan, a->dtype, fold[k]->dtype,
-                                   r.part + ((int64_t)k * lines + i) * r.parts, r.parts, r.length,
-                                   (char *)fold[k]->value->data + i * ga_itemsize(fold[k]->dtype));
+        if (ok) memset(r.part, 0, bytes); /* groups at the edge have fewer lines */
+        if (ok) gi_run_units_of(&r, units, gi_run_branches);
+        if (ok && !r.failed) ok = gi_join_branches(&r, lines);
         if (r.part) gi_release(r.part, bytes);
     }
     gi_free_all(n, to);
@@ -24212,7 +24310,13 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
                 wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
         for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
         if (length <= longest && wide * length > at_once) at_once = wide * length;
-        int64_t need = gi_foresee(f, below, at_once) + at_once * ga_itemsize(below->dtype);
+        int64_t need = 0;
+        if (length > longest) {
+            int64_t beside = gi_branches_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, 1);
+            need           = beside * (int64_t)(GI_BRANCH_BYTES + sizeof(gi_branch));
+            if (beside * GI_BLOCK > at_once) at_once = beside * GI_BLOCK;
+        }
+        need += gi_foresee(f, below, at_once) + 2 * at_once * ga_itemsize(below->dtype);
         if (need > f->piece) f->piece = need;
         return 0;
     }
@@ -27029,19 +27133,20 @@ static int64_t gi_packed_bound(int64_t n)
 /* Packs n bytes into `to`, which has room for them in any case. Returns how many they have become; -1 with an error. */
 static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
 {
-    enum { MOST = 1 << 30, MEMORY = 8 }; /* at a time; MEMORY: zlib's own default */
-    z_stream z;
-    int64_t  room = gi_packed_bound(n);
+    const int64_t most   = 1 << 30; /* at a time */
+    const int     memory = 8;       /* zlib's own default */
+    z_stream      z;
+    int64_t       room = gi_packed_bound(n);
     memset(&z, 0, sizeof z);
     int state =
-        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, MEMORY, Z_DEFAULT_STRATEGY);
+        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, memory, Z_DEFAULT_STRATEGY);
     z.next_in  = (Bytef *)(uintptr_t)from;
     z.next_out = (Bytef *)to;
     while (state == Z_OK) {
         int64_t in = n - (int64_t)z.total_in, out = room - (int64_t)z.total_out;
-        z.avail_in  = (uInt)(in > MOST ? MOST : in);
-        z.avail_out = (uInt)(out > MOST ? MOST : out);
-        state       = deflate(&z, in > MOST ? Z_NO_FLUSH : Z_FINISH);
+        z.avail_in  = (uInt)(in > most ? most : in);
+        z.avail_out = (uInt)(out > most ? most : out);
+        state       = deflate(&z, in > most ? Z_NO_FLUSH : Z_FINISH);
     }
     (void)deflateEnd(&z);
     if (state == Z_STREAM_END) return (int64_t)z.total_out;

@@ -177,6 +177,33 @@ static void long_lines(void)
     }
 }
 
+/* Long lines that lie across: several at a time, with the same bits. */
+static void long_lines_across(void)
+{
+    ga_scope {
+        ga_array *m = ga_random_normal(1, 2, (2200000, 5), .seed = 5, .dtype = GA_F32), *x = ga_chunked(m, 300000, 2);
+        SAME(ga_sum(x, .axis = 0), ga_sum(m, .axis = 0));
+        SAME(ga_std(x, .axis = 0), ga_std(m, .axis = 0));
+        SAME(ga_argmax(x, .axis = 0), ga_argmax(m, .axis = 0));
+        SAME(ga_max(ga_sqrt(ga_absolute(x)), .axis = 0), ga_max(ga_sqrt(ga_absolute(m)), .axis = 0));
+        SAME(ga_prod(ga_index(x, "::2, ::-2"), .axis = 0, .dtype = GA_F64),
+             ga_prod(ga_index(m, "::2, ::-2"), .axis = 0, .dtype = GA_F64));
+        ga_copyto(ga_index(m, ":1500000, 1"), NAN);
+        SAME(ga_nanmean(x, .axis = 0), ga_nanmean(m, .axis = 0));
+        SAME(ga_nanargmin(x, .axis = 0), ga_nanargmin(m, .axis = 0));
+        /* over several axes, with kept ones before and behind */
+        ga_array       *c = ga_random((3, 700, 900, 4), .seed = 6), *y = ga_chunked(c, 2, 100, 900, 3);
+        ga_array       *results[3] = { NULL };
+        const ga_array *of[3]      = { ga_mean(y, .axes = ga_axes(1, 2)), ga_var(y, .axes = ga_axes(1, 2)),
+                                       ga_min(y, .axes = ga_axes(1, 2)) };
+        CHECK(ga_compute_n(3, of, results) && ga_array_equal(results[0], ga_mean(c, .axes = ga_axes(1, 2))) &&
+              ga_array_equal(results[1], ga_var(c, .axes = ga_axes(1, 2))) &&
+              ga_array_equal(results[2], ga_min(c, .axes = ga_axes(1, 2))));
+        ga_copyto(ga_index(m, ":, 3"), NAN);
+        CHECK_FAILS(ga_compute(ga_nanargmax(x, .axis = 0)), "nothing but NaN");
+    }
+}
+
 static void persisted(void)
 {
     ga_scope {
@@ -369,6 +396,7 @@ int main(void)
     }
     creation();
     long_lines();
+    long_lines_across();
     persisted();
     spilled();
     mistakes();

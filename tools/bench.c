@@ -1,12 +1,16 @@
 /*  bench.c -- the C side of `make bench`: each workload as a user of gpuarr writes it. tools/bench.py makes the inputs, times the peers
     in turn with this program, compares the results and prints the table. It is spoken to in lines, and answers each with one:
-        load NAME FILE.npy   forget   row NAME   time CALLS   save FILE.npy   limits   draw BENCH.json PICTURE.png             */
+        load NAME FILE.npy   forget   row NAME   time CALLS   save FILE.npy   limits   draw BENCH.json PICTURE.png
+    The files of the rows that work on files lie in the folder that GPUARR_BENCH_FILES names.                                  */
 #define GPUARR_IMPLEMENTATION
 #define GPUARR_USER_TABLE    "tools/bench_rows.h"
 #define GPUARR_USER_FORMULAS "tools/bench_formulas.h"
 #include "gpuarr.h"
+#include <fcntl.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ga_sin2_cos2(...) GA_CALL_2(ga_sin2_cos2, __VA_ARGS__)
 #define ga_tone(...)      GA_CALL_2(ga_tone, __VA_ARGS__)
@@ -36,6 +40,7 @@ static void forget(void)
 {
     ga_free(x), ga_free(y), ga_free(z), ga_free(out), ga_free(result);
     x = y = z = out = result = NULL;
+    ga_memory_trim(); /* the next row's memory is counted */
 }
 
 /* ---- workloads of more than one call ---------------------------------------------------------------------------------------- */
@@ -105,6 +110,132 @@ static ga_array *sources(const ga_array *sky)
 static ga_array *sources_fused(const ga_array *sky)
 {
     return measured_at_once(sky, ga_label(sky, .above = 5 * ga_item(ga_std(ga_sigma_clip(sky)))));
+}
+
+/* ---- chunked arrays and tasks, beside Dask ----------------------------------------------------------------------------------- */
+/*  The results are a few numbers, or some of the elements: whole ones would only be carried about.                              */
+
+/* An image of n x n pixels from a formula, its mean, and its bytes, which are stretched from the least to the most. */
+static ga_array *chunked_picture(int64_t n)
+{
+    ga_array       *across = ga_arange(0, n, 1, .dtype = GA_F32, .chunks = ga_chunks(2000));
+    ga_array       *down   = ga_expand_dims(ga_arange(0, n, 1, .dtype = GA_F32, .chunks = ga_chunks(2000)), 1);
+    ga_array       *a      = ga_add(ga_multiply(across, 0.001), ga_multiply(down, 0.0007));
+    ga_array       *b      = ga_add(ga_square(ga_sin(a)), ga_square(ga_cos(ga_add(a, 0.5))));
+    ga_array       *least = ga_min(b), *range = ga_subtract(ga_max(b), least);
+    const ga_array *wanted[2] = { ga_astype(ga_multiply(ga_divide(ga_subtract(b, least), range), 255), GA_U8),
+                                  ga_mean(b, .dtype = GA_F64) };
+    ga_array       *found[2];
+    if (!ga_compute_n(2, wanted, found)) return NULL;
+    return ga_values(ga_item(found[1]), ga_item(ga_mean(ga_index(found[0], "::16, ::16"))));
+}
+
+static ga_array *chunked_cityblock(const ga_array *p, const ga_array *q)
+{
+    ga_array *d = ga_cdist(ga_chunked(p, 1000, -1), ga_chunked(q, 1000, -1), .metric = GA_CITYBLOCK);
+    return ga_copy(ga_index(ga_compute(d), "::16, ::16"));
+}
+
+/* Ten additions and a sum, in chunks of 100 elements. */
+static ga_array *many_chunks(int64_t chunks)
+{
+    ga_array *a = ga_zeros((chunks * 100), .chunks = ga_chunks(100));
+    for (int i = 0; i < 10; i++) a = ga_add(a, i + 0.5);
+    return ga_divide(ga_compute(ga_sum(a)), (double)chunks * 100);
+}
+
+static bool increment(ga_result *r, const ga_result *in, int n, void *user)
+{
+    (void)in, (void)n;
+    r->real = *(const double *)user + 1;
+    return true;
+}
+
+static bool add_up(ga_result *r, const ga_result *in, int n, void *user)
+{
+    (void)user;
+    r->real = 0;
+    for (int k = 0; k < n; k++) r->real += in[k].real;
+    return true;
+}
+
+/* A tree: n increments, and n - 1 sums of two. */
+static ga_array *many_tasks(int64_t n)
+{
+    static double one = 1;
+    ga_result     r   = { NULL };
+    ga_graph     *g   = ga_graph_new();
+    ga_task     **t   = (ga_task **)malloc((size_t)n * sizeof(ga_task *));
+    for (int64_t k = 0; k < n && t; k++) t[k] = ga_delayed(g, increment, &one);
+    for (int64_t left = n; left > 1 && t; left = (left + 1) / 2)
+        for (int64_t k = 0; k < left / 2 || 2 * k < left; k++)
+            t[k] = 2 * k + 1 < left ? ga_delayed(g, add_up, NULL, t[2 * k], t[2 * k + 1]) : t[2 * k];
+    bool ok = t && ga_run(g, t[0], &r);
+    free(t);
+    ga_graph_free(g);
+    return ok ? ga_values(r.real / (double)n) : NULL;
+}
+
+static const char *bench_file(const char *name) /* good until the next call but one */
+{
+    static char path[2][4096];
+    static int  which;
+    const char *folder = getenv("GPUARR_BENCH_FILES");
+    which              = !which;
+    snprintf(path[which], sizeof path[which], "%s/%s", folder ? folder : ".", name);
+    return path[which];
+}
+
+/* The mean of a file's rows, and how each differs from it, into another file; in a sixteenth of the memory, or 8 MiB for each thread. */
+static ga_array *npy_two_passes(void)
+{
+    bool ok = false;
+    ga_scope {
+        ga_array *a    = ga_open(bench_file("big.npy"));
+        int64_t   part = a ? a->size * ga_itemsize(a->dtype) / 16 : 0, least = (int64_t)ga_get_num_threads() << 23;
+        ga_memory_limit(part > least ? part : least);
+        ok = a && ga_store(ga_subtract(a, ga_mean(a, .axis = 0)), bench_file("anomaly.npy"));
+        ga_memory_limit(0);
+    }
+    return ok ? ga_compute(ga_index(ga_open(bench_file("anomaly.npy")), "::500, ::500")) : NULL;
+}
+
+enum { FILE_PART = 1 << 20 };
+
+typedef struct plain_files {
+    int  from, to;
+    bool failed;
+} plain_files;
+
+static void read_part(int64_t begin, int64_t end, void *job)
+{
+    plain_files         *f = (plain_files *)job;
+    static __thread char part[FILE_PART];
+    for (int64_t k = begin; k < end; k++)
+        if (pread(f->from, part, FILE_PART, (off_t)k * FILE_PART) < 0) f->failed = true;
+}
+
+static void copy_file_part(int64_t begin, int64_t end, void *job)
+{
+    plain_files         *f = (plain_files *)job;
+    static __thread char part[FILE_PART];
+    for (int64_t k = begin; k < end; k++) {
+        ssize_t n = pread(f->from, part, FILE_PART, (off_t)k * FILE_PART);
+        if (n < 0 || pwrite(f->to, part, (size_t)n, (off_t)k * FILE_PART) != n) f->failed = true;
+    }
+}
+
+/* What reading those bytes twice and writing them once takes. */
+static ga_array *npy_plain(void)
+{
+    plain_files   f     = { open(bench_file("big.npy"), O_RDONLY), open(bench_file("plain"), O_RDWR | O_CREAT | O_TRUNC, 0600),
+                            false };
+    const int64_t parts = f.from < 0 ? 0 : (lseek(f.from, 0, SEEK_END) + FILE_PART - 1) / FILE_PART;
+    if (f.from < 0 || f.to < 0) return NULL;
+    gi_parallel(parts, 4, read_part, &f);
+    gi_parallel(parts, 4, copy_file_part, &f);
+    close(f.from), close(f.to);
+    return f.failed ? NULL : ga_values(1);
 }
 
 /* ---- the rows --------------------------------------------------------------------------------------------------------------- */
@@ -188,6 +319,13 @@ static ga_array *sources_fused(const ga_array *sky)
     NEW(label,            ga_label(x))                                                                                         \
     NEW(measures,         measured(x, y))                                                                                      \
     NEW(measures_fused,   measured_at_once(x, y))                                                                              \
+    NEW(chunked_picture,  chunked_picture(x->size))                                                                            \
+    NEW(chunked_cityblock, chunked_cityblock(x, y))                                                                            \
+    NEW(many_chunks,      many_chunks(x->size))                                                                                \
+    NEW(many_tasks,       many_tasks(x->size))                                                                                 \
+    NEW(npy_two_passes,   npy_two_passes())                                                                                    \
+    NEW(npy_plain,        npy_plain())                                                                                         \
+    NEW(every_500th,      ga_compute(ga_mean(ga_index(ga_random((500000, 500000), .chunks = ga_chunks(0)), "::500, ::500"))))  \
     NEW(sources,          sources(x))                                                                                          \
     NEW(sources_fused,    sources_fused(x))
 

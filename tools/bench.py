@@ -46,9 +46,10 @@ random = np.random.default_rng(20261121)
 
 # ---- gpuarr: the C program at the other end of a pipe ------------------------------------------------------------------------------
 class Gpuarr:
-    def __init__(self, program):
-        self.pipe = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.files = tempfile.TemporaryDirectory()
+    def __init__(self, program, files=None):
+        self.files = files or tempfile.TemporaryDirectory()
+        self.pipe = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                     env={**os.environ, "GPUARR_BENCH_FILES": self.files.name})
 
     def ask(self, line):
         self.pipe.stdin.write(line + "\n")
@@ -67,7 +68,7 @@ class Gpuarr:
             np.save(path, np.ascontiguousarray(array))
             self.must(f"load {name} {path}")
             os.remove(path)
-        self.must("row " + row)
+        self.peak = memory_grown(self.pipe.pid, lambda: self.must("row " + row))
 
     def result(self):
         path = os.path.join(self.files.name, "result.npy")
@@ -76,6 +77,22 @@ class Gpuarr:
 
     def seconds(self, calls):
         return float(self.ask(f"time {calls}"))
+
+
+def memory_grown(pid, call):
+    """How many bytes of memory the process gets at most while the call runs, beyond what it has; NaN where Linux does not tell."""
+    def line(word):
+        with open(f"/proc/{pid}/status") as f:
+            return next(int(text.split()[1]) * 1024 for text in f if text.startswith(word))
+    try:
+        with open(f"/proc/{pid}/clear_refs", "w") as f:
+            f.write("5")  # the peak starts anew
+        before = line("VmRSS")
+        call()
+        return line("VmHWM") - before
+    except OSError:
+        call()
+        return math.nan
 
 
 # ---- timing ------------------------------------------------------------------------------------------------------------------------
@@ -102,7 +119,9 @@ def timed(contestants, budget, least):
     """contestants: name -> function(calls) -> seconds per call. Round robin until the budget is spent; name -> sorted seconds."""
     calls, times = {}, {name: [] for name in contestants}
     for name, run in contestants.items():
-        once = min(run(1) for _ in range(3))
+        once = run(1)
+        if once < 1:  # long calls need no practice
+            once = min(once, run(1), run(1))
         calls[name] = max(1, min(20000, int(3e-4 / max(once, 1e-9))))
     end = time.perf_counter() + budget * len(contestants)
     rounds = 0
@@ -149,8 +168,11 @@ def like_random(ours, theirs):
 
 
 class Row:
-    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0):
+    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0, per=None, scale=None, only_time=()):
         self.name, self.call, self.dtype, self.size, self.inputs, self.target = name, call, np.dtype(dtype).name, size, inputs, target
+        self.per = per  # ("chunk", 100000): the time of each of so many is printed, too, and the memory of both
+        self.scale = scale or {}  # peer -> by what its time is multiplied, because it is given so much less to do
+        self.only_time = only_time  # peers whose results are something else
         self.peers = [(n, f) for n, f in peers if f]
         self.check = check or close(1e-5 if dtype == F32 else 1e-12)
         self.moved, self.flops = moved, flops  # bytes that must be read and written; operations, of which a fused product is two
@@ -644,6 +666,99 @@ def skies():
                   [("SciPy, the lesson", lesson), ("bottleneck + OpenCV + bincount", best_mix if both else None)], target, by_flux)
 
 
+def chunks(gpuarr):
+    """Chunked arrays, delayed tasks and files larger than memory, beside Dask with threads."""
+    da = optional("dask.array")
+
+    def computed(*what):
+        return dask.compute(*what, scheduler="threads", num_workers=THREADS)
+
+    def peer(call):
+        return call if da and distance else None
+
+    n = 2000 if QUICK else 20000
+    chunk = min(2000, n // 2)
+
+    def picture(sin=np.sin, cos=np.cos):
+        i = da.arange(n, chunks=chunk, dtype=F32)
+        a = F32(0.001) * i[None, :] + F32(0.0007) * i[:, None]
+        b = sin(a) ** 2 + cos(a + F32(0.5)) ** 2
+        low, high = b.min(), b.max()
+        mean, image = computed(b.mean(dtype=F64), ((b - low) / (high - low) * F32(255)).astype(np.uint8))
+        return np.array([mean, image[::16, ::16].mean()])
+
+    def picture_persisted():  # as one who knows Dask writes it: b is computed once and kept
+        i = da.arange(n, chunks=chunk, dtype=F32)
+        a = F32(0.001) * i[None, :] + F32(0.0007) * i[:, None]
+        b = (np.sin(a) ** 2 + np.cos(a + F32(0.5)) ** 2).persist(scheduler="threads", num_workers=THREADS)
+        mean, low, high = computed(b.mean(dtype=F64), b.min(), b.max())
+        image, = computed(((b - low) * F32(255 / (high - low))).astype(np.uint8))
+        return np.array([mean, image[::16, ::16].mean()])
+    yield Row("chunked picture", "chunked_picture", F32, f"{n}^2", dict(x=np.empty(n, np.uint8)),
+              [("Dask", peer(picture)), ("Dask, persisted", peer(picture_persisted))], 1 if QUICK else 5, close(1e-3), per=("chunk", (n // chunk) ** 2))
+
+    n = 1500 if QUICK else 12000
+    x, y = (random.random((n, 50)) * 10 for _ in range(2))
+    parts = [slice(k, k + min(1000, n // 3)) for k in range(0, n, min(1000, n // 3))]
+
+    def cityblock():
+        rows = [[dask.delayed(distance.cdist)(x[i], y[j], "cityblock") for j in parts] for i in parts]
+        return np.block(list(computed(rows)[0]))[::16, ::16]
+    yield Row("chunked cityblock distances", "chunked_cityblock", F64, f"{n}x50", dict(x=x, y=y), [("Dask, SciPy", peer(cityblock))], 4,
+              per=("chunk", len(parts) ** 2))
+
+    n, times = (10_000, 50) if QUICK else (100_000, 100)
+
+    def many_chunks():
+        a = da.zeros(n // times * 100, chunks=100)
+        for i in range(10):
+            a = a + (i + 0.5)
+        return computed(a.sum())[0] / a.size
+    yield Row("10 additions and a sum", "many_chunks", F64, f"{n} chunks", dict(x=np.empty(n, np.uint8)),
+              [(f"Dask, 1/{times} of it, x {times}", peer(many_chunks))], 100, per=("chunk", n), scale={f"Dask, 1/{times} of it, x {times}": times})
+
+    n, times = (50_000, 50) if QUICK else (500_000, 100)
+
+    def many_tasks():
+        level = [dask.delayed(lambda v: v + 1)(1.0) for _ in range(n // times)]
+        while len(level) > 1:
+            level = [dask.delayed(lambda *v: sum(v))(*level[k:k + 2]) for k in range(0, len(level), 2)]
+        return computed(level[0])[0] / (n // times)
+    yield Row("delayed tasks", "many_tasks", F64, f"{2 * n} tasks", dict(x=np.empty(n, np.uint8)),
+              [(f"Dask, 1/{times} of it, x {times}", peer(many_tasks))], 100, per=("task", 2 * n), scale={f"Dask, 1/{times} of it, x {times}": times})
+
+    rows, width = (8000, 2000) if QUICK else (128_000, 2000)
+    files = gpuarr.files
+    with open(os.path.join(files.name, "big.npy"), "wb") as f:
+        np.lib.format.write_array_header_1_0(f, dict(descr="<f4", fortran_order=False, shape=(rows, width)))
+        for _ in range(0, rows, 1000):
+            random.random((1000, width), dtype=F32).tofile(f)
+    plain = Gpuarr(args.program, files)
+
+    def by_numpy():
+        a = np.load(os.path.join(files.name, "big.npy"), mmap_mode="r")
+        to = np.lib.format.open_memmap(os.path.join(files.name, "numpy.npy"), "w+", F32, a.shape)
+        np.subtract(a, a.mean(axis=0), out=to)
+        return to[::500, ::500].copy()
+
+    def by_plain():
+        plain.must("row npy_plain")
+    yield Row("two passes over an .npy file", "npy_two_passes", F32, f"{rows * width * 4 >> 20} MiB", {},
+              [("NumPy, memmap", by_numpy), ("pread and pwrite", by_plain)], 0.8, close(1e-4), per=("MiB", rows * width * 4 / 2**20),
+              only_time=("pread and pwrite",))
+    plain.pipe.kill()
+    for name in ("big.npy", "anomaly.npy", "numpy.npy", "plain"):
+        if os.path.exists(os.path.join(files.name, name)):
+            os.remove(os.path.join(files.name, name))
+
+    n = 4000 if QUICK else 20000
+
+    def every_500th():
+        return computed(da.random.random((n, n))[::n // 1000, ::n // 1000].mean())[0]
+    yield Row("x[::500, ::500].mean()", "every_500th", F64, "500000^2", {}, [(f"Dask, of {n}^2 alone", peer(every_500th))], 1, like_random,
+              per=("element", 1_000_000))
+
+
 def growth(gpuarr):
     """Nanoseconds per element of a call into an existing array, from 10^3 to 10^8 elements."""
     points = []
@@ -666,13 +781,19 @@ SECTIONS = [skies, convolutions, stencils, distances, products, elementwise, sma
 
 
 def measure(gpuarr, row, limits):
+    if not row.peers:
+        return []
     gpuarr.prepare(row.call, row.inputs)
-    reference = row.peers[0][1]()
+    reference = []
+    peak = memory_grown(os.getpid(), lambda: reference.append(row.peers[0][1]()))
+    reference, = reference
     problem = row.check(gpuarr.result(), reference)
     if problem:
         print(f"FAIL {row.name} {row.dtype} {row.size}: {problem} ({row.peers[0][0]})")
         return None
     for name, call in row.peers[1:]:
+        if name in row.only_time:
+            continue
         problem = row.check(np.asarray(call()), reference)
         if problem:
             print(f"     {row.name} {row.dtype}: {name} is left out, its result {problem}")
@@ -681,18 +802,22 @@ def measure(gpuarr, row, limits):
         return []
     contestants = {"gpuarr": gpuarr.seconds}
     contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers})
-    times = timed(contestants, 0.05 if QUICK else 0.4, 3 if QUICK else 5)
+    times = timed(contestants, 0.05 if QUICK else 0.4, 3 if QUICK or row.per else 5)
+    for name, scale in row.scale.items():
+        times[name] = [t * scale for t in times[name]]
     ours = times.pop("gpuarr")
     best = min(times, key=lambda name: middle(times[name]))
     ratio = middle(times[best]) / middle(ours)
     copy_rate, flops_32, flops_64 = limits
     share = row.moved / middle(ours) / copy_rate if row.moved else row.flops / middle(ours) / (flops_32 if row.dtype == "float32" else flops_64)
+    if row.per:
+        each = f"{middle(ours) / row.per[1] * 1e6:.2f} us a {row.per[0]}; {gpuarr.peak / 2**20:.0f} and {peak / 2**20:.0f} MiB"
     print(f"{row.name:28} {row.dtype:8} {row.size!s:>9} {milliseconds(middle(ours)):>9} ({milliseconds(ours[0])}){'':3}"
           f"{milliseconds(middle(times[best])):>9} {best:28} {ratio:7.1f}x {'at least ' + format(row.target, 'g') + 'x' if row.target else '':14}"
-          f"{'' if ratio >= row.target else 'MISSED ':7}{f'{100 * share:4.0f} % of ' + ('copy' if row.moved else 'fma') if share else ''}", flush=True)
+          f"{'' if ratio >= row.target else 'MISSED ':7}{f'{100 * share:4.0f} % of ' + ('copy' if row.moved else 'fma') if share else each if row.per else ''}", flush=True)
     return [dict(row=row.name, dtype=row.dtype, size=str(row.size), gpuarr_ms=middle(ours) * 1e3, gpuarr_min_ms=ours[0] * 1e3, peer=name,
                  peer_ms=middle(t) * 1e3, peer_min_ms=t[0] * 1e3, ratio=middle(t) / middle(ours), best=name == best, target=row.target,
-                 share=share) for name, t in times.items()]
+                 share=share, **(dict(peak_bytes=gpuarr.peak, first_peer_peak_bytes=peak) if row.per else {})) for name, t in times.items()]
 
 
 def main():
@@ -708,7 +833,7 @@ def main():
     if not args.check:
         print(f"{'':28} {'dtype':8} {'size':>9} {'gpuarr ms (least)':>21} {'best peer, ms':>9}", flush=True)
     lines, passed, failed = [], 0, 0
-    for section in SECTIONS:
+    for section in [*SECTIONS, lambda: chunks(gpuarr)]:
         for row in section():
             if args.only in f"{row.name} {row.dtype}":
                 found = measure(gpuarr, row, limits)

@@ -66,6 +66,11 @@ if [ "$job" != run ] && [ "$job" != cudasim ] && ! build/venv/bin/python -c 'imp
         }
     fi
 fi
+if [ "$job" = check ] && [ -x build/venv/bin/pip ] && ! build/venv/bin/python -c 'import dask.array, distributed' 2>/dev/null; then
+    echo "gpuarr: Dask, for the test of tools/dask, into build/venv"
+    build/venv/bin/pip install -q --disable-pip-version-check 'dask[array]' distributed >>build/venv.log 2>&1 ||
+        echo "gpuarr: PyPI could not be reached (see build/venv.log): tools/dask is not tested" >&2
+fi
 if [ "$job" = bench ]; then
     [ -x build/venv/bin/pip ] || python3 -m venv build/venv || exit 1
     echo "gpuarr: NumPy, SciPy, Numba, NumExpr, OpenCV, Dask, bottleneck and astropy to compare with, into build/venv"
