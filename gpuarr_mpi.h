@@ -442,7 +442,7 @@ typedef struct gi_mpi_hand {
 
 static bool gi_has_failed(const gi_computation *r) { return __atomic_load_n(&r->failed, __ATOMIC_RELAXED); }
 
-/* A thread's part. */
+/* A thread's part, or a GPU's. */
 static void gi_take_units(int64_t begin, int64_t end, void *job)
 {
     gi_mpi_hand *h = (gi_mpi_hand *)job;
