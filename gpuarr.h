@@ -1670,11 +1670,12 @@ int ga_ranks(void); /* how many processes compute together */
 
 /* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
    .tasks chunks. */
-typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME } ga_color_by;
+typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME, GA_COLOR_RANK } ga_color_by;
 typedef struct ga_visualize_options {
     const char       *site;
     int64_t tasks     GI_DEFAULT; /* default 200 */
-    ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, or the time that it has taken so far */
+    ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, the time that it has taken so far, or
+                                     the rank that computed the chunk last (what is in between: that of who needs it) */
 } ga_visualize_options;
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
 
@@ -20619,6 +20620,7 @@ struct gi_lazy {
     int      level;            /* how many reductions lie on top of each other up to here, */
     bool     ahead;            /* and whether all of it is worked out before what needs it, as they are */
     int64_t  nanoseconds;      /* atomic: that its own operation has taken so far */
+    int32_t *ranks;            /* that worked its chunks out the last time; NULL: not known */
     size_t   room;             /* bytes of all this */
 };
 
@@ -20639,6 +20641,13 @@ static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box
 /* Is what such a node needs pulled beside other things, which may need the same? Reductions have runs of their own. */
 static bool gi_shares_inputs(const gi_lazy_kind *kind) { return kind->eval != gi_eval_fold && kind->eval != gi_eval_whole; }
 
+static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
+    return n;
+}
+
 static void gi_lazy_let_go(gi_lazy *n)
 {
     if (n->close) n->close(n);
@@ -20655,6 +20664,7 @@ static void gi_lazy_free(gi_lazy *n)
 {
     gi_lazy_let_go(n);
     ga_free(n->value);
+    if (n->ranks) gi_release(n->ranks, (size_t)gi_count_boxes(n->ndim, n->shape, n->chunk) * sizeof *n->ranks);
     gi_release(n, n->room);
 }
 
@@ -23381,13 +23391,6 @@ static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengt
     return b;
 }
 
-static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
-{
-    int64_t n = 1;
-    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
-    return n;
-}
-
 /* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
 static const char *gi_bytes_text(int64_t bytes)
 {
@@ -23627,13 +23630,14 @@ static int gi_by_seconds(const void *x, const void *y)
 }
 
 /* Colours that differ for different names, the same in all pictures. */
+static const char *const gi_light_colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de",
+                                                "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
+
 static const char *gi_colour_of(const char *name, int length)
 {
-    static const char *const colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de",
-                                           "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
-    uint32_t                 h         = 2166136261u;
+    uint32_t h = 2166136261u;
     for (int i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
-    return colours[h % 10];
+    return gi_light_colours[h % 10];
 }
 
 static void gi_write_report(FILE *f)
@@ -23718,8 +23722,13 @@ static void gi_watch_ends(void)
     if (!gi_is_watched()) return;
     pthread_mutex_lock(&gi_watch.lock);
     for (int k = 0; k < 2; k++) {
-        const char *path = k == 0 ? gi_watch.trace : gi_watch.report;
-        if (!path || !*path) continue;
+        const char *asked = k == 0 ? gi_watch.trace : gi_watch.report;
+        if (!asked || !*asked) continue;
+        char        path[4096];
+        const char *slash = strrchr(asked, '/'), *dot = strrchr(asked, '.');
+        int         stem = dot && (!slash || dot > slash) ? (int)(dot - asked) : (int)strlen(asked);
+        if (ga_rank() == 0) snprintf(path, sizeof path, "%s", asked);
+        else snprintf(path, sizeof path, "%.*s.%d%s", stem, asked, ga_rank(), asked + stem); /* run.1.json */
         FILE *f = fopen(path, "w");
         if (f) {
             if (k == 0) gi_write_trace(f);
@@ -25000,8 +25009,8 @@ typedef struct gi_vertex {
     gi_lazy        *node;   /* or */
     const char     *name;   /* a task */
     int             name_length;
-    int64_t         chunk; /* -1: all of them */
-    int             layer;
+    int64_t         chunk;       /* -1: all of them */
+    int             layer, rank; /* rank: -1: not known */
     double          x, wanted;
     int64_t         users;
 } gi_vertex;
@@ -25042,7 +25051,8 @@ static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->nd
 static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
 {
     if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
-    gi_vertex v            = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
+    gi_vertex v = { memory, node, NULL, 0, chunk, 0, ga_ranks() > 1 ? -1 : 0, 0, 0, 0 };
+    if (node && node->ranks && chunk >= 0) v.rank = node->ranks[chunk];
     g->vertex[g->vertices] = v;
     return g->vertices++;
 }
@@ -25157,6 +25167,7 @@ static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds
     if (v->memory) snprintf(text, room, "#fdeecb");
     else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
     else if (v->name) snprintf(text, room, "%s", gi_colour_of(v->name, v->name_length));
+    else if (g->by == GA_COLOR_RANK) snprintf(text, room, "%s", v->rank < 0 ? "#ffffff" : gi_light_colours[v->rank % 10]);
     else if (g->by == GA_COLOR_TIME)
         gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
     else {
@@ -25287,6 +25298,9 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
     gi_computing.mark++;
     (void)gi_draw_node(&g, a->owner->node);
+    for (int64_t i = g.vertices - 1; i >= 0; i--) /* who needs something comes after it */
+        for (int64_t e = 0; e < g.edges; e++)
+            if (g.edge[e].to == i && g.vertex[g.edge[e].from].rank < 0) g.vertex[g.edge[e].from].rank = g.vertex[i].rank;
     bool ok = gi_write_drawing(&g, path);
     pthread_mutex_unlock(&gi_computing.busy);
     return ok;

@@ -90,6 +90,8 @@ gi_mpi_give_up(const char *site, const char *format, ...)
     va_end(args);
     fprintf(stderr, "gpuarr: %s; what ga_store has journalled is kept: run the program again\n", text);
     fflush(stderr);
+    struct timespec nap = { 0, 300000000 }; /* mpirun loses what is not read before it ends the job */
+    nanosleep(&nap, NULL);
     signal(SIGALRM, SIG_DFL);
     alarm(5); /* in case that MPI_Abort waits for whom nobody can reach */
     MPI_Abort(MPI_COMM_WORLD, 75);
@@ -710,6 +712,27 @@ static void gi_share_results(const gi_computation *r, const int32_t *owner, char
         }
 }
 
+/* Remembers which rank worked out the chunks of each array that is worked out as a whole, for pictures. If there is no memory, it does not. */
+static void gi_note_ranks(const gi_computation *r, const int32_t *owner)
+{
+    for (int k = 0; k < r->arrays && r->of; k++) {
+        gi_lazy *n      = r->of[k]->owner->node;
+        int64_t  chunks = gi_count_boxes(n->ndim, n->shape, n->chunk);
+        if ((char *)r->of[k]->data != GI_NOWHERE || !gi_equal_shapes(n->ndim, n->shape, r->ndim, r->shape)) continue;
+        gi_aside aside;
+        gi_put_aside(&aside);
+        if (!n->ranks) n->ranks = (int32_t *)gi_alloc(r->site, (size_t)chunks * sizeof *n->ranks);
+        gi_take_back(&aside);
+        for (int64_t chunk = 0; n->ranks && chunk < chunks; chunk++) {
+            gi_box  box  = gi_box_number(n->ndim, n->shape, n->chunk, chunk);
+            int64_t unit = 0;
+            for (int d = 0; d < n->ndim; d++)
+                unit = unit * ((r->shape[d] + r->unit[d] - 1) / r->unit[d]) + box.start[d] / r->unit[d];
+            n->ranks[chunk] = owner[unit];
+        }
+    }
+}
+
 static void gi_mpi_run(gi_computation *r, gi_task task)
 {
     const int64_t window = (int64_t)4 << 20, largest = gi_share_unit(r, 0, NULL, false); /* the first unit is the largest */
@@ -743,6 +766,7 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
         if (!r->failed && largest > 0) {
             gi_mpi_from_first(r->site, h.owner, r->units * (int64_t)sizeof *h.owner);
             gi_share_results(r, h.owner, bytes, room);
+            gi_note_ranks(r, h.owner);
         }
     }
     if (bytes) gi_release(bytes, (size_t)room);

@@ -26,6 +26,17 @@ static void tell(const char *name, ga_array *chunked)
     if (ga_rank() == 0) printf("HASH %s %016llx\n", name, (unsigned long long)hash_of(r));
 }
 
+/* Is a vertex of the picture white: has no rank worked that chunk out? */
+static bool is_white(const char *path)
+{
+    char  line[4096];
+    bool  white = false;
+    FILE *f     = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) white = white || strstr(line, "fill='#ffffff'");
+    if (f) fclose(f);
+    return white;
+}
+
 static void bits(const char *folder)
 {
     char path[4096];
@@ -50,6 +61,11 @@ static void bits(const char *folder)
         tell("sorted", ga_sort(a, .axis = 0));
         ga_array *kept = ga_persist(v);
         tell("kept", ga_sqrt(ga_absolute(kept)));
+        ga_array *tiles = ga_sqrt(ga_random((3000, 300), .chunks = ga_chunks(600, 100)));
+        snprintf(path, sizeof path, "%s-ranks.svg", folder);
+        CHECK(ga_rank() > 0 || (ga_visualize(tiles, path, .color = GA_COLOR_RANK) && is_white(path) == (ga_ranks() > 1)));
+        tell("tiles", tiles);
+        CHECK(ga_rank() > 0 || (ga_visualize(tiles, path, .color = GA_COLOR_RANK) && !is_white(path)));
         snprintf(path, sizeof path, "%s/v.npy", folder);
         CHECK(ga_store(v, path));
         snprintf(path, sizeof path, "%s/v.zarr", folder);
