@@ -23205,6 +23205,9 @@ int ga_get_num_gpus(void)
 /* The worker of this thread. */
 static gi_worker gi_new_worker(void)
 {
+#if GI_HAS_CUDA
+    if (gi_this_gpu > 0) gi_cuda_selected = gi_this_gpu - 1; /* a function of the user's may have selected another */
+#endif
     gi_worker w = { NULL, 0, gi_this_gpu > 0 ? GA_CUDA : GA_CPU, gi_this_gpu > 0 };
     return w;
 }
@@ -24692,18 +24695,19 @@ typedef struct gi_forecast {
     int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
     int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
     int64_t threads;
+    bool    on_gpu; /* the pieces are those of a GPU, in its memory */
 } gi_forecast;
 
 static int64_t gi_forecast_total(const gi_forecast *f) { return f->results + f->values + f->threads * (f->piece + f->shared); }
 
 /* How many elements of a layout are worked out at a time at most? */
-static int64_t gi_piece_elements(const ga_array *a)
+static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
 {
     const gi_lazy *n     = a->owner->node;
-    int64_t        piece = GI_PIECE_BYTES / ga_itemsize(n->dtype), chunk = 1;
+    int64_t        piece = (on_gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / ga_itemsize(n->dtype), chunk = 1;
     ga_shape       chunks = ga_chunks_of(a);
     for (int d = 0; d < chunks.ndim; d++) chunk *= chunks.n[d];
-    if (!n->local && !n->value && chunk > piece) piece = chunk;
+    if ((on_gpu || (!n->local && !n->value)) && chunk > piece) piece = chunk;
     return piece < a->size ? piece : a->size;
 }
 
@@ -24714,14 +24718,14 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
 {
     int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0, tiles = 0;
     bool    over = false; /* may an input be written over? */
-    if (n->value) return 0;
-    if (n->mark == gi_computing.mark) return gi_comes_first(n) ? 0 : bytes;
+    if (n->value) return f->on_gpu ? bytes : 0;
+    if (n->mark == gi_computing.mark) return gi_comes_first(n) && !f->on_gpu ? 0 : bytes;
     n->mark = gi_computing.mark;
     if (gi_comes_first(n) && n->kind != &gi_kind_fold) {
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         for (int k = 0; k < n->inputs; k++) {
             if (!gi_is_chunked(n->in[k])) continue;
-            int64_t at_once = gi_piece_elements(n->in[k]), size = ga_itemsize(n->in[k]->dtype);
+            int64_t at_once = gi_piece_elements(n->in[k], f->on_gpu), size = ga_itemsize(n->in[k]->dtype);
             int64_t need = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
             if (need > f->piece) f->piece = need;
             if (n->kind == &gi_kind_whole) f->values += n->in[k]->size * size;
@@ -24732,7 +24736,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         if (!gi_is_chunked(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
-        int64_t  at_once = gi_piece_elements(n->in[0]), length = 1, longest,
+        int64_t  at_once = gi_piece_elements(n->in[0], f->on_gpu), length = 1, longest,
                 wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
         for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
         if (length <= longest && wide * length > at_once) at_once = wide * length;
@@ -24748,7 +24752,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     }
     const ga_array *const *in     = (const ga_array *const *)n->in, *leaf[GI_CHAIN_LEAVES];
     int                    inputs = n->inputs;
-    if (n->kind == &gi_kind_map && gi_find_chain(&gi_foreseen, n)) {
+    if (n->kind == &gi_kind_map && !f->on_gpu && gi_find_chain(&gi_foreseen, n)) {
         inputs = 0;
         tiles  = (int64_t)sizeof(gi_chain) + (gi_foreseen.links + gi_foreseen.leaves) * (GI_CHAIN_TILE + GI_CHAIN_BEHIND);
         for (int i = 0; i < gi_foreseen.links - 1; i++) *gi_foreseen.link[i].mark = gi_computing.mark;
@@ -24757,10 +24761,16 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         in = leaf;
     }
     for (int k = 0; k < inputs; k++) {
-        if (!gi_is_chunked(in[k])) continue;
+        if (!gi_is_chunked(in[k])) { /* copied to the GPU */
+            if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(in[k]->dtype);
+            continue;
+        }
         gi_lazy *below = in[k]->owner->node;
         int64_t  part  = elements;
-        if (below->value) continue;
+        if (below->value) { /* the same */
+            if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(below->dtype);
+            continue;
+        }
         if (gi_is_repeated(n, in[k])) f->values += gi_size(below->ndim, below->shape) * ga_itemsize(below->dtype);
         if (n->kind == &gi_kind_call && gi_size(n->ndim, n->shape) > 0) {
             gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
@@ -24772,7 +24782,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         int64_t need    = gi_foresee(f, below, part) + (in_turn ? bytes : 0);
         if (held + need > most) most = held + need;
         if (in_turn) continue;
-        if (!gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
+        if (f->on_gpu || !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
         over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
     }
     if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
@@ -24780,23 +24790,27 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     return most + tiles;
 }
 
-static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays)
+static gi_forecast gi_foresee_for(int n, const ga_array *const *arrays, bool on_gpu)
 {
     gi_forecast f;
     memset(&f, 0, sizeof f);
     pthread_mutex_lock(&gi_computing.busy);
     gi_computing.mark++;
     f.threads = ga_get_num_threads();
+    f.on_gpu  = on_gpu;
     gi_count_results(n, arrays, 1);
     for (int k = 0; k < n; k++) {
         f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
-        int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k]));
+        int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k], on_gpu));
         if (need > f.piece) f.piece = need;
     }
     gi_count_results(n, arrays, -1);
     pthread_mutex_unlock(&gi_computing.busy);
     return f;
 }
+
+/* What the CPU alone needs. Where GPUs help, and the memory of the CPU or of a GPU does not suffice for that, they take smaller pieces. */
+static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays) { return gi_foresee_for(n, arrays, false); }
 
 /* The number behind a word in a small file of the system; -1: not there. An empty word: the file begins with the number. */
 static int64_t gi_system_number(const char *path, const char *word)
@@ -25618,12 +25632,17 @@ static char *gi_chunked_text(const char *site, const ga_array *a)
     enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
     gi_forecast f      = gi_foresee_all(1, &a);
     ga_shape    chunks = ga_chunks_of(a);
-    char       *text   = (char *)malloc(ROOM);
+    char       *text = (char *)malloc(ROOM), gpus[100] = "";
     if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
-    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more>", ga_dtype_name(a->dtype),
+    if (ga_get_num_gpus() > 0) {
+        gi_forecast there = gi_foresee_for(1, &a, true);
+        snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(there.piece + there.shared),
+                 ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
+    }
+    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more%s>", ga_dtype_name(a->dtype),
              gi_shape_of(a), (long long)gi_count_boxes(a->ndim, a->shape, chunks.n),
              gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
-             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results));
+             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results), gpus);
     return text;
 }
 

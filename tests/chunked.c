@@ -298,6 +298,8 @@ static void mistakes(void)
         CHECK_FAILS(ga_compute(x, .out = i), ".out");
         CHECK_FAILS(ga_compute(NULL), "NULL");
         CHECK_FAILS(ga_persist(NULL), "NULL");
+        CHECK_FAILS((ga_set_num_gpus(-2), !ga_error()), "-2 GPUs");
+        CHECK_FAILS((ga_set_num_gpus(100), !ga_error()), ga_cuda_count() > 0 ? "100 GPUs from number 0 on" : "CUDA");
         CHECK_FAILS(ga_power(ga_chunked(i), ga_chunked(i)), "chunked");
         CHECK_FAILS(ga_view_as(x, GA_I64), "chunked");
         CHECK_FAILS(ga_max(ga_chunked(ga_zeros((0)))), "no elements");
