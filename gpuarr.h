@@ -6951,25 +6951,32 @@ static int gi_strided_operands(gi_job *j, gi_operand **all)
     return n;
 }
 
-/* Leaves out dimensions of length 1 and joins those that lie in memory as one, for every operand. */
+/* Leaves out dimensions of length 1 and joins those that lie in memory as one, for all lists of strides. Returns how many are left. */
+static int gi_coalesce_axes(int ndim, int64_t *shape, int lists, int64_t *const *strides)
+{
+    int n = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] == 1) continue;
+        bool joins = n > 0;
+        for (int k = 0; k < lists; k++) joins = joins && strides[k][n - 1] == strides[k][d] * shape[d];
+        if (!joins) n++;
+        shape[n - 1] = joins ? shape[n - 1] * shape[d] : shape[d];
+        for (int k = 0; k < lists; k++) strides[k][n - 1] = strides[k][d];
+    }
+    return n;
+}
+
 static void gi_coalesce(gi_job *j)
 {
     gi_operand *all[GI_MOST_STRIDED];
-    int         operands = gi_strided_operands(j, all), n = 0;
-    for (int d = 0; d < j->ndim; d++) {
-        if (j->shape[d] == 1) continue;
-        bool joins = n > 0;
-        for (int k = 0; k < operands; k++) joins = joins && all[k]->strides[n - 1] == all[k]->strides[d] * j->shape[d];
-        if (!joins) n++;
-        j->shape[n - 1] = joins ? j->shape[n - 1] * j->shape[d] : j->shape[d];
-        for (int k = 0; k < operands; k++) all[k]->strides[n - 1] = all[k]->strides[d];
-    }
-    if (n == 0) { /* one element */
-        j->shape[n] = 1;
-        for (int k = 0; k < operands; k++) all[k]->strides[n] = ga_itemsize(all[k]->dtype);
-        n = 1;
-    }
-    j->ndim = n;
+    int64_t    *strides[GI_MOST_STRIDED];
+    int         operands = gi_strided_operands(j, all);
+    for (int k = 0; k < operands; k++) strides[k] = all[k]->strides;
+    j->ndim = gi_coalesce_axes(j->ndim, j->shape, operands, strides);
+    if (j->ndim > 0) return;
+    j->ndim     = 1; /* one element */
+    j->shape[0] = 1;
+    for (int k = 0; k < operands; k++) strides[k][0] = ga_itemsize(all[k]->dtype);
 }
 
 static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
@@ -20585,7 +20592,7 @@ typedef struct gi_worker {
     ga_device device; /* where it wants what it pulls, */
     bool      gpu;    /* and may it use the GPU? */
 } gi_worker;
-static void gi_note_event(const char *site, bool unit, int64_t number, double start);
+static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end);
 static bool gi_is_watched(void);
 
 typedef struct gi_lazy_kind {
@@ -20601,7 +20608,7 @@ struct gi_lazy {
     const gi_lazy_kind *kind;
     const char         *site;
     ga_dtype            dtype;
-    int                 ndim, depth, uses; /* uses (atomic): by how many other nodes */
+    int                 ndim, depth, uses; /* uses (atomic): by how many others at the same time */
     bool                local, far;        /* this node and all below it are; this or some below it is in a file */
     bool                cpu_only;          /* atomic: a GPU has refused its call */
     int64_t             shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
@@ -20612,7 +20619,8 @@ struct gi_lazy {
     void (*close)(gi_lazy *n); /* NULL, or: lets go of what the plan holds open */
     uint64_t seed, print;      /* of its fingerprint: what no input tells; and the whole, while a call stores */
     uint64_t mark;             /* set while a call computes: the call that has seen it, */
-    int      level;            /* and how many reductions lie on top of each other up to here */
+    int      level;            /* how many reductions lie on top of each other up to here, */
+    bool     ahead;            /* and whether all of it is worked out before what needs it, as they are */
     int64_t  nanoseconds;      /* atomic: that its own operation has taken so far */
     size_t   room;             /* bytes of all this */
 };
@@ -20627,12 +20635,20 @@ static ga_array *gi_hold(const char *site, const ga_array *a)
     return held;
 }
 
+static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
+static ga_array *gi_eval_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
+static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
+
+/* Is what such a node needs pulled beside other things, which may need the same? Reductions have runs of their own. */
+static bool gi_shares_inputs(const gi_lazy_kind *kind) { return kind->eval != gi_eval_fold && kind->eval != gi_eval_whole; }
+
 static void gi_lazy_let_go(gi_lazy *n)
 {
     if (n->close) n->close(n);
     n->close = NULL;
     for (int k = 0; k < n->inputs; k++) {
-        if (n->in[k] && gi_is_chunked(n->in[k])) __atomic_sub_fetch(&n->in[k]->owner->node->uses, 1, __ATOMIC_RELAXED);
+        if (n->in[k] && gi_is_chunked(n->in[k]) && gi_shares_inputs(n->kind))
+            __atomic_sub_fetch(&n->in[k]->owner->node->uses, 1, __ATOMIC_RELAXED);
         ga_free(n->in[k]);
     }
     n->inputs = 0;
@@ -20685,7 +20701,7 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
         n->inputs++;
         if (!gi_is_chunked(in[k])) continue;
         gi_lazy *below = in[k]->owner->node;
-        __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
+        if (gi_shares_inputs(kind)) __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
         n->local = n->local && (below->local || below->value);
         n->far   = n->far || (below->far && !below->value);
         if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
@@ -20914,7 +20930,7 @@ static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *
     double    seconds = ga_now() - start;
     __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
     w->inside = inside + seconds;
-    if (gi_is_watched()) gi_note_event(n->site, false, 0, start);
+    if (gi_is_watched()) gi_note_event(n->site, false, 0, start, start + seconds);
     if (!r || !shared || gi_remember(w, n, 0, 0, box, r)) return r;
     ga_free(r);
     return NULL;
@@ -21256,8 +21272,366 @@ static bool gi_may_reuse(const ga_array *a, const gi_lazy *n, const gi_box *box)
            gi_equal_shapes(a->ndim, a->shape, n->ndim, box->count);
 }
 
+/* ---- chains: elementwise operations on top of each other ---- */
+/*  A chain is worked out tile by tile, so that what lies between its operations never leaves the nearest cache. It is a node with
+    those below it of which it sees every element at its own place, and which nothing else needs. What it reads besides, its leaves,
+    is pulled before, for the whole box.                                                                                       */
+
+enum {
+    GI_CHAIN_LINKS  = 64,
+    GI_CHAIN_LEAVES = 24,
+    GI_CHAIN_MADE   = 4,            /* leaves that are worked out: they lie about together */
+    GI_CHAIN_TILE   = 8192,         /* bytes of a tile, */
+    GI_CHAIN_BEHIND = 3 * GI_ALIGN, /* and of what is behind it: tiles a multiple of 4096 apart would slow down each other */
+    GI_CHAIN_ROW    = 256           /* elements: shorter rows are packed first */
+};
+
+typedef struct gi_leaf {
+    const gi_lazy  *reader;
+    const ga_array *of; /* NULL: the number */
+    ga_arg          number;
+    ga_dtype        dtype;
+    ga_array       *array; /* the elements of the box */
+    int64_t         strides[GPUARR_MAX_DIMS];
+    const char     *row;
+    int             tile; /* of copies of one element, if that is repeated; -1: none */
+} gi_leaf;
+
+typedef struct gi_link { /* an operation of the chain */
+    const gi_lazy *n;
+    int64_t       *nanoseconds; /* the node's; NULL: the last one, whose time gi_eval adds */
+    uint64_t      *mark;
+    bool           kept;
+    int            readers, last;              /* links that read it, and the last one of them */
+    int            in[GI_MOST_INPUTS];         /* a link, or -1 - a leaf */
+    int            tile, cast[GI_MOST_INPUTS]; /* tiles for its results, and for inputs that are converted; -1: none */
+    double         seconds;                    /* of the first tile */
+} gi_link;
+
+typedef struct gi_chain {
+    int     links, seen, leaves, made;
+    gi_link link[GI_CHAIN_LINKS]; /* each behind those that it reads */
+    gi_leaf leaf[GI_CHAIN_LEAVES];
+} gi_chain;
+
+static bool gi_may_be_link(const gi_lazy *n)
+{
+    const gi_map_plan *p = (const gi_map_plan *)n->plan;
+    return n->kind->eval == gi_eval_map && !n->value && p->outputs == 1 && !p->masked;
+}
+
+/* The node below n that a shows whole, element by element, if it may be a link; else NULL. */
+static gi_lazy *gi_link_below(const gi_lazy *n, const ga_array *a)
+{
+    if (!gi_is_chunked(a) || a->data != (void *)GI_NOWHERE || !gi_may_be_link(a->owner->node)) return NULL;
+    gi_lazy *below = a->owner->node;
+    if (!gi_equal_shapes(n->ndim, n->shape, below->ndim, below->shape) ||
+        !gi_equal_shapes(n->ndim, n->shape, a->ndim, a->shape))
+        return NULL;
+    for (int d = 0; d < n->ndim; d++)
+        if (n->shape[d] > 1 && a->strides[d] != below->strides[d]) return NULL;
+    return below;
+}
+
+/* Adds a node and those below it that may be links. Returns its number, -1: there is no room. */
+static int gi_add_link(gi_chain *c, const gi_lazy *n, gi_lazy *same)
+{
+    const gi_map_plan *p = (const gi_map_plan *)n->plan;
+    int                in[GI_MOST_INPUTS];
+    for (int i = 0; i < c->links; i++)
+        if (c->link[i].n == n) return i;
+    if (c->seen == GI_CHAIN_LINKS) return -1;
+    c->seen++;
+    for (int k = 0, a = 0; k < p->inputs; k++) {
+        gi_lazy *below = p->in[k].array ? gi_link_below(n, n->in[a++]) : NULL;
+        in[k]          = below ? gi_add_link(c, below, below) : -1;
+    }
+    gi_link *l = &c->link[c->links];
+    memset(l, 0, sizeof *l);
+    l->n           = n;
+    l->nanoseconds = same ? &same->nanoseconds : NULL;
+    l->mark        = same ? &same->mark : NULL;
+    memcpy(l->in, in, (size_t)p->inputs * sizeof *in);
+    return c->links++;
+}
+
+/* The chain that ends with n. False: there is none, it is worked out by itself. */
+static bool gi_find_chain(gi_chain *c, const gi_lazy *n)
+{
+    int number[GI_CHAIN_LINKS], kept = 0;
+    c->links = c->seen = c->leaves = c->made = 0;
+    if (!gi_may_be_link(n)) return false;
+    int root = gi_add_link(c, n, NULL);
+    for (int i = root; i >= 0; i--) { /* what others need too is worked out by itself, once */
+        gi_link *l = &c->link[i];
+        l->kept    = i == root || l->readers == __atomic_load_n(&l->n->uses, __ATOMIC_RELAXED);
+        for (int k = 0; k < ((const gi_map_plan *)l->n->plan)->inputs && l->kept; k++)
+            if (l->in[k] >= 0) c->link[l->in[k]].readers++;
+    }
+    for (int i = 0; i <= root; i++) {
+        gi_link           *l = &c->link[i];
+        const gi_map_plan *p = (const gi_map_plan *)l->n->plan;
+        number[i]            = -1;
+        if (!l->kept) continue;
+        for (int k = 0, a = 0; k < p->inputs; k++) {
+            const ga_array *of = p->in[k].array ? l->n->in[a++] : NULL;
+            if (l->in[k] >= 0 && number[l->in[k]] >= 0) {
+                l->in[k]               = number[l->in[k]];
+                c->link[l->in[k]].last = kept;
+                continue;
+            }
+            if (c->leaves == GI_CHAIN_LEAVES) return false;
+            gi_leaf *leaf = &c->leaf[c->leaves];
+            leaf->reader  = l->n;
+            leaf->of      = of;
+            leaf->number  = p->in[k];
+            leaf->dtype   = of ? of->dtype : p->wanted[k];
+            leaf->array   = NULL;
+            l->in[k]      = -1 - c->leaves++;
+            c->made += of && gi_is_chunked(of) && !of->owner->node->value;
+        }
+        number[i]       = kept;
+        c->link[kept++] = *l;
+    }
+    c->links = kept;
+    return kept > 1 && c->made <= GI_CHAIN_MADE;
+}
+
+/* Gives tiles to all that needs one; those that are not needed any more are given again. Returns how many there are. */
+static int gi_share_tiles(gi_chain *c, int columns)
+{
+    int list[GI_CHAIN_LINKS + GI_MOST_INPUTS], idle = 0, tiles = 0;
+    for (int i = 0; i < c->leaves; i++) c->leaf[i].tile = !c->leaf[i].of || c->leaf[i].strides[columns] == 0 ? tiles++ : -1;
+    for (int i = 0; i < c->links; i++) {
+        gi_link           *l     = &c->link[i];
+        const gi_map_plan *p     = (const gi_map_plan *)l->n->plan;
+        bool               apart = p->function.own.kernel != NULL; /* may it not write over what it reads? */
+        l->tile                  = -1;
+        for (int k = 0; k < p->inputs; k++) {
+            const gi_link *below = l->in[k] < 0 ? NULL : &c->link[l->in[k]];
+            ga_dtype       from  = below ? below->n->dtype : c->leaf[-1 - l->in[k]].dtype;
+            bool           cast  = from != p->wanted[k] && (p->function.cpu || apart);
+            l->cast[k]           = !cast ? -1 : idle > 0 ? list[--idle] : tiles++;
+            if (below && below->last == i && !apart && !cast && from == l->n->dtype) l->tile = below->tile;
+        }
+        if (i == c->links - 1) l->tile = -1; /* its results go where they belong */
+        else if (l->tile < 0) l->tile = idle > 0 ? list[--idle] : tiles++;
+        for (int k = 0; k < p->inputs; k++) {
+            const gi_link *below = l->in[k] < 0 ? NULL : &c->link[l->in[k]];
+            bool           first = true;
+            for (int j = 0; j < k; j++) first = first && l->in[j] != l->in[k];
+            if (l->cast[k] >= 0) list[idle++] = l->cast[k];
+            if (below && below->last == i && first && below->tile != l->tile) list[idle++] = below->tile;
+        }
+    }
+    return tiles;
+}
+
+static char *gi_chain_tile(char *tiles, int number) { return tiles + (int64_t)number * (GI_CHAIN_TILE + GI_CHAIN_BEHIND); }
+
+/* One tile, n elements, of all operations. `at`: how many elements of the row come before; `place` and `step` are those of GA_INDEX. */
+static void gi_run_links(gi_chain *c, char *tiles, int64_t at, int64_t n, char *out, int64_t place, int64_t step, bool timed)
+{
+    double time = timed ? ga_now() : 0;
+    for (int i = 0; i < c->links; i++) {
+        gi_link           *l                 = &c->link[i];
+        const gi_map_plan *p                 = (const gi_map_plan *)l->n->plan;
+        const char        *x[GI_MOST_INPUTS] = { NULL };
+        char              *to                = l->tile < 0 ? out : gi_chain_tile(tiles, l->tile);
+        ga_dtype           from              = l->n->dtype;
+        for (int k = 0; k < p->inputs; k++) {
+            if (l->in[k] >= 0) {
+                from = c->link[l->in[k]].n->dtype;
+                x[k] = gi_chain_tile(tiles, c->link[l->in[k]].tile);
+            } else {
+                const gi_leaf *leaf = &c->leaf[-1 - l->in[k]];
+                from                = leaf->dtype;
+                x[k]                = leaf->tile < 0 ? leaf->row + at * ga_itemsize(from) : gi_chain_tile(tiles, leaf->tile);
+            }
+            if (l->cast[k] < 0) continue;
+            gi_cast(p->wanted[k], from, n, gi_chain_tile(tiles, l->cast[k]), x[k]);
+            x[k] = gi_chain_tile(tiles, l->cast[k]);
+        }
+        if (p->function.own.kernel) gi_run_own(&p->function.own, n, &to, x, place, step);
+        else if (p->function.cpu) p->function.cpu(n, to, x[0], x[1], x[2]);
+        else gi_cast(l->n->dtype, from, n, to, x[0]);
+        if (!timed) continue;
+        double now = ga_now();
+        l->seconds = now - time;
+        time       = now;
+    }
+}
+
+/* The time that a chain took belongs to its operations, in the proportions of the first tile. */
+static void gi_share_time(gi_worker *w, const gi_chain *c, double start)
+{
+    double all = ga_now() - start, sum = 0;
+    for (int i = 0; i < c->links; i++) sum += c->link[i].seconds;
+    for (int i = 0; i < c->links - 1 && sum > 0; i++) {
+        double part = all * c->link[i].seconds / sum;
+        __atomic_add_fetch(c->link[i].nanoseconds, (int64_t)(part * 1e9), __ATOMIC_RELAXED);
+        w->inside += part;
+        if (gi_is_watched()) gi_note_event(c->link[i].n->site, false, 0, start, start + part);
+        start += part;
+    }
+}
+
+/* Where the elements of a chain lie: its axes, joined where they can be. */
+typedef struct gi_chain_shape {
+    int             ndim;
+    int64_t         shape[GPUARR_MAX_DIMS], out[GPUARR_MAX_DIMS]; /* out: strides */
+    gi_indexed_from index;
+} gi_chain_shape;
+
+static gi_chain_shape gi_shape_of_chain(gi_chain *c, const gi_lazy *n, const gi_box *box, const ga_array *out)
+{
+    gi_chain_shape s;
+    int64_t       *strides[GI_CHAIN_LEAVES + 2];
+    int            lists = 0;
+    bool           own   = false;
+    memset(&s, 0, sizeof s);
+    memcpy(s.shape, box->count, sizeof s.shape);
+    memcpy(s.out, out->strides, sizeof s.out);
+    s.index          = gi_index_of_box(n, box);
+    strides[lists++] = s.out;
+    for (int i = 0; i < c->links; i++) own = own || ((const gi_map_plan *)c->link[i].n->plan)->function.own.kernel;
+    if (own) strides[lists++] = s.index.strides;
+    for (int i = 0; i < c->leaves; i++) {
+        if (!c->leaf[i].of) continue;
+        gi_broadcast_strides(c->leaf[i].array, n->ndim, box->count, c->leaf[i].strides);
+        strides[lists++] = c->leaf[i].strides;
+    }
+    s.ndim = gi_coalesce_axes(n->ndim, s.shape, lists, strides);
+    if (s.ndim > 0) return s;
+    s.ndim     = 1; /* one element */
+    s.shape[0] = 1;
+    for (int k = 0; k < lists; k++) strides[k][0] = 0;
+    return s;
+}
+
+/* Leaves that do not lie along the rows are copied, so that they do; all that are repeated or in rows are, if those are short. */
+static bool gi_pack_leaves(gi_chain *c, const gi_lazy *n, const gi_box *box, const gi_chain_shape *s, bool short_rows)
+{
+    for (int i = 0; i < c->leaves; i++) {
+        gi_leaf *leaf = &c->leaf[i];
+        if (!leaf->of) continue;
+        int64_t step = leaf->strides[s->ndim - 1];
+        bool across = step != 0 && step != ga_itemsize(leaf->dtype), whole = gi_size(n->ndim, box->count) == leaf->array->size;
+        if (!across && (!short_rows || leaf->array->size == 1 || (whole && ga_is_contiguous(leaf->array)))) continue;
+        ga_array *packed = short_rows ? gi_new(n->site, leaf->dtype, GA_CPU, n->ndim, box->count)
+                                      : gi_new(n->site, leaf->dtype, GA_CPU, leaf->array->ndim, leaf->array->shape);
+        if (!packed || !gi_assign(n->site, packed, leaf->array)) {
+            ga_free(packed);
+            return false;
+        }
+        ga_free(leaf->array);
+        leaf->array = packed;
+    }
+    return true;
+}
+
+/* Works out a chain whose leaves are there, row by row. */
+static bool gi_run_chain(gi_worker *w, gi_chain *c, const gi_lazy *n, const gi_chain_shape *s, ga_array *out)
+{
+    int     last   = s->ndim - 1;
+    size_t  bytes  = (size_t)gi_share_tiles(c, last) * (GI_CHAIN_TILE + GI_CHAIN_BEHIND);
+    int64_t widest = 1, columns = s->shape[last], size = ga_itemsize(n->dtype);
+    char   *tiles = (char *)gi_alloc(n->site, bytes);
+    if (!tiles) return false;
+    for (int i = 0; i < c->leaves; i++)
+        if (ga_itemsize(c->leaf[i].dtype) > widest) widest = ga_itemsize(c->leaf[i].dtype);
+    for (int i = 0; i < c->links; i++) {
+        const gi_map_plan *p = (const gi_map_plan *)c->link[i].n->plan;
+        if (ga_itemsize(c->link[i].n->dtype) > widest) widest = ga_itemsize(c->link[i].n->dtype);
+        for (int k = 0; k < p->inputs; k++)
+            if (ga_itemsize(p->wanted[k]) > widest) widest = ga_itemsize(p->wanted[k]);
+    }
+    int64_t tile = GI_CHAIN_TILE / widest, copies = tile < columns ? tile : columns;
+    double  start = ga_now();
+    for (int i = 0; i < c->leaves; i++) {
+        gi_leaf                          *leaf = &c->leaf[i];
+        __attribute__((aligned(16))) char element[16];
+        leaf->row = NULL;
+        if (leaf->of) continue;
+        gi_number_to(leaf->number, leaf->dtype, element);
+        gi_repeat((int)ga_itemsize(leaf->dtype), copies, gi_chain_tile(tiles, leaf->tile), element);
+    }
+    for (int64_t row = 0; row < out->size / columns; row++) {
+        int64_t rest = row, place = s->index.first, at[GPUARR_MAX_DIMS] = { 0 };
+        char   *to = (char *)out->data;
+        for (int d = last - 1; d >= 0; d--) {
+            at[d] = rest % s->shape[d];
+            rest /= s->shape[d];
+            to += at[d] * s->out[d];
+            place += at[d] * s->index.strides[d];
+        }
+        for (int i = 0; i < c->leaves; i++) {
+            gi_leaf *leaf = &c->leaf[i];
+            if (!leaf->of) continue;
+            const char *from = (const char *)leaf->array->data;
+            for (int d = 0; d < last; d++) from += at[d] * leaf->strides[d];
+            if (leaf->tile >= 0 && from != leaf->row)
+                gi_repeat((int)ga_itemsize(leaf->dtype), copies, gi_chain_tile(tiles, leaf->tile), from);
+            leaf->row = from;
+        }
+        for (int64_t done = 0; done < columns; done += tile)
+            gi_run_links(c, tiles, done, columns - done < tile ? columns - done : tile, to + done * size,
+                         place + done * s->index.strides[last], s->index.strides[last], row == 0 && done == 0);
+    }
+    gi_share_time(w, c, start);
+    gi_release(tiles, bytes);
+    return true;
+}
+
+static ga_array *gi_eval_chain(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out, gi_chain *c)
+{
+    const bool     apart = ((const gi_map_plan *)n->plan)->function.own.kernel != NULL;
+    bool           ok    = true;
+    ga_array      *r     = NULL;
+    gi_chain_shape s;
+    for (int i = 0; i < c->leaves && ok; i++) {
+        gi_leaf *leaf = &c->leaf[i];
+        if (leaf->of) leaf->array = gi_pull_operand(w, leaf->reader, leaf->of, box);
+        ok = !leaf->of || leaf->array;
+    }
+    for (int i = 0; i < c->leaves && ok && !out && !apart; i++)
+        if (c->leaf[i].of && gi_may_reuse(c->leaf[i].array, n, box)) out = c->leaf[i].array;
+    if (ok) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    ok = r != NULL;
+    if (ok) {
+        s               = gi_shape_of_chain(c, n, box, r);
+        bool short_rows = s.ndim > 1 && s.shape[s.ndim - 1] < GI_CHAIN_ROW;
+        bool elsewhere  = short_rows || (s.shape[s.ndim - 1] > 1 && s.out[s.ndim - 1] != ga_itemsize(n->dtype));
+        if (elsewhere && !ga_is_contiguous(r)) {
+            ga_free(r);
+            r = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+        }
+        ok = r && gi_pack_leaves(c, n, box, &s, short_rows);
+        if (ok) s = gi_shape_of_chain(c, n, box, r);
+        ok = ok && gi_run_chain(w, c, n, &s, r);
+    }
+    for (int i = 0; i < c->leaves; i++)
+        if (c->leaf[i].of) ga_free(c->leaf[i].array);
+    if (ok) return r;
+    ga_free(r);
+    return NULL;
+}
+
 static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
+    if (!w->gpu && gi_may_be_link(n)) {
+        bool below = false, found = false;
+        for (int k = 0; k < n->inputs; k++) below = below || gi_link_below(n, n->in[k]);
+        gi_chain *chain = below ? (gi_chain *)gi_alloc(n->site, sizeof *chain) : NULL;
+        ga_array *r     = NULL;
+        if (below && !chain) return NULL;
+        if (chain) {
+            found = gi_find_chain(chain, n);
+            if (found) r = gi_eval_chain(w, n, box, out, chain);
+            gi_release(chain, sizeof *chain);
+        }
+        if (found) return r;
+    }
     const gi_map_plan *p                          = (const gi_map_plan *)n->plan;
     ga_array          *pulled[GI_MOST_INPUTS + 1] = { NULL }, *result[GPUARR_MAX_OUTPUTS] = { NULL }, *target = NULL;
     ga_arg             in[GI_MOST_INPUTS];
@@ -22835,6 +23209,9 @@ int ga_get_num_gpus(void)
 /* The worker of this thread. */
 static gi_worker gi_new_worker(void)
 {
+#if GI_HAS_CUDA
+    if (gi_this_gpu > 0) gi_cuda_selected = gi_this_gpu - 1; /* a function of the user's may have selected another */
+#endif
     gi_worker w = { NULL, 0, gi_this_gpu > 0 ? GA_CUDA : GA_CPU, gi_this_gpu > 0 };
     return w;
 }
@@ -23131,10 +23508,10 @@ static void gi_keep_event(const gi_event *e)
     pthread_mutex_unlock(&gi_watch.lock);
 }
 
-static void gi_note_event(const char *site, bool unit, int64_t number, double start)
+static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end)
 {
     const int gpu = gi_this_gpu;
-    gi_event  e = { site, unit, "", gpu ? 0 : gi_thread_number(), gpu, number, ga_memory_stats().used_bytes, start, ga_now() };
+    gi_event  e   = { site, unit, "", gpu ? 0 : gi_thread_number(), gpu, number, ga_memory_stats().used_bytes, start, end };
     gi_keep_event(&e);
 }
 
@@ -23183,7 +23560,7 @@ static bool gi_tell_progress(gi_computation *r, int64_t n)
 /* A unit of a run is done. It fails if the progress function wants to stop. */
 static bool gi_unit_done(gi_computation *r, int64_t number, double start)
 {
-    if (gi_is_watched()) gi_note_event(r->site, true, number, start);
+    if (gi_is_watched()) gi_note_event(r->site, true, number, start, ga_now());
     return gi_tell_progress(r, 1);
 }
 
@@ -24054,7 +24431,8 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
 
 /* ---- computing --------------------------------------------------------------------------------------------------------------------------- */
 
-/* Reductions in the order in which they can be worked out; level: how many of them lie on top of each other. */
+/* Reductions, and what is small and repeated, in the order in which they can be worked out; level: how many of them lie on top of each
+   other. */
 typedef struct gi_folds {
     const char *site;
     gi_lazy   **list;
@@ -24066,18 +24444,19 @@ static bool gi_comes_first(const gi_lazy *n)
     return n->kind == &gi_kind_fold || n->kind == &gi_kind_own_fold || n->kind == &gi_kind_whole;
 }
 
-static bool gi_find_folds(gi_folds *f, gi_lazy *n)
+/* Is input a of an elementwise operation so small beside its result, where it is repeated, that all of it is better worked out once? */
+static bool gi_is_repeated(const gi_lazy *n, const ga_array *a)
 {
-    if (n->mark == gi_computing.mark || n->value) return true;
-    n->mark  = gi_computing.mark;
-    n->level = 0;
-    for (int k = 0; k < n->inputs; k++) {
-        if (!gi_is_chunked(n->in[k])) continue;
-        gi_lazy *below = n->in[k]->owner->node;
-        if (!gi_find_folds(f, below)) return false;
-        if (!below->value && below->level > n->level) n->level = below->level;
-    }
-    if (!gi_comes_first(n)) return true;
+    if (n->kind != &gi_kind_map || !gi_is_chunked(a)) return false;
+    const gi_lazy *below = a->owner->node;
+    int64_t        size  = gi_size(below->ndim, below->shape);
+    return below->local && !below->far && !below->value && !gi_comes_first(below) && below->kind != &gi_kind_chunked &&
+           size > 0 && size <= GI_PIECE_BYTES / ga_itemsize(below->dtype) && size <= gi_size(n->ndim, n->shape) / 4;
+}
+
+/* Adds a node to those that are worked out before others. */
+static bool gi_list_fold(gi_folds *f, gi_lazy *n)
+{
     n->level++;
     if (f->n == f->room) {
         int64_t   room = f->room ? 2 * f->room : 16;
@@ -24090,6 +24469,46 @@ static bool gi_find_folds(gi_folds *f, gi_lazy *n)
     }
     f->list[f->n++] = n;
     return true;
+}
+
+static bool gi_find_folds(gi_folds *f, gi_lazy *n)
+{
+    if (n->mark == gi_computing.mark || n->value) return true;
+    n->mark  = gi_computing.mark;
+    n->level = 0;
+    n->ahead = false;
+    for (int k = 0; k < n->inputs; k++) {
+        if (!gi_is_chunked(n->in[k])) continue;
+        gi_lazy *below = n->in[k]->owner->node;
+        if (!gi_find_folds(f, below)) return false;
+        if (gi_is_repeated(n, n->in[k]) && !below->ahead) {
+            below->ahead = true;
+            if (!gi_list_fold(f, below)) return false;
+        }
+        if (!below->value && below->level > n->level) n->level = below->level;
+    }
+    return !gi_comes_first(n) || gi_list_fold(f, n);
+}
+
+/* Works out all of a small node. */
+static bool gi_run_small(const char *site, gi_lazy *n)
+{
+    gi_computation r; /* for its error */
+    gi_worker      w   = gi_new_worker();
+    gi_box         box = gi_box_number(n->ndim, n->shape, n->shape, 0);
+    gi_aside       aside;
+    memset(&r, 0, sizeof r);
+    pthread_mutex_init(&r.lock, NULL);
+    r.site = site;
+    gi_put_aside(&aside);
+    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    bool      ok    = value && gi_put_elements(site, value, gi_eval(&w, n, &box, value));
+    gi_forget(&w);
+    if (ok) n->value = value;
+    else gi_run_failed(&r, n->ndim, &box);
+    if (!ok) ga_free(value);
+    gi_take_back(&aside);
+    return gi_together(site, gi_run_ends(&r));
 }
 
 /* Do two reductions read the same lines? */
@@ -24118,7 +24537,11 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
             int      m = 0;
             if (f->list[i]->level != level || f->list[i]->value) continue;
             if (f->list[i]->kind != &gi_kind_fold) {
-                if (!(f->list[i]->kind == &gi_kind_whole ? gi_run_whole : gi_run_own_fold)(f->site, f->list[i])) return false;
+                const gi_lazy_kind *kind = f->list[i]->kind;
+                if (!(kind == &gi_kind_whole      ? gi_run_whole
+                      : kind == &gi_kind_own_fold ? gi_run_own_fold
+                                                  : gi_run_small)(f->site, f->list[i]))
+                    return false;
                 continue;
             }
             for (int64_t j = i; j < f->n && m < GI_FOLDS_AT_ONCE; j++)
@@ -24143,7 +24566,7 @@ static void gi_drop_folds(gi_folds *f)
 static void gi_divide_work(gi_computation *r)
 {
     ga_shape chunks = ga_chunks_of(r->of[0]);
-    int64_t  widest = 1, threads = gi_computing_threads();
+    int64_t  widest = 4, threads = gi_computing_threads(); /* bytes are often made of what is wider */
     bool     local = true;
     for (int k = 0; k < r->arrays; k++) {
         const gi_lazy *n = r->of[k]->owner->node;
@@ -24176,6 +24599,12 @@ static void gi_divide_work(gi_computation *r)
     }
 }
 
+/* Results that are worked out together use their nodes: what one of them is made of another may show. */
+static void gi_count_results(int n, const ga_array *const *of, int change)
+{
+    for (int k = 0; k < n && n > 1; k++) __atomic_add_fetch(&of[k]->owner->node->uses, change, __ATOMIC_RELAXED);
+}
+
 /* Works out n chunked arrays of one shape into arrays in memory. */
 static bool gi_compute_alike(const char *site, int n, const ga_array *const *of, ga_array *const *to)
 {
@@ -24190,7 +24619,9 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     r.ndim   = of[0]->ndim;
     memcpy(r.shape, of[0]->shape, sizeof r.shape);
     gi_divide_work(&r);
+    gi_count_results(n, of, 1);
     gi_run_units_of(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
+    gi_count_results(n, of, -1);
     return gi_run_ends(&r);
 }
 
@@ -24268,7 +24699,8 @@ typedef struct gi_forecast {
     int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
     int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
     int64_t threads;
-    int64_t kept; /* chunks of files, in case they are asked for again; given up where memory is short */
+    int64_t kept;   /* chunks of files, in case they are asked for again; given up where memory is short */
+    bool    on_gpu; /* the pieces are those of a GPU, in its memory */
 } gi_forecast;
 
 static int64_t gi_forecast_total(const gi_forecast *f)
@@ -24277,32 +24709,34 @@ static int64_t gi_forecast_total(const gi_forecast *f)
 }
 
 /* How many elements of a layout are worked out at a time at most? */
-static int64_t gi_piece_elements(const ga_array *a)
+static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
 {
     const gi_lazy *n     = a->owner->node;
-    int64_t        piece = GI_PIECE_BYTES / ga_itemsize(n->dtype), chunk = 1;
+    int64_t        piece = (on_gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / ga_itemsize(n->dtype), chunk = 1;
     ga_shape       chunks = ga_chunks_of(a);
     for (int d = 0; d < chunks.ndim; d++) chunk *= chunks.n[d];
-    if (!n->local && !n->value && chunk > piece) piece = chunk;
+    if ((on_gpu || (!n->local && !n->value)) && chunk > piece) piece = chunk;
     return piece < a->size ? piece : a->size;
 }
 
 /* What reading from a packed file takes: bytes in a thread while a chunk is unpacked, and of chunks that are kept. */
 static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept); /* section >>chunk files */
 
+static gi_chain gi_foreseen; /* of one node at a time; under gi_computing.busy */
+
 /* The most bytes that lie about while `elements` elements of a node are worked out, with them. Reductions below it have their own. */
 static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
 {
-    int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0;
+    int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0, tiles = 0;
     bool    over = false; /* may an input be written over? */
-    if (n->value) return 0;
-    if (n->mark == gi_computing.mark) return gi_comes_first(n) ? 0 : bytes;
+    if (n->value) return f->on_gpu ? bytes : 0;
+    if (n->mark == gi_computing.mark) return gi_comes_first(n) && !f->on_gpu ? 0 : bytes;
     n->mark = gi_computing.mark;
     if (gi_comes_first(n) && n->kind != &gi_kind_fold) {
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         for (int k = 0; k < n->inputs; k++) {
             if (!gi_is_chunked(n->in[k])) continue;
-            int64_t at_once = gi_piece_elements(n->in[k]), size = ga_itemsize(n->in[k]->dtype);
+            int64_t at_once = gi_piece_elements(n->in[k], f->on_gpu), size = ga_itemsize(n->in[k]->dtype);
             int64_t need = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
             if (need > f->piece) f->piece = need;
             if (n->kind == &gi_kind_whole) f->values += n->in[k]->size * size;
@@ -24313,7 +24747,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         if (!gi_is_chunked(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
-        int64_t  at_once = gi_piece_elements(n->in[0]), length = 1, longest,
+        int64_t  at_once = gi_piece_elements(n->in[0], f->on_gpu), length = 1, longest,
                 wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
         for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
         if (length <= longest && wide * length > at_once) at_once = wide * length;
@@ -24328,45 +24762,70 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         if (need > f->piece) f->piece = need;
         return 0;
     }
-    for (int k = 0; k < n->inputs; k++) {
-        if (!gi_is_chunked(n->in[k])) continue;
-        gi_lazy *below = n->in[k]->owner->node;
+    const ga_array *const *in     = (const ga_array *const *)n->in, *leaf[GI_CHAIN_LEAVES];
+    int                    inputs = n->inputs;
+    if (n->kind == &gi_kind_map && !f->on_gpu && gi_find_chain(&gi_foreseen, n)) {
+        inputs = 0;
+        tiles  = (int64_t)sizeof(gi_chain) + (gi_foreseen.links + gi_foreseen.leaves) * (GI_CHAIN_TILE + GI_CHAIN_BEHIND);
+        for (int i = 0; i < gi_foreseen.links - 1; i++) *gi_foreseen.link[i].mark = gi_computing.mark;
+        for (int i = 0; i < gi_foreseen.leaves; i++)
+            if (gi_foreseen.leaf[i].of) leaf[inputs++] = gi_foreseen.leaf[i].of;
+        in = leaf;
+    }
+    for (int k = 0; k < inputs; k++) {
+        if (!gi_is_chunked(in[k])) { /* copied to the GPU */
+            if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(in[k]->dtype);
+            continue;
+        }
+        gi_lazy *below = in[k]->owner->node;
         int64_t  part  = elements;
+        if (below->value) { /* the same */
+            if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(below->dtype);
+            continue;
+        }
+        if (gi_is_repeated(n, in[k])) f->values += gi_size(below->ndim, below->shape) * ga_itemsize(below->dtype);
         if (n->kind == &gi_kind_call && gi_size(n->ndim, n->shape) > 0) {
             gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
             ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
-            part = gi_size(n->in[k]->ndim, needed.count);
+            part = gi_size(in[k]->ndim, needed.count);
         }
-        if (part > n->in[k]->size) part = n->in[k]->size;
+        if (part > in[k]->size) part = in[k]->size;
         bool    in_turn = n->kind == &gi_kind_join; /* its inputs are pulled one after the other, into its place */
         int64_t need    = gi_foresee(f, below, part) + (in_turn ? bytes : 0);
         if (held + need > most) most = held + need;
         if (in_turn) continue;
-        if (!below->value && !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
+        if (f->on_gpu || !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
         over = over || (n->kind == &gi_kind_map && part == elements && below->dtype == n->dtype && below->uses == 1);
     }
-    if (n->inputs == 0) held += gi_foresee_unpacking(n, &f->kept);
-    if (n->kind == &gi_kind_call) held += bytes + GI_CALL_SPARE; /* what the call itself needs: about as much again */
+    if (n->inputs == 0 && !f->on_gpu) held += gi_foresee_unpacking(n, &f->kept);
+    if (n->kind == &gi_kind_call && !f->on_gpu)
+        held += bytes + GI_CALL_SPARE; /* what the call itself needs: about as much again */
     if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
     if (n->uses > 1) f->shared += bytes;
-    return most;
+    return most + tiles;
 }
 
-static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays)
+static gi_forecast gi_foresee_for(int n, const ga_array *const *arrays, bool on_gpu)
 {
     gi_forecast f;
     memset(&f, 0, sizeof f);
     pthread_mutex_lock(&gi_computing.busy);
     gi_computing.mark++;
     f.threads = ga_get_num_threads();
+    f.on_gpu  = on_gpu;
+    gi_count_results(n, arrays, 1);
     for (int k = 0; k < n; k++) {
         f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
-        int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k]));
+        int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k], on_gpu));
         if (need > f.piece) f.piece = need;
     }
+    gi_count_results(n, arrays, -1);
     pthread_mutex_unlock(&gi_computing.busy);
     return f;
 }
+
+/* What the CPU alone needs. Where GPUs help, and the memory of the CPU or of a GPU does not suffice for that, they take smaller pieces. */
+static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays) { return gi_foresee_for(n, arrays, false); }
 
 /* The number behind a word in a small file of the system; -1: not there. An empty word: the file begins with the number. */
 static int64_t gi_system_number(const char *path, const char *word)
@@ -25188,12 +25647,17 @@ static char *gi_chunked_text(const char *site, const ga_array *a)
     enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
     gi_forecast f      = gi_foresee_all(1, &a);
     ga_shape    chunks = ga_chunks_of(a);
-    char       *text   = (char *)malloc(ROOM);
+    char       *text = (char *)malloc(ROOM), gpus[100] = "";
     if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
-    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more>", ga_dtype_name(a->dtype),
+    if (ga_get_num_gpus() > 0) {
+        gi_forecast there = gi_foresee_for(1, &a, true);
+        snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(there.piece + there.shared),
+                 ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
+    }
+    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more%s>", ga_dtype_name(a->dtype),
              gi_shape_of(a), (long long)gi_count_boxes(a->ndim, a->shape, chunks.n),
              gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
-             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results));
+             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results), gpus);
     return text;
 }
 

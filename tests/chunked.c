@@ -1,6 +1,9 @@
 /*  chunked.c -- arrays that are computed piece by piece: what they give has the bits of the same calls on arrays in memory, whatever
     the chunks; and every call that cannot take them says so.                                                            */
+#define GPUARR_KERNELS
 #include "chunked.h"
+
+GA_ELEMENTWISE(along, double, (double x), x + (double)GA_INDEX / 8)
 
 static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
 {
@@ -24,6 +27,65 @@ static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
         ga_array *row = ga_index(x, "0"), *row_a = ga_index(a, "0");
         SAME(ga_add(x, row), ga_add(a, row_a));
         SAME(ga_add(ga_index(x, ":, :1"), row), ga_add(ga_index(a, ":, :1"), row_a));
+    }
+}
+
+/* Elementwise operations on top of each other, which are worked out together: numbers, conversions, rows and columns, kernels of one's own. */
+#define LONG(a, b)                                                                                                             \
+    ga_add(ga_multiply(ga_subtract(a, 0.5), ga_sqrt(ga_absolute(b))), ga_cos(ga_multiply(ga_astype(b, GA_F32), 3)))
+#define BYTES(a)        ga_astype(ga_multiply(ga_divide(ga_subtract(a, ga_min(a)), ga_subtract(ga_max(a), ga_min(a))), 255), GA_U8)
+#define BESIDE(a, r, c) ga_multiply(ga_add(ga_square(ga_sin(r)), ga_multiply(ga_exp(c), 2)), ga_add(a, ga_multiply(r, c)))
+#define COUNTED(a)      ga_apply(along, (ga_multiply(ga_apply(along, (ga_add(a, 1))), 2)))
+
+static void chains(const ga_array *a, const ga_array *b, ga_shape chunks)
+{
+    ga_scope {
+        ga_array *x = (ga_chunked)(a, chunks, "\ttest"), *y = (ga_chunked)(b, chunks, "\ttest"), *z = ga_add(x, 1),
+                 *m = ga_add(a, 1);
+        SAME(LONG(x, y), LONG(a, b));
+        SAME(LONG(z, y), LONG(m, b));
+        SAME(BYTES(LONG(z, z)), BYTES(LONG(m, m)));
+        SAME(ga_index(LONG(z, y), "3:50:7, ::-2"), ga_index(LONG(m, b), "3:50:7, ::-2"));
+        SAME(ga_transpose(LONG(z, y)), ga_transpose(LONG(m, b)));
+        SAME(LONG(ga_transpose(z), ga_transpose(b)), LONG(ga_transpose(m), ga_transpose(b)));
+        SAME(LONG(ga_index(x, "::-1, ::-1"), ga_index(b, "::-1, ::-1")),
+             LONG(ga_index(a, "::-1, ::-1"), ga_index(b, "::-1, ::-1")));
+        SAME(ga_stack((LONG(x, y), LONG(y, x), z), .axis = -1), ga_stack((LONG(a, b), LONG(b, a), m), .axis = -1));
+        SAME(ga_where(ga_logical_and(ga_greater(x, 0.25), ga_less(y, 0.75)), ga_negative(z), 7),
+             ga_where(ga_logical_and(ga_greater(a, 0.25), ga_less(b, 0.75)), ga_negative(m), 7));
+        SAME(ga_bitwise_and(ga_astype(ga_multiply(x, 1000), GA_I32), 255),
+             ga_bitwise_and(ga_astype(ga_multiply(a, 1000), GA_I32), 255));
+        ga_array *row = ga_index(z, "4"), *column = ga_index(y, ":, 5:6"), *row_m = ga_index(m, "4"),
+                 *column_b = ga_index(b, ":, 5:6");
+        SAME(BESIDE(z, row, column), BESIDE(m, row_m, column_b));
+        SAME(BESIDE(z, row_m, column_b), BESIDE(m, row_m, column_b));
+        SAME(BESIDE(ga_index(z, ":, :3"), ga_index(row, ":3"), column),
+             BESIDE(ga_index(m, ":, :3"), ga_index(row_m, ":3"), column_b));
+        SAME(ga_square(ga_sin(ga_add(row, column))), ga_square(ga_sin(ga_add(row_m, column_b))));
+        SAME(ga_index(BESIDE(z, row, column), "7, 9"), ga_index(BESIDE(m, row_m, column_b), "7, 9"));
+        SAME(COUNTED(x), COUNTED(a));
+        SAME(COUNTED(ga_add(row, column)), COUNTED(ga_add(row_m, column_b)));
+        SAME(ga_index(COUNTED(z), "2:9, 3:40:3"), ga_index(COUNTED(m), "2:9, 3:40:3"));
+        ga_array *deep = x, *deep_m = ga_copy(a), *wide = x, *wide_m = ga_copy(a); /* more than a chain can have */
+        for (int k = 0; k < 100; k++) {
+            deep   = ga_add(ga_multiply(deep, 0.5), k);
+            deep_m = ga_add(ga_multiply(deep_m, 0.5), k);
+        }
+        SAME(deep, deep_m);
+        for (int k = 0; k < 40; k++) {
+            ga_array *other = ga_random((61, 83), .seed = (uint64_t)k, .chunks = k % 2 ? ga_chunks(0) : ga_chunks());
+            wide            = ga_add(wide, other);
+            wide_m          = ga_add(wide_m, ga_random((61, 83), .seed = (uint64_t)k));
+        }
+        SAME(wide, wide_m);
+        ga_array       *shared = ga_sin(LONG(x, y)), *shared_m = ga_sin(LONG(a, b)), *r[4] = { NULL };
+        const ga_array *of[4] = { ga_square(shared), shared, ga_sum(shared), ga_add(ga_cos(shared), shared) };
+        if (CHECK(ga_compute_n(4, of, r))) {
+            CHECK(ga_array_equal(r[0], ga_square(shared_m)) && ga_array_equal(r[1], shared_m));
+            CHECK(ga_item(r[2]) == ga_item(ga_sum(shared_m)) && ga_array_equal(r[3], ga_add(ga_cos(shared_m), shared_m)));
+        }
+        SAME(ga_index(ga_add(ga_sin(z), z), "3:3"), ga_index(ga_add(ga_sin(m), m), "3:3"));
+        SAME(ga_sqrt(ga_add(ga_sum(z), 1)), ga_sqrt(ga_add(ga_sum(m), 1)));
     }
 }
 
@@ -236,6 +298,8 @@ static void mistakes(void)
         CHECK_FAILS(ga_compute(x, .out = i), ".out");
         CHECK_FAILS(ga_compute(NULL), "NULL");
         CHECK_FAILS(ga_persist(NULL), "NULL");
+        CHECK_FAILS((ga_set_num_gpus(-2), !ga_error()), "-2 GPUs");
+        CHECK_FAILS((ga_set_num_gpus(100), !ga_error()), ga_cuda_count() > 0 ? "100 GPUs from number 0 on" : "CUDA");
         CHECK_FAILS(ga_power(ga_chunked(i), ga_chunked(i)), "chunked");
         CHECK_FAILS(ga_view_as(x, GA_I64), "chunked");
         CHECK_FAILS(ga_max(ga_chunked(ga_zeros((0)))), "no elements");
@@ -388,6 +452,8 @@ int main(void)
     ga_array      *a = ga_random((61, 83), .seed = 1), *b = ga_random((61, 83), .seed = 2, .dtype = GA_F32);
     for (int k = 0; k < 4; k++) {
         elementwise(a, b, chunks[k]);
+        chains(a, b, chunks[k]);
+        chains(b, a, chunks[k]);
         views(a, chunks[k]);
         reductions(a, chunks[k]);
         reductions(b, chunks[k]);

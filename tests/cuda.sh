@@ -2,7 +2,8 @@
 # Without a GPU the kernels run under tools/cudasim, built three ways: plain (in each order of the threads, with lazy streams), with
 # ASan and UBSan, and as a checker that looks at every access (with UBSan; smaller arrays and fewer cases, because it is slow).
 SIM=tools/cudasim
-CUDA_TESTS="rows api errors memory distances filters launch cuda_kernels cuda_reductions cuda_stencils"
+CUDA_TESTS="rows api errors memory distances filters launch cuda_kernels cuda_reductions cuda_stencils cuda_chunked chunked_gpu"
+CHUNKED_TESTS="chunked chunked_ops chunked_files" # with GPUs that help
 for t in tests/cuda_*.c; do
     t=${t#tests/} t=${t%.c}
     [ "$t" = cuda_barriers ] || [ ! -f "tests/$t.c" ] || CUDA_TESTS="$CUDA_TESTS $t"
@@ -125,7 +126,7 @@ cuda_build() { # cuda_build MODE: everything
     SECONDS=0
     cuda_library "$1"
     one "kernels for the oracle, $1" cuda_kernels "$1"
-    for t in $CUDA_TESTS bits $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
+    for t in $CUDA_TESTS bits $CHUNKED_TESTS $([ "$1" != check ] || echo cuda_barriers); do one "build of $t, $1" cuda_program "$1" "$t"; done
     one "shared library, $1" cuda_link "$1" -shared "$B/$1/oracle_kernels.o" -o "$B/$1/libgpuarr.so"
     printf '%-34s %31ss\n' "builds, $1" "$SECONDS"
 }
@@ -163,8 +164,10 @@ cuda_tests() { # cuda_tests MODE CASES VARIABLE=VALUE...: all programs, the hash
 # The kernels run under cudasim: the jobs cuda_simulated:MODE, the longest first.
 CUDA_JOBS="cuda_simulated:asan cuda_simulated:check cuda_simulated:plain"
 cuda_simulated() { # cuda_simulated MODE
+    local t
     cuda_build "$1"
     part "cuda_api with two GPUs, $1" "$B/$1/cuda_api" two
+    for t in $CHUNKED_TESTS; do part "$t, two GPUs help, $1" env CUDASIM_DEVICES=2 GPUARR_NUM_GPUS=2 "$B/$1/$t"; done
     case $1 in
     plain)
         cuda_tests plain 6000 CUDASIM_ORDER=forward

@@ -809,6 +809,7 @@ static ga_array *in_chunks(const ga_array *a, int which)
         case 11:
             if (s) r = ga_compute(ga_logspace(0, 1, 40, .chunks = ga_chunks(9)));
             break;
+        case 12: r = ga_compute(ga_sqrt(ga_add(ga_transpose(ga_square(s)), ga_multiply(ga_index(s, "3, :30"), 2)))); break;
         default:
             if (ga_compute_n(3, (const ga_array *const[]){ s, ga_sum(s), ga_var(s) }, many)) r = many[0];
         }
@@ -845,7 +846,7 @@ static void test_chunked(void)
     ga_set_num_threads(1); /* the allocator counts without a lock */
     ga_array *a = ga_random((30, 40), .seed = 1), *x = ga_chunked(a, 7, 20), *y = ga_sin(x);
     in_a_function = true;
-    for (int which = 0; which < 13; which++) RUN(in_chunks(a, which));
+    for (int which = 0; which < 14; which++) RUN(in_chunks(a, which));
     RUN_BOOL(run_tasks());
     in_a_function = false;
     RUN_BOOL(ga_visualize(y, path_of("expression.svg")));
