@@ -24924,8 +24924,9 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
 
-static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
-static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited); /* section >>chunk files */
+static bool gi_is_spilled(const gi_lazy *n); /* section >>chunk files */
+static bool gi_spill(const char *site, ga_array *whole);
+static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, bool limited);
 
 /* Works all elements of a node out into memory. False with an error. */
 static bool gi_persist_in_memory(const char *site, const ga_array *whole)
@@ -24960,8 +24961,9 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
     ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
     ok              = gi_together(site, whole != NULL);
-    fits            = ok && gi_on_all_ranks(site, fits);
-    ok              = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
+    if (ok && !fits) gi_announce_spill(site, f.results, left, limit > 0);
+    fits = ok && gi_on_all_ranks(site, fits);
+    ok   = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole));
     ga_free(whole);
     gi_current_scope = scope;
     return ok ? (ga_view)(a, site) : NULL;
@@ -28973,7 +28975,7 @@ static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, boo
 }
 
 /* Works all elements of a node, of which `whole` is a view, out into a file. False with an error. */
-static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited)
+static bool gi_spill(const char *site, ga_array *whole)
 {
     gi_lazy        *n     = whole->owner->node;
     const ga_array *held  = whole;
@@ -28987,8 +28989,7 @@ static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limit
         s->a  = whole;
         s->fd = s->journal = -1;
         ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
-        if (ok) gi_announce_spill(site, bytes, left, limited);
-        ok = gi_computing_begins(site, ok, 1, &held);
+        ok                 = gi_computing_begins(site, ok, 1, &held);
         gi_computing.mark++; /* for the fingerprint */
         uint64_t print     = ok ? gi_print_node(n) : 0;
         gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */

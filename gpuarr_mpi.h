@@ -31,6 +31,7 @@
 #define OMPI_SKIP_MPICXX  1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <signal.h>
 
 /* ==== notes ======================================================================================================= */
 /*  The ranks talk by short notes. Rank 0 leads: the others write to it alone, and it to all of them. Each meeting and each run is a step;
@@ -89,7 +90,9 @@ gi_mpi_give_up(const char *site, const char *format, ...)
     va_end(args);
     fprintf(stderr, "gpuarr: %s; what ga_store has journalled is kept: run the program again\n", text);
     fflush(stderr);
-    MPI_Abort(gi_mpi.comm == MPI_COMM_NULL ? MPI_COMM_WORLD : gi_mpi.comm, 75);
+    signal(SIGALRM, SIG_DFL);
+    alarm(5); /* in case that MPI_Abort waits for whom nobody can reach */
+    MPI_Abort(MPI_COMM_WORLD, 75);
     _exit(75);
 }
 
@@ -303,7 +306,7 @@ static void gi_mpi_start(int *rank, int *ranks)
 static bool gi_fail_alike(const gi_note *stop)
 {
     gi_error_status = (ga_status)stop->status;
-    snprintf(gi_error_text, sizeof gi_error_text, "%s", stop->text);
+    snprintf(gi_error_text, sizeof gi_error_text, "%.*s", (int)sizeof gi_error_text - 1, stop->text);
     if (gi_error_quiet) return false;
     if (gi_error_handler) gi_error_handler(gi_error_status, gi_error_text, gi_error_user);
     else if (!stop->failed && gi_mpi.rank == 0) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
@@ -482,7 +485,7 @@ static void gi_lay_down(gi_mpi_hand *h, const gi_note *stop)
     if (stop) {
         pthread_mutex_lock(&r->lock);
         r->status = (ga_status)stop->status;
-        snprintf(r->text, sizeof r->text, "%s", stop->text);
+        snprintf(r->text, sizeof r->text, "%.*s", (int)sizeof r->text - 1, stop->text);
         __atomic_store_n(&r->failed, true, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&r->lock);
         gi_computing.apart = true;
