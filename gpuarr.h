@@ -3003,6 +3003,8 @@ static void gi_pool_shrink(int64_t keep)
         }
 }
 
+static bool gi_give_up_chunks(void); /* section >>chunk files */
+
 /* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_release(p, bytes). */
 static void *gi_alloc(const char *site, size_t bytes)
 {
@@ -3037,6 +3039,7 @@ static void *gi_alloc(const char *site, size_t bytes)
     }
     int64_t used = gi_pool.used, limit = gi_pool.limit;
     pthread_mutex_unlock(&gi_pool.lock);
+    if (over && gi_give_up_chunks()) return gi_alloc(site, bytes);
     if (over)
         return gi_fail(
             site, GA_NO_MEMORY,
@@ -21830,6 +21833,7 @@ static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const 
     of the result one box of each input is pulled, and given to the very call for arrays in memory.                                */
 
 #define GI_CALL_BYTES  ((int64_t)1 << 22) /* of a chunk of such a result, where that costs nothing, */
+#define GI_CALL_SPARE  ((int64_t)2 << 20) /* for tiles and lists of their own, when memory is foreseen */
 #define GI_CALL_MOST   ((int64_t)1 << 26) /* and where its inputs are computed again for each */
 #define GI_CALL_INPUTS 2
 
@@ -24704,10 +24708,14 @@ typedef struct gi_forecast {
     int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
     int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
     int64_t threads;
+    int64_t kept;   /* chunks of files, in case they are asked for again; given up where memory is short */
     bool    on_gpu; /* the pieces are those of a GPU, in its memory */
 } gi_forecast;
 
-static int64_t gi_forecast_total(const gi_forecast *f) { return f->results + f->values + f->threads * (f->piece + f->shared); }
+static int64_t gi_forecast_total(const gi_forecast *f)
+{
+    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared);
+}
 
 /* How many elements of a layout are worked out at a time at most? */
 static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
@@ -24719,6 +24727,9 @@ static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
     if ((on_gpu || (!n->local && !n->value)) && chunk > piece) piece = chunk;
     return piece < a->size ? piece : a->size;
 }
+
+/* What reading from a packed file takes: bytes in a thread while a chunk is unpacked, and of chunks that are kept. */
+static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept); /* section >>chunk files */
 
 static gi_chain gi_foreseen; /* of one node at a time; under gi_computing.busy */
 
@@ -24755,7 +24766,8 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
             need           = beside * (int64_t)(GI_BRANCH_BYTES + sizeof(gi_branch));
             if (beside * GI_BLOCK > at_once) at_once = beside * GI_BLOCK;
         }
-        need += gi_foresee(f, below, at_once) + 2 * at_once * ga_itemsize(below->dtype);
+        int64_t packed = length > longest && need > 0 ? 2 : 1; /* of lines that lie across also a copy, each side by side */
+        need += gi_foresee(f, below, at_once) + packed * at_once * ga_itemsize(below->dtype);
         if (need > f->piece) f->piece = need;
         return 0;
     }
@@ -24792,8 +24804,11 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         if (held + need > most) most = held + need;
         if (in_turn) continue;
         if (f->on_gpu || !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
-        over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
+        over = over || (n->kind == &gi_kind_map && part == elements && below->dtype == n->dtype && below->uses == 1);
     }
+    if (n->inputs == 0 && !f->on_gpu) held += gi_foresee_unpacking(n, &f->kept);
+    if (n->kind == &gi_kind_call && !f->on_gpu)
+        held += bytes + GI_CALL_SPARE; /* what the call itself needs: about as much again */
     if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
     if (n->uses > 1) f->shared += bytes;
     return most + tiles;
@@ -24858,7 +24873,7 @@ static int64_t gi_memory_left(int64_t *limit)
 /* Is there memory for all that? False with an error, before any work. */
 static bool gi_has_room(const char *site, const gi_forecast *f)
 {
-    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f);
+    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f) - f->kept;
     if (total <= left) return true;
     gi_fail(site, GA_NO_MEMORY,
             "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: "
@@ -24948,7 +24963,7 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
     int64_t limit, left = gi_memory_left(&limit);
-    bool    fits = gi_forecast_total(&f) <= left, ok;
+    bool    fits = gi_forecast_total(&f) - f.kept <= left, ok;
     if (gi_computes_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
@@ -27673,6 +27688,16 @@ static void gi_shrink_kept(const gi_lazy *node, int64_t most)
 }
 static void gi_forget_chunks(void) { gi_shrink_kept(NULL, 0); }
 
+/* Memory is short: lets go of all. False if there was nothing, or if this thread is about to take one of them. */
+static bool gi_give_up_chunks(void)
+{
+    if (pthread_mutex_trylock(&gi_kept_chunks.lock) != 0) return false;
+    bool some = gi_kept_chunks.first != NULL;
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    if (some) gi_forget_chunks();
+    return some;
+}
+
 static ga_array *gi_find_kept(const gi_lazy *n, int64_t number)
 {
     ga_array *found = NULL;
@@ -27851,6 +27876,29 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
 static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, true, false },
                           gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false, false };
 
+#ifdef GPUARR_USE_HDF5
+static bool gi_is_chunked_hdf5(const gi_lazy *n);
+#else
+static bool gi_is_chunked_hdf5(const gi_lazy *n)
+{
+    (void)n;
+    return false;
+}
+#endif
+
+static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept)
+{
+    bool zarr = n->kind == &gi_kind_packed_zarr;
+    if (!zarr && !gi_is_chunked_hdf5(n)) return 0;
+    int64_t all = ga_itemsize(n->dtype), most = GI_KEPT_BYTES, limit = ga_memory_stats().limit_bytes;
+    if (limit > 0 && limit / 4 < most) most = limit / 4;
+    for (int d = 0; d < n->ndim; d++) all *= (n->shape[d] + n->chunk[d] - 1) / n->chunk[d] * n->chunk[d];
+    *kept += all;
+    if (*kept > most) *kept = most;
+    return zarr ? 2 * ((const gi_zarr_plan *)n->plan)->z.chunk_bytes
+                : 0; /* as it is in the file, at most as large, and unpacked */
+}
+
 static void gi_close_zarr(gi_lazy *n)
 {
     gi_shrink_kept(n, 0);
@@ -28018,6 +28066,7 @@ static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box,
 }
 static const gi_lazy_kind gi_kind_hdf5         = { "HDF5", gi_eval_hdf5, true, false },
                           gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, false, false };
+static bool gi_is_chunked_hdf5(const gi_lazy *n) { return n->kind == &gi_kind_chunked_hdf5; }
 
 static void gi_close_hdf5_ids(const gi_hdf5_plan *p)
 {
