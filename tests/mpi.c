@@ -8,6 +8,7 @@
         mpi resume PATH      stores, and kills rank 1 in the middle if KILL is in the environment                                   */
 #include "chunked.h"
 
+#include <sched.h>
 #include <signal.h>
 
 static uint64_t hash_of(const ga_array *a)
@@ -142,18 +143,36 @@ static void leave(int who)
 
 static int64_t calls; /* of the function below */
 
+/* How many lines has the journal? */
+static int64_t lines_of(const char *path)
+{
+    char    name[4096];
+    int64_t n = 0;
+    snprintf(name, sizeof name, "%s.journal", path);
+    FILE *f = fopen(name, "r");
+    for (int c; f && (c = getc(f)) != EOF;) n += c == '\n';
+    if (f) fclose(f);
+    return n;
+}
+
+/* With KILL in the environment rank 1 dies when some units are written down; rank 0 stops before all are. */
 static bool dies(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
 {
-    (void)n, (void)user, (void)where;
+    (void)n, (void)where;
     int64_t call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
-    if (getenv("KILL") && ga_rank() == 1 && call == 5) raise(SIGKILL);
+    if (getenv("KILL") && ga_rank() == 1) {
+        while (lines_of((const char *)user) < 2) sched_yield();
+        raise(SIGKILL);
+    }
+    if (getenv("KILL") && call > 8) pause();
     return ga_sqrt(in[0], .out = out) != NULL;
 }
 
 static void resume(const char *path)
 {
     ga_scope {
-        ga_array *a = ga_random((1000, 1000), .chunks = ga_chunks(50, 1000)), *v = ga_map_blocks(a, dies, NULL);
+        ga_array *a = ga_random((1000, 1000), .chunks = ga_chunks(50, 1000)),
+                 *v = ga_map_blocks(a, dies, (void *)(uintptr_t)path);
         CHECK(ga_store(v, path, .resume = true));
         printf("CALLS %lld\n", (long long)calls);
         CHECK(ga_array_equal(ga_load(path), ga_sqrt(ga_random((1000, 1000)))));

@@ -117,10 +117,10 @@ END
 on_hosts() {
     local list=10.211.77.1,10.211.77.2,10.211.77.3
     if [ "$mpi" = openmpi ]; then
-        timeout $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.openmpi -mca plm_rsh_agent $at/agent -mca btl tcp,self -mca btl_tcp_if_include eth0 \
+        timeout -k 5 $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.openmpi -mca plm_rsh_agent $at/agent -mca btl tcp,self -mca btl_tcp_if_include eth0 \
             -mca oob_tcp_if_include eth0 --bind-to none --map-by node -H ${list//,/:4,}:4 -n 3 $*"
     else
-        timeout $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.mpich -launcher ssh -launcher-exec $at/agent -iface eth0 -hosts $list -n 3 $*"
+        timeout -k 5 $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.mpich -launcher ssh -launcher-exec $at/agent -iface eth0 -hosts $list -n 3 $*"
     fi
 }
 at=$(cd "$at" && pwd)
@@ -131,12 +131,12 @@ if hosts 2>"$at/hosts.log"; then
     counted "bits, 3 hosts" 3 "$at/bits.log"
     (grep -a HASH "$at/bits.log" && cd "$at/files" && find . -type f | sort | xargs cksum) >"$at/bits-hosts"
     check "3 hosts have the bits of one" cmp "$at/bits-hosts" "$at/bits-1-1"
-    mkfifo "$at/waiting"
+    rm -f "$at/waiting" && mkfifo "$at/waiting"
     (read -r <"$at/waiting" && ip link set gpuarr$$-v2 down) &
     patience=15 # mpirun itself may wait for its lost daemon for ever
     GA_TIMEOUT=2 on_hosts "$at/mpi" cut "$at/waiting" >"$at/cut.log" 2>&1
     check "a cut cable ends the job" [ $? != 0 ]
-    check "a cut cable leaves nobody computing" [ -z "$(pgrep -f "$at/mpi cut $at/waiting" | xargs -r ps -o pid=,comm= -p | grep 'mpi$')" ]
+    check "a cut cable leaves nobody computing" [ -z "$(pgrep -x mpi -a | grep "cut $at/waiting")" ]
     check "a cut cable is told" grep -qE "has not heard of rank|waited 2 s" "$at/cut.log"
 else
     echo "SKIP $mpi on three hosts: network namespaces cannot be made here ($(head -n 1 "$at/hosts.log"))"
