@@ -1670,11 +1670,12 @@ int ga_ranks(void); /* how many processes compute together */
 
 /* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
    .tasks chunks. */
-typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME } ga_color_by;
+typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME, GA_COLOR_RANK } ga_color_by;
 typedef struct ga_visualize_options {
     const char       *site;
     int64_t tasks     GI_DEFAULT; /* default 200 */
-    ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, or the time that it has taken so far */
+    ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, the time that it has taken so far, or
+                                     the rank that computed the chunk last (what is in between: that of who needs it) */
 } ga_visualize_options;
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
 
@@ -3002,6 +3003,8 @@ static void gi_pool_shrink(int64_t keep)
         }
 }
 
+static bool gi_give_up_chunks(void); /* section >>chunk files */
+
 /* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_release(p, bytes). */
 static void *gi_alloc(const char *site, size_t bytes)
 {
@@ -3036,6 +3039,7 @@ static void *gi_alloc(const char *site, size_t bytes)
     }
     int64_t used = gi_pool.used, limit = gi_pool.limit;
     pthread_mutex_unlock(&gi_pool.lock);
+    if (over && gi_give_up_chunks()) return gi_alloc(site, bytes);
     if (over)
         return gi_fail(
             site, GA_NO_MEMORY,
@@ -20619,6 +20623,7 @@ struct gi_lazy {
     int      level;            /* how many reductions lie on top of each other up to here, */
     bool     ahead;            /* and whether all of it is worked out before what needs it, as they are */
     int64_t  nanoseconds;      /* atomic: that its own operation has taken so far */
+    int32_t *ranks;            /* that worked its chunks out the last time; NULL: not known */
     size_t   room;             /* bytes of all this */
 };
 
@@ -20639,6 +20644,13 @@ static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box
 /* Is what such a node needs pulled beside other things, which may need the same? Reductions have runs of their own. */
 static bool gi_shares_inputs(const gi_lazy_kind *kind) { return kind->eval != gi_eval_fold && kind->eval != gi_eval_whole; }
 
+static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
+{
+    int64_t n = 1;
+    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
+    return n;
+}
+
 static void gi_lazy_let_go(gi_lazy *n)
 {
     if (n->close) n->close(n);
@@ -20655,6 +20667,7 @@ static void gi_lazy_free(gi_lazy *n)
 {
     gi_lazy_let_go(n);
     ga_free(n->value);
+    if (n->ranks) gi_release(n->ranks, (size_t)gi_count_boxes(n->ndim, n->shape, n->chunk) * sizeof *n->ranks);
     gi_release(n, n->room);
 }
 
@@ -21820,6 +21833,7 @@ static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const 
     of the result one box of each input is pulled, and given to the very call for arrays in memory.                                */
 
 #define GI_CALL_BYTES  ((int64_t)1 << 22) /* of a chunk of such a result, where that costs nothing, */
+#define GI_CALL_SPARE  ((int64_t)2 << 20) /* for tiles and lists of their own, when memory is foreseen */
 #define GI_CALL_MOST   ((int64_t)1 << 26) /* and where its inputs are computed again for each */
 #define GI_CALL_INPUTS 2
 
@@ -23382,13 +23396,6 @@ static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengt
     return b;
 }
 
-static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
-{
-    int64_t n = 1;
-    for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
-    return n;
-}
-
 /* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
 static const char *gi_bytes_text(int64_t bytes)
 {
@@ -23628,13 +23635,14 @@ static int gi_by_seconds(const void *x, const void *y)
 }
 
 /* Colours that differ for different names, the same in all pictures. */
+static const char *const gi_light_colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de",
+                                                "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
+
 static const char *gi_colour_of(const char *name, int length)
 {
-    static const char *const colours[] = { "#7fb3d5", "#f5b7b1", "#a9dfbf", "#f9e79f", "#d2b4de",
-                                           "#f5cba7", "#a3e4d7", "#d5dbdb", "#aed6f1", "#e6b0aa" };
-    uint32_t                 h         = 2166136261u;
+    uint32_t h = 2166136261u;
     for (int i = 0; i < length; i++) h = (h ^ (unsigned char)name[i]) * 16777619u;
-    return colours[h % 10];
+    return gi_light_colours[h % 10];
 }
 
 static void gi_write_report(FILE *f)
@@ -23719,8 +23727,13 @@ static void gi_watch_ends(void)
     if (!gi_is_watched()) return;
     pthread_mutex_lock(&gi_watch.lock);
     for (int k = 0; k < 2; k++) {
-        const char *path = k == 0 ? gi_watch.trace : gi_watch.report;
-        if (!path || !*path) continue;
+        const char *asked = k == 0 ? gi_watch.trace : gi_watch.report;
+        if (!asked || !*asked) continue;
+        char        path[4096];
+        const char *slash = strrchr(asked, '/'), *dot = strrchr(asked, '.');
+        int         stem = dot && (!slash || dot > slash) ? (int)(dot - asked) : (int)strlen(asked);
+        if (ga_rank() == 0) snprintf(path, sizeof path, "%s", asked);
+        else snprintf(path, sizeof path, "%.*s.%d%s", stem, asked, ga_rank(), asked + stem); /* run.1.json */
         FILE *f = fopen(path, "w");
         if (f) {
             if (k == 0) gi_write_trace(f);
@@ -24696,10 +24709,14 @@ typedef struct gi_forecast {
     int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
     int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
     int64_t threads;
+    int64_t kept;   /* chunks of files, in case they are asked for again; given up where memory is short */
     bool    on_gpu; /* the pieces are those of a GPU, in its memory */
 } gi_forecast;
 
-static int64_t gi_forecast_total(const gi_forecast *f) { return f->results + f->values + f->threads * (f->piece + f->shared); }
+static int64_t gi_forecast_total(const gi_forecast *f)
+{
+    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared);
+}
 
 /* How many elements of a layout are worked out at a time at most? */
 static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
@@ -24711,6 +24728,9 @@ static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
     if ((on_gpu || (!n->local && !n->value)) && chunk > piece) piece = chunk;
     return piece < a->size ? piece : a->size;
 }
+
+/* What reading from a packed file takes: bytes in a thread while a chunk is unpacked, and of chunks that are kept. */
+static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept); /* section >>chunk files */
 
 static gi_chain gi_foreseen; /* of one node at a time; under gi_computing.busy */
 
@@ -24747,7 +24767,8 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
             need           = beside * (int64_t)(GI_BRANCH_BYTES + sizeof(gi_branch));
             if (beside * GI_BLOCK > at_once) at_once = beside * GI_BLOCK;
         }
-        need += gi_foresee(f, below, at_once) + 2 * at_once * ga_itemsize(below->dtype);
+        int64_t packed = length > longest && need > 0 ? 2 : 1; /* of lines that lie across also a copy, each side by side */
+        need += gi_foresee(f, below, at_once) + packed * at_once * ga_itemsize(below->dtype);
         if (need > f->piece) f->piece = need;
         return 0;
     }
@@ -24784,8 +24805,11 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         if (held + need > most) most = held + need;
         if (in_turn) continue;
         if (f->on_gpu || !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
-        over = over || (part == elements && below->dtype == n->dtype && below->uses == 1);
+        over = over || (n->kind == &gi_kind_map && part == elements && below->dtype == n->dtype && below->uses == 1);
     }
+    if (n->inputs == 0 && !f->on_gpu) held += gi_foresee_unpacking(n, &f->kept);
+    if (n->kind == &gi_kind_call && !f->on_gpu)
+        held += bytes + GI_CALL_SPARE; /* what the call itself needs: about as much again */
     if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
     if (n->uses > 1) f->shared += bytes;
     return most + tiles;
@@ -24850,7 +24874,7 @@ static int64_t gi_memory_left(int64_t *limit)
 /* Is there memory for all that? False with an error, before any work. */
 static bool gi_has_room(const char *site, const gi_forecast *f)
 {
-    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f);
+    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f) - f->kept;
     if (total <= left) return true;
     gi_fail(site, GA_NO_MEMORY,
             "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: "
@@ -24910,8 +24934,9 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
 
-static bool gi_is_spilled(const gi_lazy *n);                                         /* section >>chunk files */
-static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited); /* section >>chunk files */
+static bool gi_is_spilled(const gi_lazy *n); /* section >>chunk files */
+static bool gi_spill(const char *site, ga_array *whole);
+static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, bool limited);
 
 /* Works all elements of a node out into memory. False with an error. */
 static bool gi_persist_in_memory(const char *site, const ga_array *whole)
@@ -24939,15 +24964,16 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
     int64_t limit, left = gi_memory_left(&limit);
-    bool    fits = gi_forecast_total(&f) <= left, ok;
+    bool    fits = gi_forecast_total(&f) - f.kept <= left, ok;
     if (gi_computes_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
     ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
     ok              = gi_together(site, whole != NULL);
-    fits            = ok && gi_on_all_ranks(site, fits);
-    ok              = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole, left, limit > 0));
+    if (ok && !fits) gi_announce_spill(site, f.results, left, limit > 0);
+    fits = ok && gi_on_all_ranks(site, fits);
+    ok   = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole));
     ga_free(whole);
     gi_current_scope = scope;
     return ok ? (ga_view)(a, site) : NULL;
@@ -24999,8 +25025,8 @@ typedef struct gi_vertex {
     gi_lazy        *node;   /* or */
     const char     *name;   /* a task */
     int             name_length;
-    int64_t         chunk; /* -1: all of them */
-    int             layer;
+    int64_t         chunk;       /* -1: all of them */
+    int             layer, rank; /* rank: -1: not known */
     double          x, wanted;
     int64_t         users;
 } gi_vertex;
@@ -25041,7 +25067,8 @@ static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->nd
 static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
 {
     if (!gi_drawing_grows(g, (void **)&g->vertex, g->vertices, &g->vertex_room, sizeof *g->vertex)) return 0;
-    gi_vertex v            = { memory, node, NULL, 0, chunk, 0, 0, 0, 0 };
+    gi_vertex v = { memory, node, NULL, 0, chunk, 0, ga_ranks() > 1 ? -1 : 0, 0, 0, 0 };
+    if (node && node->ranks && chunk >= 0) v.rank = node->ranks[chunk];
     g->vertex[g->vertices] = v;
     return g->vertices++;
 }
@@ -25156,6 +25183,7 @@ static void gi_vertex_colour(const gi_drawing *g, int64_t i, double most_seconds
     if (v->memory) snprintf(text, room, "#fdeecb");
     else if (g->by == GA_COLOR_ORDER) gi_ramp(g->vertices > 1 ? (double)i / (double)(g->vertices - 1) : 0, text, room);
     else if (v->name) snprintf(text, room, "%s", gi_colour_of(v->name, v->name_length));
+    else if (g->by == GA_COLOR_RANK) snprintf(text, room, "%s", v->rank < 0 ? "#ffffff" : gi_light_colours[v->rank % 10]);
     else if (g->by == GA_COLOR_TIME)
         gi_ramp(most_seconds > 0 ? (double)v->node->nanoseconds * 1e-9 / most_seconds : 0, text, room);
     else {
@@ -25286,6 +25314,9 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
     gi_computing.mark++;
     (void)gi_draw_node(&g, a->owner->node);
+    for (int64_t i = g.vertices - 1; i >= 0; i--) /* who needs something comes after it */
+        for (int64_t e = 0; e < g.edges; e++)
+            if (g.edge[e].to == i && g.vertex[g.edge[e].from].rank < 0) g.vertex[g.edge[e].from].rank = g.vertex[i].rank;
     bool ok = gi_write_drawing(&g, path);
     pthread_mutex_unlock(&gi_computing.busy);
     return ok;
@@ -27658,6 +27689,16 @@ static void gi_shrink_kept(const gi_lazy *node, int64_t most)
 }
 static void gi_forget_chunks(void) { gi_shrink_kept(NULL, 0); }
 
+/* Memory is short: lets go of all. False if there was nothing, or if this thread is about to take one of them. */
+static bool gi_give_up_chunks(void)
+{
+    if (pthread_mutex_trylock(&gi_kept_chunks.lock) != 0) return false;
+    bool some = gi_kept_chunks.first != NULL;
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    if (some) gi_forget_chunks();
+    return some;
+}
+
 static ga_array *gi_find_kept(const gi_lazy *n, int64_t number)
 {
     ga_array *found = NULL;
@@ -27836,6 +27877,29 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
 static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, true, false },
                           gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false, false };
 
+#ifdef GPUARR_USE_HDF5
+static bool gi_is_chunked_hdf5(const gi_lazy *n);
+#else
+static bool gi_is_chunked_hdf5(const gi_lazy *n)
+{
+    (void)n;
+    return false;
+}
+#endif
+
+static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept)
+{
+    bool zarr = n->kind == &gi_kind_packed_zarr;
+    if (!zarr && !gi_is_chunked_hdf5(n)) return 0;
+    int64_t all = ga_itemsize(n->dtype), most = GI_KEPT_BYTES, limit = ga_memory_stats().limit_bytes;
+    if (limit > 0 && limit / 4 < most) most = limit / 4;
+    for (int d = 0; d < n->ndim; d++) all *= (n->shape[d] + n->chunk[d] - 1) / n->chunk[d] * n->chunk[d];
+    *kept += all;
+    if (*kept > most) *kept = most;
+    return zarr ? 2 * ((const gi_zarr_plan *)n->plan)->z.chunk_bytes
+                : 0; /* as it is in the file, at most as large, and unpacked */
+}
+
 static void gi_close_zarr(gi_lazy *n)
 {
     gi_shrink_kept(n, 0);
@@ -28003,6 +28067,7 @@ static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box,
 }
 static const gi_lazy_kind gi_kind_hdf5         = { "HDF5", gi_eval_hdf5, true, false },
                           gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, false, false };
+static bool gi_is_chunked_hdf5(const gi_lazy *n) { return n->kind == &gi_kind_chunked_hdf5; }
 
 static void gi_close_hdf5_ids(const gi_hdf5_plan *p)
 {
@@ -28925,7 +28990,7 @@ static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, boo
 }
 
 /* Works all elements of a node, of which `whole` is a view, out into a file. False with an error. */
-static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limited)
+static bool gi_spill(const char *site, ga_array *whole)
 {
     gi_lazy        *n     = whole->owner->node;
     const ga_array *held  = whole;
@@ -28939,8 +29004,7 @@ static bool gi_spill(const char *site, ga_array *whole, int64_t left, bool limit
         s->a  = whole;
         s->fd = s->journal = -1;
         ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
-        if (ok) gi_announce_spill(site, bytes, left, limited);
-        ok = gi_computing_begins(site, ok, 1, &held);
+        ok                 = gi_computing_begins(site, ok, 1, &held);
         gi_computing.mark++; /* for the fingerprint */
         uint64_t print     = ok ? gi_print_node(n) : 0;
         gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */

@@ -31,6 +31,7 @@
 #define OMPI_SKIP_MPICXX  1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
+#include <signal.h>
 
 /* ==== notes ======================================================================================================= */
 /*  The ranks talk by short notes. Rank 0 leads: the others write to it alone, and it to all of them. Each meeting and each run is a step;
@@ -89,7 +90,11 @@ gi_mpi_give_up(const char *site, const char *format, ...)
     va_end(args);
     fprintf(stderr, "gpuarr: %s; what ga_store has journalled is kept: run the program again\n", text);
     fflush(stderr);
-    MPI_Abort(gi_mpi.comm == MPI_COMM_NULL ? MPI_COMM_WORLD : gi_mpi.comm, 75);
+    struct timespec nap = { 0, 300000000 }; /* mpirun loses what is not read before it ends the job */
+    nanosleep(&nap, NULL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(5); /* in case that MPI_Abort waits for whom nobody can reach */
+    MPI_Abort(MPI_COMM_WORLD, 75);
     _exit(75);
 }
 
@@ -303,7 +308,7 @@ static void gi_mpi_start(int *rank, int *ranks)
 static bool gi_fail_alike(const gi_note *stop)
 {
     gi_error_status = (ga_status)stop->status;
-    snprintf(gi_error_text, sizeof gi_error_text, "%s", stop->text);
+    snprintf(gi_error_text, sizeof gi_error_text, "%.*s", (int)sizeof gi_error_text - 1, stop->text);
     if (gi_error_quiet) return false;
     if (gi_error_handler) gi_error_handler(gi_error_status, gi_error_text, gi_error_user);
     else if (!stop->failed && gi_mpi.rank == 0) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
@@ -439,7 +444,7 @@ typedef struct gi_mpi_hand {
 
 static bool gi_has_failed(const gi_computation *r) { return __atomic_load_n(&r->failed, __ATOMIC_RELAXED); }
 
-/* A thread's part. */
+/* A thread's part, or a GPU's. */
 static void gi_take_units(int64_t begin, int64_t end, void *job)
 {
     gi_mpi_hand *h = (gi_mpi_hand *)job;
@@ -482,7 +487,7 @@ static void gi_lay_down(gi_mpi_hand *h, const gi_note *stop)
     if (stop) {
         pthread_mutex_lock(&r->lock);
         r->status = (ga_status)stop->status;
-        snprintf(r->text, sizeof r->text, "%s", stop->text);
+        snprintf(r->text, sizeof r->text, "%.*s", (int)sizeof r->text - 1, stop->text);
         __atomic_store_n(&r->failed, true, __ATOMIC_RELAXED);
         pthread_mutex_unlock(&r->lock);
         gi_computing.apart = true;
@@ -707,6 +712,27 @@ static void gi_share_results(const gi_computation *r, const int32_t *owner, char
         }
 }
 
+/* Remembers which rank worked out the chunks of each array that is worked out as a whole, for pictures. If there is no memory, it does not. */
+static void gi_note_ranks(const gi_computation *r, const int32_t *owner)
+{
+    for (int k = 0; k < r->arrays && r->of; k++) {
+        gi_lazy *n      = r->of[k]->owner->node;
+        int64_t  chunks = gi_count_boxes(n->ndim, n->shape, n->chunk);
+        if ((char *)r->of[k]->data != GI_NOWHERE || !gi_equal_shapes(n->ndim, n->shape, r->ndim, r->shape)) continue;
+        gi_aside aside;
+        gi_put_aside(&aside);
+        if (!n->ranks) n->ranks = (int32_t *)gi_alloc(r->site, (size_t)chunks * sizeof *n->ranks);
+        gi_take_back(&aside);
+        for (int64_t chunk = 0; n->ranks && chunk < chunks; chunk++) {
+            gi_box  box  = gi_box_number(n->ndim, n->shape, n->chunk, chunk);
+            int64_t unit = 0;
+            for (int d = 0; d < n->ndim; d++)
+                unit = unit * ((r->shape[d] + r->unit[d] - 1) / r->unit[d]) + box.start[d] / r->unit[d];
+            n->ranks[chunk] = owner[unit];
+        }
+    }
+}
+
 static void gi_mpi_run(gi_computation *r, gi_task task)
 {
     const int64_t window = (int64_t)4 << 20, largest = gi_share_unit(r, 0, NULL, false); /* the first unit is the largest */
@@ -740,6 +766,7 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
         if (!r->failed && largest > 0) {
             gi_mpi_from_first(r->site, h.owner, r->units * (int64_t)sizeof *h.owner);
             gi_share_results(r, h.owner, bytes, room);
+            gi_note_ranks(r, h.owner);
         }
     }
     if (bytes) gi_release(bytes, (size_t)room);

@@ -457,6 +457,79 @@ static void store_mistakes(void)
     remove_files(dir);
 }
 
+/* "1.5 MiB" */
+static double bytes_of(const char *text)
+{
+    char  *unit;
+    double n = strtod(text, &unit);
+    return n * (unit[1] == 'K' ? 0x1p10 : unit[1] == 'M' ? 0x1p20 : unit[1] == 'G' ? 0x1p30 : 1);
+}
+
+/* Computing takes no more than ga_print foretells, and a tenth. */
+static bool foreseen(ga_array *x)
+{
+    char       *text = ga_to_string(x);
+    const char *more = text ? strstr(text, "takes about ") : NULL;
+    double      most = more ? (double)(x->size * ga_itemsize(x->dtype)) + bytes_of(more + strlen("takes about ")) : 0;
+    ga_memory_reset_peak();
+    int64_t   before = ga_memory_stats().used_bytes;
+    ga_array *r      = ga_compute(x);
+    double    peak   = (double)(ga_memory_stats().peak_bytes - before);
+    ga_free(r);
+    bool ok = r && more && peak <= 1.1 * most + 65536;
+    if (!ok) printf("     took %.0f bytes: %s\n", peak, text ? text : "");
+    free(text);
+    return ok;
+}
+
+static void forecasts(void)
+{
+    const char *npy = in_folder("f.npy"), *dir = in_folder("f.zarr"), *packed_dir = in_folder("p.zarr");
+    ga_set_num_threads(2);
+    ga_scope {
+        ga_shape  c = ga_chunks(250, 350);
+        ga_array *a = ga_random((1500, 1200), .chunks = c),
+                 *b = ga_random((1500, 1200), .seed = 2, .dtype = GA_F32, .chunks = c), *m = ga_random((600, 300)),
+                 *x[4] = { a };
+        int n          = 3;
+        CHECK(ga_store(a, npy) && ga_store(a, dir, .overwrite = true));
+        x[1] = ga_open(npy);
+        x[2] = ga_open(dir);
+        if (packs) CHECK(ga_store(ga_floor(a), packed_dir, .overwrite = true, .compressor = "zlib"));
+        if (packs) x[n++] = ga_open(packed_dir);
+        for (int k = 0; k < n; k++) {
+            CHECK(foreseen(x[k]));
+            CHECK(foreseen(ga_sin(x[k])));
+            CHECK(foreseen(ga_add(ga_sin(x[k]), ga_multiply(x[k], b))));
+            CHECK(foreseen(ga_transpose(x[k])));
+            CHECK(foreseen(ga_index(x[k], "::3, ::-2")));
+            CHECK(foreseen(ga_sum(x[k])));
+            CHECK(foreseen(ga_mean(x[k], .axis = 0)));
+            CHECK(foreseen(ga_std(x[k], .axis = 1)));
+            CHECK(foreseen(ga_subtract(x[k], ga_mean(x[k], .axis = 0))));
+            CHECK(foreseen(ga_sort(x[k], .axis = 1)));
+            CHECK(foreseen(ga_median(x[k], .axis = 0)));
+            CHECK(foreseen(ga_cumsum(x[k], .axis = 0)));
+            CHECK(foreseen(ga_gaussian_filter(x[k], 2)));
+            CHECK(foreseen(ga_stack((x[k], ga_sqrt(x[k])), .axis = 2)));
+        }
+        CHECK(foreseen(ga_median_filter(b, 3)));
+        CHECK(foreseen(ga_where(ga_greater(a, 0.5), a, b)));
+        CHECK(foreseen(ga_matmul(ga_chunked(m, 100, 300), ga_transpose(ga_chunked(m, 100, 300)))));
+        CHECK(foreseen(ga_cdist(ga_chunked(m, 100, 300), m)));
+        ga_array *line = ga_random((1200000, 6), .dtype = GA_F32, .chunks = ga_chunks(300000, -1));
+        CHECK(foreseen(ga_sum(line, .axis = 0)) && foreseen(ga_std(line, .axis = 0)));
+        if (packs) { /* chunks are not kept where memory is short */
+            ga_memory_trim();
+            ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20));
+            CHECK(foreseen(ga_sin(ga_open(packed_dir))));
+            ga_memory_limit(0);
+        }
+    }
+    remove_files(dir);
+    remove_files(packed_dir);
+}
+
 /* A run that fails, or is killed, in the middle leaves what it has done to the next one, which gives the same bytes. */
 static void resumes(void)
 {
@@ -580,6 +653,7 @@ int main(int argc, char **argv)
     store_mistakes();
     packs = can_pack();
     if (packs) packed();
+    forecasts();
     resumes();
     CHECK(ga_memory_stats().arrays == 0);
     CHECK(ga_report_leaks(stdout) == 0);

@@ -4,6 +4,7 @@
         mpi errors FOLDER    what goes wrong on one rank goes wrong on all, and the next call works again
         mpi leave RANK       that rank ends its program early
         mpi silent RANK      that rank does something else for ever
+        mpi cut PATH         computes on and on, and writes a line to PATH after a while: then somebody cuts the cable
         mpi resume PATH      stores, and kills rank 1 in the middle if KILL is in the environment                                   */
 #include "chunked.h"
 
@@ -25,6 +26,17 @@ static void tell(const char *name, ga_array *chunked)
     if (ga_rank() == 0) printf("HASH %s %016llx\n", name, (unsigned long long)hash_of(r));
 }
 
+/* Is a vertex of the picture white: has no rank worked that chunk out? */
+static bool is_white(const char *path)
+{
+    char  line[4096];
+    bool  white = false;
+    FILE *f     = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) white = white || strstr(line, "fill='#ffffff'");
+    if (f) fclose(f);
+    return white;
+}
+
 static void bits(const char *folder)
 {
     char path[4096];
@@ -32,7 +44,7 @@ static void bits(const char *folder)
         ga_array *a          = ga_random((700, 900), .dtype = GA_F32, .chunks = ga_chunks(64, 90)),
                  *b          = ga_random_normal(1, 3, (700, 900), .chunks = ga_chunks(128, 128)),
                  *v          = ga_add(ga_multiply(ga_sin(a), ga_sin(a)), ga_cos(b)),
-                 *long_lines = ga_random((3, 3000000), .seed = 5, .chunks = ga_chunks(0));
+                 *long_lines = ga_random((2, 1500000), .seed = 5, .chunks = ga_chunks(0));
         tell("elementwise", v);
         tell("sum", ga_sum(v));
         tell("mean-0", ga_mean(v, .axis = 0));
@@ -49,6 +61,11 @@ static void bits(const char *folder)
         tell("sorted", ga_sort(a, .axis = 0));
         ga_array *kept = ga_persist(v);
         tell("kept", ga_sqrt(ga_absolute(kept)));
+        ga_array *tiles = ga_sqrt(ga_random((3000, 300), .chunks = ga_chunks(600, 100)));
+        snprintf(path, sizeof path, "%s-ranks.svg", folder);
+        CHECK(ga_rank() > 0 || (ga_visualize(tiles, path, .color = GA_COLOR_RANK) && is_white(path) == (ga_ranks() > 1)));
+        tell("tiles", tiles);
+        CHECK(ga_rank() > 0 || (ga_visualize(tiles, path, .color = GA_COLOR_RANK) && !is_white(path)));
         snprintf(path, sizeof path, "%s/v.npy", folder);
         CHECK(ga_store(v, path));
         snprintf(path, sizeof path, "%s/v.zarr", folder);
@@ -143,6 +160,19 @@ static void resume(const char *path)
     }
 }
 
+static void cut(const char *path)
+{
+    for (int k = 0;; k++) {
+        if (k == 20 && ga_rank() == 0) {
+            FILE *f = fopen(path, "w");
+            fputs("now\n", f);
+            fclose(f);
+        }
+        ga_scope
+            CHECK(ga_compute(ga_sin(ga_random((1000, 300), .chunks = ga_chunks(50, 50)))));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *part = argc > 2 ? argv[1] : "", *what = argc > 2 ? argv[2] : "";
@@ -151,6 +181,7 @@ int main(int argc, char **argv)
     else if (!strcmp(part, "errors")) errors(what);
     else if (!strcmp(part, "leave")) leave(atoi(what));
     else if (!strcmp(part, "resume")) resume(what);
+    else if (!strcmp(part, "cut")) cut(what);
     else if (!strcmp(part, "silent") && rank == atoi(what)) pause();
     else if (!strcmp(part, "silent"))
         CHECK(ga_compute(ga_random((300, 300), .chunks = ga_chunks(50, 50))) == NULL); /* and never comes back */

@@ -422,6 +422,8 @@ examples() {
 ptx() { part "nvcc and its kernels" tools/ptx_gate; }
 cudasim() { part "cudasim's own tests" $SIM/tests/run.sh; }
 
+mpi() { part "several ranks, $1" tests/mpi.sh "$1" "$B/$1"; } # mpi openmpi|mpich
+
 dask() { # tools/dask, on Dask's schedulers
     implementation gcc-O2
     one "library for Dask" gcc -std=c11 -O1 -fPIC -shared $WARN -I. tools/dask/gpuarr_dask.c "$B/impl-gcc-O2.o" -o "$B/libgpuarr_dask.so" $LIBS
@@ -448,15 +450,15 @@ fuzzing() {
     part "fuzzing Zarr" fuzz_target zarr
 }
 
-format() { one "clang-format" clang-format --dry-run -Werror gpuarr.h gpuarr_cpu.h gpuarr_cuda.h tools/*.c tools/dask/*.c examples/*.c tests/*.c tests/*.h; }
+format() { one "clang-format" clang-format --dry-run -Werror gpuarr*.h tools/*.c tools/dask/*.c examples/*.c tests/*.c tests/*.h; }
 
 # ---- all of it ------------------------------------------------------------------------------------------------------------------------------------------
 # run.sh test JOB..., for one who looks for what failed: these jobs alone
 case $job in
 cudasim) jobs=$CUDA_JOBS ;;
 gpu) jobs= ;; # the GPU alone
-test) jobs="$CUDA_JOBS ptx sanitized optimised $(printf 'bits:%s ' $BUILDS) examples bench variants oracle language" ;;
-check) jobs="$CUDA_JOBS ptx sanitized optimised cudasim fuzzing exercises $(printf 'bits:%s ' $BUILDS) examples bench variants oracle dask language format" ;;
+test) jobs="$CUDA_JOBS ptx sanitized optimised $(printf 'bits:%s ' $BUILDS) examples bench mpi:openmpi mpi:mpich variants oracle language" ;;
+check) jobs="$CUDA_JOBS ptx sanitized optimised cudasim fuzzing exercises $(printf 'bits:%s ' $BUILDS) examples bench mpi:openmpi mpi:mpich variants oracle dask language format" ;;
 *) say "run.sh test|check|cudasim|gpu" && exit 2 ;;
 esac
 [ $# -lt 2 ] || jobs="${*:2}"

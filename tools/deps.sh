@@ -43,6 +43,9 @@ if [ "$job" != run ] && [ "$job" != cudasim ]; then
     have clang || need clang
     have python3 || need python3
     python3 -c 'import venv, ensurepip' 2>/dev/null || need python3-venv
+    have mpicc.openmpi || need "libopenmpi-dev openmpi-bin"
+    have mpicc.mpich || need "libmpich-dev mpich"
+    have ip || need iproute2
     ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1 || need libclang-rt-14-dev
 fi
 [ "$job" != check ] || have clang-format || need clang-format

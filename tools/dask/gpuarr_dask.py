@@ -151,10 +151,10 @@ def _as_operand(value, keep):
         operand.array = _as_array(np.asarray(value), keep)
     elif isinstance(value, (bool, np.bool_)):
         operand.kind, operand.i = 1, value
-    elif isinstance(value, int) and value < 2**63:
-        operand.kind, operand.i = 2, value
     elif isinstance(value, int):
-        operand.kind, operand.i = 3, value - 2**64
+        if not -2**63 <= value < 2**64:
+            raise OverflowError(f"{value} does not fit into 64 bits")
+        operand.kind, operand.i = (2, value) if value < 2**63 else (3, value - 2**64)
     elif isinstance(value, float):
         operand.kind, operand.re = 4, value
     elif isinstance(value, complex):
@@ -167,6 +167,8 @@ def _as_operand(value, keep):
 def _as_array(a, keep):
     if a.dtype.newbyteorder("=") not in _NUMBER_OF:
         raise TypeError(f"gpuarr has no dtype {a.dtype}")
+    if a.ndim > 8:
+        raise GpuarrError(f"gpuarr's arrays have up to 8 dimensions, not {a.ndim}")
     a = np.require(a, a.dtype.newbyteorder("="), "A")  # a copy only of what no processor reads as it lies
     keep.append(a)
     return _Array(a.ctypes.data, _NUMBER_OF[a.dtype], a.ndim, (C.c_int64 * 8)(*a.shape), (C.c_int64 * 8)(*a.strides))
