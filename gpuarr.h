@@ -1631,7 +1631,7 @@ ga_array *(ga_persist)(const ga_array *a, const char *site);
     are. Default: GPUARR_NUM_GPUS, else none. Each takes whole chunks, like a thread does; what it needs is copied to it or made there, the
     calls run as its kernels, and the elements come back to memory. The bits stay the same. Functions given to ga_map_blocks,
     kernels that a C compiler made, and files are worked on by the CPU. A chunk for which the GPU has no memory is halved there, and
-    at last left to the CPU. More than there are is an error.                                                                    */
+    at last left to the CPU. More than there are is an error. Ranks of one machine select different ones before.                */
 void ga_set_num_gpus(int n);
 int  ga_get_num_gpus(void);
 
@@ -23173,10 +23173,11 @@ static __thread int gi_this_gpu; /* the GPU that this thread drives, and 1; 0: n
 /* Makes the helpers n GPUs from the selected one on, -1: all. Each is tried. False with an error. */
 static bool gi_choose_gpus(const char *site, int n, const char *who)
 {
-    int there = ga_cuda_count(), first = ga_cuda_selected(), count = n == -1 ? there - first : n;
+    int there = n == 0 ? 0 : ga_cuda_count(); /* who wants none does not wait for the driver either */
+    int first = ga_cuda_selected(), count = n == -1 ? there - first : n;
     if (n < -1) return gi_fail(site, GA_BAD_ARGUMENT, "%s %d GPUs: give a number, or -1 for all there are", who, n) != NULL;
     if (n > 0 && !gi_has_device(site, GA_CUDA)) return false;
-    if (count > there - first)
+    if (n > 0 && count > there - first)
         return gi_fail(site, GA_BAD_DEVICE, "%s %d GPUs from number %d on, and there %s %d", who, n, first,
                        there == 1 ? "is" : "are", there) != NULL;
 #if GI_HAS_CUDA
@@ -23269,9 +23270,9 @@ static void gi_on_workers(int64_t gpus, gi_task task, void *job)
 
 /* Units that threads and GPUs take one by one. */
 typedef struct gi_shared_work {
-    int64_t kept,
-        gpus; /* the first ones are for the GPUs, so that each does one; kept is atomic: the first that is left of them */
-    int64_t next, units; /* next is atomic: the first of the others that nobody has taken */
+    int64_t gpus,
+        kept; /* the first `gpus` are for the GPUs, so that each does one; kept (atomic): the first that is left of them */
+    int64_t units, next; /* next (atomic): the first of the others that is left */
     gi_task task;
     void   *job;
 } gi_shared_work;
@@ -23294,7 +23295,7 @@ static void gi_share_out(int64_t units, gi_task task, void *job)
         return;
     }
     if (gpus > units) gpus = units;
-    gi_shared_work s = { 0, gpus, gpus, units, task, job };
+    gi_shared_work s = { gpus, 0, units, gpus, task, job };
     gi_on_workers(gpus, gi_take_shared, &s);
     if (s.kept < gpus) task(s.kept, gpus, job); /* of GPUs that found no thread */
 }
