@@ -120,7 +120,7 @@ on_hosts() {
         timeout -k 5 $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.openmpi -mca plm_rsh_agent $at/agent -mca btl tcp,self -mca btl_tcp_if_include eth0 \
             -mca oob_tcp_if_include eth0 --bind-to none --map-by node -H ${list//,/:4,}:4 -n 3 $*"
     else
-        timeout -k 5 $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.mpich -launcher ssh -launcher-exec $at/agent -iface eth0 -hosts $list -n 3 $*"
+        UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 timeout -k 5 $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.mpich -launcher ssh -launcher-exec $at/agent -iface eth0 -hosts $list -n 3 $*"
     fi
 }
 at=$(cd "$at" && pwd)
@@ -133,9 +133,10 @@ if hosts 2>"$at/hosts.log"; then
     check "3 hosts have the bits of one" cmp "$at/bits-hosts" "$at/bits-1-1"
     rm -f "$at/waiting" && mkfifo "$at/waiting"
     (read -r <"$at/waiting" && ip link set gpuarr$$-v2 down) &
-    patience=15 # mpirun itself may wait for its lost daemon for ever
+    patience=15 # mpirun itself may wait for the daemon that it has lost for ever
     GA_TIMEOUT=2 on_hosts "$at/mpi" cut "$at/waiting" >"$at/cut.log" 2>&1
     check "a cut cable ends the job" [ $? != 0 ]
+    for left in $(pgrep -f "$at/mpi cut"); do timeout 20 tail --pid="$left" -f /dev/null; done # those on the other side notice it by themselves
     check "a cut cable leaves nobody computing" [ -z "$(pgrep -x mpi -a | grep "cut $at/waiting")" ]
     check "a cut cable is told" grep -qE "has not heard of rank|waited 2 s" "$at/cut.log"
 else
