@@ -38,6 +38,7 @@
     since nobody goes on from a step before rank 0 has said so, all are in the same one. A note of an earlier step is of no interest any
     more. In every wait notes are answered, so that who is silent for long is lost, or not in any of these calls.               */
 
+enum { GI_GIVERS = 4 }; /* ranks that give their results to the others at the same time */
 enum { GI_NOTE_TEXT = 1400, GI_NOTE_TAG = 7, GI_NOTE_UNITS = GI_NOTE_TEXT / 8 };
 
 typedef enum gi_note_kind {
@@ -111,7 +112,7 @@ static void gi_mpi_check(int error, const char *site)
 static void gi_mpi_rest(int *turn)
 {
     struct timespec nap = { 0, 0 };
-    nap.tv_nsec         = *turn < 20 ? 20000 : *turn < 100 ? 100000 : 1000000;
+    nap.tv_nsec         = *turn < 20 ? 20000 : *turn < 300 ? 100000 : 1000000;
     (*turn)++;
     nanosleep(&nap, NULL);
 }
@@ -127,7 +128,8 @@ static void gi_mpi_wait(const char *site, MPI_Request *request, const char *what
         if (ga_now() - begun > gi_mpi.patience)
             gi_mpi_give_up(site, "rank %d on %s waited %.0f s %s: another rank is lost, or GA_TIMEOUT is too short",
                            gi_mpi.rank, gi_mpi.host ? gi_mpi.host[gi_mpi.rank] : "?", gi_mpi.patience, what);
-        gi_mpi_rest(&turn);
+        if (turn++ < 200) sched_yield(); /* most of what is waited for is short */
+        else gi_mpi_rest(&turn);
     }
 }
 
@@ -685,31 +687,47 @@ static int64_t gi_share_unit(const gi_computation *r, int64_t unit, char *bytes,
     return n;
 }
 
-/* Every rank gives what its units have made to all others, at most `room` bytes at a time. */
-static void gi_share_results(const gi_computation *r, const int32_t *owner, char *bytes, int64_t room)
+/* Some ranks give what their units have made to all others at the same time: rank first + k uses bytes + k * room for what lies
+   from unit[k] on, at most `room` bytes at a time. */
+typedef struct gi_mpi_round {
+    int64_t     unit[GI_GIVERS], end[GI_GIVERS], bytes[GI_GIVERS];
+    MPI_Request request[GI_GIVERS];
+} gi_mpi_round;
+
+static void gi_share_results(const gi_computation *r, const int32_t *owner, int first, int givers, char *bytes, int64_t room)
 {
-    const int64_t most = (int64_t)1 << 30; /* of one message */
-    for (int k = 0; k < gi_mpi.ranks; k++)
-        for (int64_t unit = 0; unit < r->units;) {
-            const int64_t first = unit;
-            int64_t       n     = 0;
+    const int64_t most = (int64_t)1 << 30;
+    gi_mpi_round  g;
+    memset(&g, 0, sizeof g);
+    for (bool some = true; some;) {
+        some = false;
+        for (int k = 0; k < givers; k++) {
+            int64_t unit = g.unit[k], n = 0;
             for (; unit < r->units; unit++) {
-                if (owner[unit] != k) continue;
+                if (owner[unit] != first + k) continue;
                 int64_t of_unit = gi_share_unit(r, unit, NULL, false);
                 if (n + of_unit > room) break;
-                if (k == gi_mpi.rank) gi_share_unit(r, unit, bytes + n, false);
+                if (first + k == gi_mpi.rank) gi_share_unit(r, unit, bytes + k * room + n, false);
                 n += of_unit;
             }
-            for (int64_t at = 0; at < n; at += most) {
-                MPI_Request request;
-                gi_mpi_check(MPI_Ibcast(bytes + at, (int)(n - at < most ? n - at : most), MPI_BYTE, k, gi_mpi.comm, &request),
-                             r->site);
-                gi_mpi_wait(r->site, &request, "for the results of another rank");
+            g.end[k]   = unit;
+            g.bytes[k] = n;
+            char *from = bytes + k * room;
+            for (; n > most; n -= most, from += most) { /* a message of MPI's counts its bytes in an int */
+                gi_mpi_check(MPI_Ibcast(from, (int)most, MPI_BYTE, first + k, gi_mpi.comm, &g.request[k]), r->site);
+                gi_mpi_wait(r->site, &g.request[k], "for the results of another rank");
             }
-            n = 0;
-            for (int64_t u = first; u < unit && k != gi_mpi.rank; u++)
-                if (owner[u] == k) n += gi_share_unit(r, u, bytes + n, true);
+            if (n > 0) gi_mpi_check(MPI_Ibcast(from, (int)n, MPI_BYTE, first + k, gi_mpi.comm, &g.request[k]), r->site);
         }
+        for (int k = 0; k < givers; k++) {
+            int64_t n = 0;
+            if (g.bytes[k] > 0) gi_mpi_wait(r->site, &g.request[k], "for the results of another rank");
+            for (int64_t unit = g.unit[k]; unit < g.end[k] && first + k != gi_mpi.rank; unit++)
+                if (owner[unit] == first + k) n += gi_share_unit(r, unit, bytes + k * room + n, true);
+            g.unit[k] = g.end[k];
+            some      = some || g.unit[k] < r->units;
+        }
+    }
 }
 
 /* Remembers which rank worked out the chunks of each array that is worked out as a whole, for pictures. If there is no memory, it does not. */
@@ -739,12 +757,13 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
     int64_t       room = largest < window ? window : largest;
     gi_mpi_hand   h;
     memset(&h, 0, sizeof h);
+    const int givers = gi_mpi.ranks < GI_GIVERS ? gi_mpi.ranks : GI_GIVERS;
     if (room / r->units > largest) room = largest * r->units;
     h.r         = r;
     h.task      = task;
     h.left      = r->units;
     h.owner     = (int32_t *)gi_alloc(r->site, (size_t)r->units * sizeof *h.owner);
-    char *bytes = largest > 0 && h.owner ? (char *)gi_alloc(r->site, (size_t)room) : NULL;
+    char *bytes = largest > 0 && h.owner ? (char *)gi_alloc(r->site, (size_t)(room * givers)) : NULL;
     if (!gi_together(r->site, h.owner && (bytes || largest == 0))) {
         r->failed = true;
         r->status = gi_error_status;
@@ -765,11 +784,12 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
         pthread_mutex_destroy(&h.lock);
         if (!r->failed && largest > 0) {
             gi_mpi_from_first(r->site, h.owner, r->units * (int64_t)sizeof *h.owner);
-            gi_share_results(r, h.owner, bytes, room);
+            for (int k = 0; k < gi_mpi.ranks; k += givers)
+                gi_share_results(r, h.owner, k, gi_mpi.ranks - k < givers ? gi_mpi.ranks - k : givers, bytes, room);
             gi_note_ranks(r, h.owner);
         }
     }
-    if (bytes) gi_release(bytes, (size_t)room);
+    if (bytes) gi_release(bytes, (size_t)(room * givers));
     if (h.owner) gi_release(h.owner, (size_t)r->units * sizeof *h.owner);
 }
 
