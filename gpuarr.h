@@ -13,6 +13,7 @@
              convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
              with -DGPUARR_USE_CUFFT and -lcufft
              packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
+             chunked arrays on several processes and machines: Open MPI or MPICH, with gpuarr_mpi.h in place of this file, and mpicc
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
              (there is a product of our own; the library's may be faster, but has other last bits)
 
@@ -39,7 +40,7 @@
         >>chunks        what chunked arrays are made of, and how they are worked out; >>running tasks
         >>text  >>npy  >>chunk files  >>timing  >>pictures  >>fits
         >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
-    The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h.
+    The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h, what several processes say to each other in gpuarr_mpi.h.
     Names with gi_ or GI_ are internal.                                                                               */
 
 /* ==== >>table: the only place where an operation is defined ======================================================= */
@@ -985,7 +986,7 @@ int64_t ga_report_leaks(FILE *to);
 
 void      ga_set_device(ga_device device);
 ga_device ga_get_device(void);
-/* Threads that a call may use (default: GPUARR_NUM_THREADS, else the number of processors). 1: everything in the caller. */
+/* Threads that a call may use (default: GPUARR_NUM_THREADS, else the processors that the process may use). 1: everything in the caller. */
 void ga_set_num_threads(int n);
 int  ga_get_num_threads(void);
 /* "avx512", "avx2" or "baseline": what this processor runs; GPUARR_ISA=baseline in the environment asks for less. */
@@ -1680,7 +1681,8 @@ typedef struct ga_visualize_options {
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
 
 /* How far the computing of chunked arrays has come: asked about ten times a second, by any thread, one at a time. Return false to stop it.
-   NULL: nothing is told. GA_PROGRESS=1 in the environment does as ga_set_progress(ga_progress_line, NULL). */
+   NULL: nothing is told. GA_PROGRESS=1 in the environment does as ga_set_progress(ga_progress_line, NULL). Of several processes
+   (gpuarr_mpi.h) the first is asked. */
 typedef struct ga_progress {
     const char *what;          /* the call that is worked on */
     double      done;          /* of it, 0 to 1 */
