@@ -169,11 +169,11 @@ def like_random(ours, theirs):
 
 
 class Row:
-    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0, per=None, scale=None, only_check=(), only_time=()):
+    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0, per=None, scale=None, only_time=()):
         self.name, self.call, self.dtype, self.size, self.inputs, self.target = name, call, np.dtype(dtype).name, size, inputs, target
         self.per = per  # ("chunk", 100000): the time of each of so many is printed, too, and the memory of both
         self.scale = scale or {}  # peer -> by what its time is multiplied, because it is given so much less to do
-        self.only_check, self.only_time = only_check, only_time  # peers that are not timed; whose results are something else
+        self.only_time = only_time  # peers whose results are something else
         self.peers = [(n, f) for n, f in peers if f]
         self.check = check or close(1e-5 if dtype == F32 else 1e-12)
         self.moved, self.flops = moved, flops  # bytes that must be read and written; operations, of which a fused product is two
@@ -746,7 +746,7 @@ def chunks(gpuarr):
                 random.random(width, dtype=F32).tofile(f)
         yield Row(f"mean and anomaly, {rows} rows", "npy_two_passes", F32, f"{rows * width * 4 >> 20} MiB", {},
                   [("NumPy, memmap", by_numpy), ("pread and pwrite", by_plain)], 0.8, close(1e-4), per=("MiB", rows * width * 4 / 2**20),
-                  only_check=("NumPy, memmap",), only_time=("pread and pwrite",))
+                  only_time=("pread and pwrite",))
     plain.pipe.kill()
     for name in ("big.npy", "anomaly.npy", "numpy.npy", "plain"):
         if os.path.exists(os.path.join(files.name, name)):
@@ -803,7 +803,7 @@ def measure(gpuarr, row, limits):
     if args.check:
         return []
     contestants = {"gpuarr": gpuarr.seconds}
-    contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers if name not in row.only_check})
+    contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers})
     times = timed(contestants, 0.05 if QUICK else 0.4, 3 if QUICK or row.per else 5)
     for name, scale in row.scale.items():
         times[name] = [t * scale for t in times[name]]
