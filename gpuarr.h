@@ -25670,6 +25670,7 @@ static char *gi_chunked_text(const char *site, const ga_array *a)
     if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
     if (ga_get_num_gpus() > 0) {
         gi_forecast there = gi_foresee_for(1, &a, true);
+        f.values += ga_get_num_gpus() * (there.piece + there.shared); /* what goes there, and comes back, lies here too */
         snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(there.piece + there.shared),
                  ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
     }

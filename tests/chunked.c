@@ -31,54 +31,69 @@ static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
 }
 
 /* Elementwise operations on top of each other, which are worked out together: numbers, conversions, rows and columns, kernels of one's own. */
-#define LONG(a, b)                                                                                                             \
-    ga_add(ga_multiply(ga_subtract(a, 0.5), ga_sqrt(ga_absolute(b))), ga_cos(ga_multiply(ga_astype(b, GA_F32), 3)))
-#define BYTES(a)        ga_astype(ga_multiply(ga_divide(ga_subtract(a, ga_min(a)), ga_subtract(ga_max(a), ga_min(a))), 255), GA_U8)
-#define BESIDE(a, r, c) ga_multiply(ga_add(ga_square(ga_sin(r)), ga_multiply(ga_exp(c), 2)), ga_add(a, ga_multiply(r, c)))
-#define COUNTED(a)      ga_apply(along, (ga_multiply(ga_apply(along, (ga_add(a, 1))), 2)))
+static ga_array *long_chain(const ga_array *a, const ga_array *b)
+{
+    ga_array *left = ga_multiply(ga_subtract(a, 0.5), ga_sqrt(ga_absolute(b)));
+    return ga_add(left, ga_cos(ga_multiply(ga_astype(b, GA_F32), 3)));
+}
+
+static ga_array *bytes_of(const ga_array *a)
+{
+    ga_array *range = ga_subtract(ga_max(a), ga_min(a));
+    return ga_astype(ga_multiply(ga_divide(ga_subtract(a, ga_min(a)), range), 255), GA_U8);
+}
+
+static ga_array *beside(const ga_array *a, const ga_array *r, const ga_array *c)
+{
+    return ga_multiply(ga_add(ga_square(ga_sin(r)), ga_multiply(ga_exp(c), 2)), ga_add(a, ga_multiply(r, c)));
+}
+
+static ga_array *counted(const ga_array *a) { return ga_apply(along, (ga_multiply(ga_apply(along, (ga_add(a, 1))), 2))); }
 
 static void chains(const ga_array *a, const ga_array *b, ga_shape chunks)
 {
     ga_scope {
         ga_array *x = (ga_chunked)(a, chunks, "\ttest"), *y = (ga_chunked)(b, chunks, "\ttest"), *z = ga_add(x, 1),
                  *m = ga_add(a, 1);
-        SAME(LONG(x, y), LONG(a, b));
-        SAME(LONG(z, y), LONG(m, b));
-        SAME(BYTES(LONG(z, z)), BYTES(LONG(m, m)));
-        SAME(ga_index(LONG(z, y), "3:50:7, ::-2"), ga_index(LONG(m, b), "3:50:7, ::-2"));
-        SAME(ga_transpose(LONG(z, y)), ga_transpose(LONG(m, b)));
-        SAME(LONG(ga_transpose(z), ga_transpose(b)), LONG(ga_transpose(m), ga_transpose(b)));
-        SAME(LONG(ga_index(x, "::-1, ::-1"), ga_index(b, "::-1, ::-1")),
-             LONG(ga_index(a, "::-1, ::-1"), ga_index(b, "::-1, ::-1")));
-        SAME(ga_stack((LONG(x, y), LONG(y, x), z), .axis = -1), ga_stack((LONG(a, b), LONG(b, a), m), .axis = -1));
+        SAME(long_chain(x, y), long_chain(a, b));
+        SAME(long_chain(z, y), long_chain(m, b));
+        SAME(bytes_of(long_chain(z, z)), bytes_of(long_chain(m, m)));
+        SAME(ga_index(long_chain(z, y), "3:50:7, ::-2"), ga_index(long_chain(m, b), "3:50:7, ::-2"));
+        SAME(ga_transpose(long_chain(z, y)), ga_transpose(long_chain(m, b)));
+        SAME(long_chain(ga_transpose(z), ga_transpose(b)), long_chain(ga_transpose(m), ga_transpose(b)));
+        SAME(long_chain(ga_index(x, "::-1, ::-1"), ga_index(b, "::-1, ::-1")),
+             long_chain(ga_index(a, "::-1, ::-1"), ga_index(b, "::-1, ::-1")));
+        SAME(ga_stack((long_chain(x, y), long_chain(y, x), z), .axis = -1),
+             ga_stack((long_chain(a, b), long_chain(b, a), m), .axis = -1));
         SAME(ga_where(ga_logical_and(ga_greater(x, 0.25), ga_less(y, 0.75)), ga_negative(z), 7),
              ga_where(ga_logical_and(ga_greater(a, 0.25), ga_less(b, 0.75)), ga_negative(m), 7));
         SAME(ga_bitwise_and(ga_astype(ga_multiply(x, 1000), GA_I32), 255),
              ga_bitwise_and(ga_astype(ga_multiply(a, 1000), GA_I32), 255));
         ga_array *row = ga_index(z, "4"), *column = ga_index(y, ":, 5:6"), *row_m = ga_index(m, "4"),
                  *column_b = ga_index(b, ":, 5:6");
-        SAME(BESIDE(z, row, column), BESIDE(m, row_m, column_b));
-        SAME(BESIDE(z, row_m, column_b), BESIDE(m, row_m, column_b));
-        SAME(BESIDE(ga_index(z, ":, :3"), ga_index(row, ":3"), column),
-             BESIDE(ga_index(m, ":, :3"), ga_index(row_m, ":3"), column_b));
+        SAME(beside(z, row, column), beside(m, row_m, column_b));
+        SAME(beside(z, row_m, column_b), beside(m, row_m, column_b));
+        SAME(beside(ga_index(z, ":, :3"), ga_index(row, ":3"), column),
+             beside(ga_index(m, ":, :3"), ga_index(row_m, ":3"), column_b));
         SAME(ga_square(ga_sin(ga_add(row, column))), ga_square(ga_sin(ga_add(row_m, column_b))));
-        SAME(ga_index(BESIDE(z, row, column), "7, 9"), ga_index(BESIDE(m, row_m, column_b), "7, 9"));
-        SAME(COUNTED(x), COUNTED(a));
-        SAME(COUNTED(ga_add(row, column)), COUNTED(ga_add(row_m, column_b)));
-        SAME(ga_index(COUNTED(z), "2:9, 3:40:3"), ga_index(COUNTED(m), "2:9, 3:40:3"));
+        SAME(ga_index(beside(z, row, column), "7, 9"), ga_index(beside(m, row_m, column_b), "7, 9"));
+        SAME(counted(x), counted(a));
+        SAME(counted(ga_add(row, column)), counted(ga_add(row_m, column_b)));
+        SAME(ga_index(counted(z), "2:9, 3:40:3"), ga_index(counted(m), "2:9, 3:40:3"));
         ga_array *deep = x, *deep_m = ga_copy(a), *wide = x, *wide_m = ga_copy(a); /* more than a chain can have */
         for (int k = 0; k < 100; k++) {
             deep   = ga_add(ga_multiply(deep, 0.5), k);
             deep_m = ga_add(ga_multiply(deep_m, 0.5), k);
         }
         SAME(deep, deep_m);
+        const ga_shape none = { 0, { 0 } };
         for (int k = 0; k < 40; k++) {
-            ga_array *other = ga_random((61, 83), .seed = (uint64_t)k, .chunks = k % 2 ? ga_chunks(0) : ga_chunks());
+            ga_array *other = ga_random((61, 83), .seed = (uint64_t)k, .chunks = k % 2 ? ga_chunks(0) : none);
             wide            = ga_add(wide, other);
             wide_m          = ga_add(wide_m, ga_random((61, 83), .seed = (uint64_t)k));
         }
         SAME(wide, wide_m);
-        ga_array       *shared = ga_sin(LONG(x, y)), *shared_m = ga_sin(LONG(a, b)), *r[4] = { NULL };
+        ga_array       *shared = ga_sin(long_chain(x, y)), *shared_m = ga_sin(long_chain(a, b)), *r[4] = { NULL };
         const ga_array *of[4] = { ga_square(shared), shared, ga_sum(shared), ga_add(ga_cos(shared), shared) };
         if (CHECK(ga_compute_n(4, of, r))) {
             CHECK(ga_array_equal(r[0], ga_square(shared_m)) && ga_array_equal(r[1], shared_m));
@@ -178,7 +193,9 @@ static void creation(void)
         SAME(ga_eye(0, 0, 0, .chunks = ga_chunks(0)), ga_eye(0, 0, 0));
         SAME(ga_indices((20, 30), .chunks = ga_chunks(1, 7, 9)), ga_indices((20, 30)));
         SAME(ga_indices((4, 5, 6), .dtype = GA_F32, .chunks = ga_chunks(0)), ga_indices((4, 5, 6), .dtype = GA_F32));
-        SAME(ga_indices((), .chunks = ga_chunks(0)), ga_indices(()));
+        const ga_shape no_axes = { 0, { 0 } };
+        SAME((ga_indices)(no_axes, (ga_new_options){ .site = "\ttest", .chunks = ga_chunks(0) }),
+             (ga_indices)(no_axes, (ga_new_options){ .site = "\ttest" }));
         SAME(ga_indices((4, 0), .chunks = ga_chunks(0)), ga_indices((4, 0)));
         SAME(ga_mgrid("0:20, 3:30:2", .chunks = ga_chunks(2, 7, 9)), ga_mgrid("0:20, 3:30:2"));
         SAME(ga_mgrid("0:20:0.3, -1:1:50j", .chunks = ga_chunks(0)), ga_mgrid("0:20:0.3, -1:1:50j"));
