@@ -167,7 +167,7 @@ cuda_simulated() { # cuda_simulated MODE
     local t
     cuda_build "$1"
     part "cuda_api with two GPUs, $1" "$B/$1/cuda_api" two
-    for t in $([ "$1" = check ] && echo chunked_ops || echo $CHUNKED_TESTS); do part "$t, two GPUs help, $1" env CUDASIM_DEVICES=2 GPUARR_NUM_GPUS=2 "$B/$1/$t"; done
+    for t in $([ "$1" = plain ] && echo $CHUNKED_TESTS || echo chunked_ops); do part "$t, two GPUs help, $1" env CUDASIM_DEVICES=2 GPUARR_NUM_GPUS=2 "$B/$1/$t"; done
     case $1 in
     plain)
         cuda_tests plain 6000 CUDASIM_ORDER=forward
