@@ -736,7 +736,9 @@ static void gi_note_ranks(const gi_computation *r, const int32_t *owner)
     for (int k = 0; k < r->arrays && r->of; k++) {
         gi_lazy *n      = r->of[k]->owner->node;
         int64_t  chunks = gi_count_boxes(n->ndim, n->shape, n->chunk);
-        if ((char *)r->of[k]->data != GI_NOWHERE || !gi_equal_shapes(n->ndim, n->shape, r->ndim, r->shape)) continue;
+        if ((char *)r->of[k]->data != GI_NOWHERE || !gi_equal_shapes(n->ndim, n->shape, r->ndim, r->shape) ||
+            !gi_equal_shapes(n->ndim, n->strides, r->ndim, r->of[k]->strides))
+            continue;
         gi_aside aside;
         gi_put_aside(&aside);
         if (!n->ranks) n->ranks = (int32_t *)gi_alloc(r->site, (size_t)chunks * sizeof *n->ranks);
