@@ -46,6 +46,7 @@ if [ "$job" != run ] && [ "$job" != cudasim ]; then
     have mpicc.openmpi || need "libopenmpi-dev openmpi-bin"
     have mpicc.mpich || need "libmpich-dev mpich"
     have ip || need iproute2
+    have pgrep || need procps
     ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1 || need libclang-rt-14-dev
 fi
 [ "$job" != check ] || have clang-format || need clang-format
