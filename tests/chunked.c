@@ -343,17 +343,6 @@ static bool count_progress(const ga_progress *p, void *user)
     return user == NULL;
 }
 
-static int64_t count_in(const char *path, const char *words)
-{
-    int64_t n = 0;
-    char    line[4096];
-    FILE   *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        for (const char *p = line; (p = strstr(p, words)) != NULL; p++) n++;
-    if (f) fclose(f);
-    return n;
-}
-
 static void pictures_and_progress(void)
 {
     char svg[64], dot[64]; /* of each process its own */

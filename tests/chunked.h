@@ -25,4 +25,16 @@ static bool same(ga_array *chunked, ga_array *memory)
 }
 #define SAME(...) test_check(same(__VA_ARGS__), __FILE__, __LINE__, #__VA_ARGS__)
 
+/* How often are these words in a file of text? */
+static inline int64_t count_in(const char *path, const char *words)
+{
+    int64_t n = 0;
+    char    line[4096];
+    FILE   *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        for (const char *p = line; (p = strstr(p, words)) != NULL; p++) n++;
+    if (f) fclose(f);
+    return n;
+}
+
 #endif

@@ -221,17 +221,6 @@ static void failures(const char *kind)
     }
 }
 
-static int64_t count_in(const char *path, const char *words)
-{
-    int64_t n = 0;
-    char    line[4096];
-    FILE   *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        for (const char *p = line; (p = strstr(p, words)) != NULL; p++) n++;
-    if (f) fclose(f);
-    return n;
-}
-
 /* `chunked_gpu report`: with GA_REPORT and GA_TRACE. */
 static void report(void)
 {

@@ -28,15 +28,7 @@ static void tell(const char *name, ga_array *chunked)
 }
 
 /* Is a vertex of the picture white: has no rank worked that chunk out? */
-static bool is_white(const char *path)
-{
-    char  line[4096];
-    bool  white = false;
-    FILE *f     = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f)) white = white || strstr(line, "fill='#ffffff'");
-    if (f) fclose(f);
-    return white;
-}
+static bool is_white(const char *path) { return count_in(path, "fill='#ffffff'") > 0; }
 
 static void bits(const char *folder)
 {
