@@ -63,7 +63,6 @@ typedef struct gi_note {
 
 static struct {
     int       rank, ranks;
-    bool      ours; /* MPI was started here */
     MPI_Comm  comm;
     pthread_t thread;   /* that may call MPI */
     double    patience; /* seconds of silence */
@@ -74,7 +73,7 @@ static struct {
     int       leavers;
     char (*host)[MPI_MAX_PROCESSOR_NAME];
     gi_note note; /* at hand */
-} gi_mpi = { 0, 1, false, MPI_COMM_NULL, 0, 300, 0, 0, NULL, NULL, 0, NULL, { 0, 0, 0, 0, 0, 0, 0, 0, { 0 } } };
+} gi_mpi = { 0, 1, MPI_COMM_NULL, 0, 300, 0, 0, NULL, NULL, 0, NULL, { 0, 0, 0, 0, 0, 0, 0, 0, { 0 } } };
 
 /* The job cannot go on. Does not return. */
 #if defined(__GNUC__)
@@ -167,23 +166,30 @@ static void gi_note_says(gi_note *note, const char *text)
     note->length       = (int32_t)length + 1;
 }
 
-/* The next note of this step that has come, in gi_mpi.note. Returns who wrote it; -1: there is none yet. */
+/* The next note that has come, in gi_mpi.note. Returns who wrote it; -1: there is none yet. */
+static int gi_take_note(const char *site)
+{
+    MPI_Status about;
+    int        there = 0;
+    gi_mpi_check(MPI_Iprobe(MPI_ANY_SOURCE, GI_NOTE_TAG, gi_mpi.comm, &there, &about), site);
+    if (!there) return -1;
+    int from = about.MPI_SOURCE;
+    gi_mpi_check(MPI_Recv(&gi_mpi.note, (int)sizeof gi_mpi.note, MPI_BYTE, from, GI_NOTE_TAG, gi_mpi.comm, MPI_STATUS_IGNORE),
+                 site);
+    gi_mpi.heard[from] = ga_now();
+    if (gi_mpi.note.kind == GI_NOTE_BYE && !gi_mpi.left[from]) {
+        gi_mpi.left[from] = true;
+        gi_mpi.leavers++;
+    }
+    return from;
+}
+
+/* The next one of this step that asks for something. */
 static int gi_next_note(const char *site)
 {
     for (;;) {
-        MPI_Status about;
-        int        there = 0;
-        gi_mpi_check(MPI_Iprobe(MPI_ANY_SOURCE, GI_NOTE_TAG, gi_mpi.comm, &there, &about), site);
-        if (!there) return -1;
-        gi_mpi_check(MPI_Recv(&gi_mpi.note, (int)sizeof gi_mpi.note, MPI_BYTE, about.MPI_SOURCE, GI_NOTE_TAG, gi_mpi.comm,
-                              MPI_STATUS_IGNORE),
-                     site);
-        gi_mpi.heard[about.MPI_SOURCE] = ga_now();
-        if (gi_mpi.note.kind == GI_NOTE_BYE && !gi_mpi.left[about.MPI_SOURCE]) {
-            gi_mpi.left[about.MPI_SOURCE] = true;
-            gi_mpi.leavers++;
-        }
-        if (gi_mpi.note.step == gi_mpi.step && gi_mpi.note.kind != GI_NOTE_ALIVE) return about.MPI_SOURCE;
+        int from = gi_take_note(site);
+        if (from < 0 || (gi_mpi.note.step == gi_mpi.step && gi_mpi.note.kind != GI_NOTE_ALIVE)) return from;
     }
 }
 
@@ -224,30 +230,22 @@ static void gi_mpi_leave(void)
         gi_note note = gi_new_note(GI_NOTE_BYE);
         gi_call_out(site, &note);
     }
-    for (;;) { /* without a limit: others may have much to do that this rank has no part in */
-        MPI_Status about;
-        int        there = 0;
-        if (gi_mpi.rank == 0 && gi_mpi.leavers == gi_mpi.ranks - 1) break;
-        gi_mpi_check(MPI_Iprobe(MPI_ANY_SOURCE, GI_NOTE_TAG, gi_mpi.comm, &there, &about), site);
-        if (!there) {
+    while (gi_mpi.rank > 0 ||
+           gi_mpi.leavers < gi_mpi.ranks - 1) { /* without a limit: others may have much to do without this rank */
+        int from = gi_take_note(site);
+        if (from < 0) {
             gi_mpi_rest(&turn);
             continue;
         }
         turn = 0;
-        gi_mpi_check(MPI_Recv(&gi_mpi.note, (int)sizeof gi_mpi.note, MPI_BYTE, about.MPI_SOURCE, GI_NOTE_TAG, gi_mpi.comm,
-                              MPI_STATUS_IGNORE),
-                     site);
-        if (gi_mpi.note.kind == GI_NOTE_BYE) {
-            if (gi_mpi.rank > 0) break;
-            if (!gi_mpi.left[about.MPI_SOURCE]) gi_mpi.leavers++;
-            gi_mpi.left[about.MPI_SOURCE] = true;
-        } else if (gi_mpi.rank == 0 && (gi_mpi.note.kind == GI_NOTE_HERE || gi_mpi.note.kind == GI_NOTE_ASK)) {
+        if (gi_mpi.rank > 0 && gi_mpi.note.kind == GI_NOTE_BYE) break;
+        if (gi_mpi.rank == 0 && (gi_mpi.note.kind == GI_NOTE_HERE || gi_mpi.note.kind == GI_NOTE_ASK)) {
             gi_note stop = gi_new_note(GI_NOTE_STOP);
             int64_t mine = gi_mpi.step;
             stop.status  = GA_STOPPED;
             gi_mpi.step  = gi_mpi.note.step;
             gi_note_says(&stop, "rank 0 has come to the end of the program, so this cannot be computed together");
-            gi_send_note(site, about.MPI_SOURCE, &stop);
+            gi_send_note(site, from, &stop);
             gi_mpi.step = mine;
         }
     }
@@ -268,9 +266,8 @@ static void gi_mpi_begin(void)
     MPI_Initialized(&is);
     if (is) MPI_Query_thread(&level);
     else MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
-    gi_mpi.ours   = !is;
     gi_mpi.thread = pthread_self();
-    if (gi_mpi.ours) atexit(gi_mpi_leave);
+    if (!is) atexit(gi_mpi_leave); /* who has started MPI ends it */
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks == 1) return;
     if (level < MPI_THREAD_FUNNELED)
