@@ -2700,20 +2700,24 @@ gi_launch_without_cuda(void);
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
 /* Under -std=c11 with a system header included before this one, these are hidden though they are there. */
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS 0x20
-extern int madvise(void *, size_t, int);
+extern int  madvise(void *, size_t, int);
+extern long syscall(long, ...);
 #endif
 #ifndef MADV_HUGEPAGE
 #define MADV_HUGEPAGE 14
 #endif
 #ifndef CLOCK_MONOTONIC
 #define CLOCK_MONOTONIC 1
-extern int clock_gettime(int, struct timespec *);
+extern int  clock_gettime(int, struct timespec *);
 #endif
 
 #ifdef GPUARR_USE_CBLAS
@@ -3655,6 +3659,44 @@ static void gi_pause(void)
 /* Is there a job that a helper can join, which has done all up to number `done`? */
 static bool gi_job_waits(uint64_t state, uint64_t done) { return (state & GI_JOB_OPEN) && state / GI_JOB_NUMBER != done; }
 
+/*  Linux may start a helper that it wakes on the very processor of its caller, and leave it behind him for milliseconds, though
+    another one idles: in a virtual machine an idle processor may look as if it were taken away (available_idle_cpu of its
+    scheduler). So helpers may run wherever their caller may, but not where he is; they are told so again when he has moved. */
+#if defined(__linux__)
+static struct {
+    int      id[GI_MOST_THREADS]; /* of the helpers that have begun; atomic */
+    unsigned from;                /* the processor that they are kept off */
+    int      told;                /* so many helpers are */
+} gi_kept_off;
+
+static void gi_helper_begins(int self) { __atomic_store_n(&gi_kept_off.id[self], (int)syscall(SYS_gettid), __ATOMIC_RELAXED); }
+
+static void gi_keep_helpers_off_caller(void)
+{
+    unsigned      here;
+    unsigned long may[128], others = 0;
+    enum { BITS = 8 * sizeof may[0] };
+    if (syscall(SYS_getcpu, &here, NULL, NULL) != 0 || (here == gi_kept_off.from && gi_kept_off.told == gi_threads.started))
+        return;
+    long bytes = syscall(SYS_sched_getaffinity, 0, sizeof may, may);
+    if (bytes <= 0 || here >= 8 * (unsigned)bytes) return;
+    may[here / BITS] &= ~(1ul << here % BITS);
+    for (size_t k = 0; k < (size_t)bytes / sizeof may[0]; k++) others |= may[k];
+    if (!others) return; /* the caller is bound to one processor */
+    gi_kept_off.from = here;
+    for (gi_kept_off.told = 0; gi_kept_off.told < gi_threads.started; gi_kept_off.told++) {
+        int thread = __atomic_load_n(&gi_kept_off.id[gi_kept_off.told + 1], __ATOMIC_RELAXED);
+        if (thread == 0) return; /* it has not begun yet */
+        syscall(SYS_sched_setaffinity, thread, (size_t)bytes, may);
+    }
+}
+static void gi_forget_helpers(void) { memset(&gi_kept_off, 0, sizeof gi_kept_off); }
+#else
+static void gi_helper_begins(int self) { (void)self; }
+static void gi_keep_helpers_off_caller(void) {}
+static void gi_forget_helpers(void) {}
+#endif
+
 /* Sleeps until somebody calls, or not at all if there is a job. */
 static void gi_sleep(uint64_t done)
 {
@@ -3672,6 +3714,7 @@ static void gi_sleep(uint64_t done)
 /* Calls sleeping helpers, at most so many. */
 static void gi_call_helpers(int most)
 {
+    gi_keep_helpers_off_caller();
     pthread_mutex_lock(&gi_threads.lock);
     int n = gi_threads.sleeping < most ? gi_threads.sleeping : most;
     gi_threads.called += n;
@@ -3685,6 +3728,7 @@ static void *gi_helper_thread(void *number)
     int      self  = (int)(intptr_t)number;
     uint64_t done  = 0;
     gi_inside_task = true;
+    gi_helper_begins(self);
     for (int spins = 0;; spins++) {
         uint64_t state = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED);
         if (gi_job_waits(state, done)) {
@@ -3725,6 +3769,7 @@ static void gi_in_forked_child(void)
 #if GI_HAS_CUDA
     for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 #endif
+    gi_forget_helpers();
     gi_threads.started = gi_threads.sleeping = gi_threads.called = 0;
     gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
     pthread_mutex_init(&gi_threads.busy, NULL);

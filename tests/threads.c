@@ -1,11 +1,16 @@
 /* Threads: calls from several threads at once, any number of helper threads, calls from inside others, fork.
    cc -fsanitize=thread -DGPUARR_IMPLEMENTATION tests/threads.c -lm -lpthread */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* for cpu_set_t */
+#endif
 #ifndef GPUARR_IMPLEMENTATION
 #define GPUARR_KERNELS
 #endif
 #include "test.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 
 GA_ELEMENTWISE(wave, double, (double x, float y), GA_SIN(x * 1e3) + y * x + (double)GA_INDEX)
 GA_ELEMENTWISE(polar, void, (double x, double y, double *r, double *phi), {
@@ -215,6 +220,43 @@ static void test_handing_over(void)
     CHECK(ga_memory_stats().arrays == before);
 }
 
+/* Helpers run where their caller may, but not on his processor; a caller who is bound to one is served as well. */
+#ifdef __linux__
+static void helpers_may(const cpu_set_t *callers, int *others, int *within)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    for (struct dirent *d; tasks && (d = readdir(tasks));) {
+        cpu_set_t may, both;
+        int       thread = atoi(d->d_name);
+        if (thread <= 0 || thread == (int)getpid() || sched_getaffinity(thread, sizeof may, &may) != 0) continue;
+        CPU_AND(&both, &may, callers);
+        ++*others;
+        *within += CPU_COUNT(&may) > 0 && CPU_EQUAL(&both, &may);
+    }
+    if (tasks) closedir(tasks);
+}
+
+static void test_processors(void)
+{
+    cpu_set_t all, one;
+    int       others = 0, within = 0;
+    CHECK(sched_getaffinity(0, sizeof all, &all) == 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) { /* on each in turn: the helpers are moved out of the way */
+        if (!CPU_ISSET(cpu, &all)) continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+        CHECK(everything(700, 0) == expected[0]);
+        CHECK(sched_setaffinity(0, sizeof all, &all) == 0);
+        CHECK(everything(700, 0) == expected[0]);
+    }
+    helpers_may(&all, &others, &within);
+    CHECK(others > 0 && within == others);
+}
+#else
+static void          test_processors(void) { test_skip("processors of threads: on Linux only", 1); }
+#endif
+
 /* A child has no helper threads: it starts its own. It must not hang, whatever the other threads of the parent did. */
 #if TEST_TSAN
 static void test_fork(void) { test_skip("fork: ThreadSanitizer does not follow the threads of a child", 1); }
@@ -267,6 +309,7 @@ int main(void)
     test_changing();
     test_nested();
     test_handing_over();
+    test_processors();
     test_fork();
     CHECK(ga_memory_stats().arrays == 0);
     return test_end();
