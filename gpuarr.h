@@ -23381,10 +23381,11 @@ static int64_t gi_own_workers(void) { return ga_get_num_threads() + ga_get_num_g
     results. An error of one rank becomes that of all. gpuarr_mpi.h says how ranks talk; without it there is only one.           */
 
 #ifdef GPUARR_USE_MPI
-static void gi_mpi_start(int *rank, int *ranks);
-static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
-static void gi_mpi_from_first(const char *site, void *data, int64_t bytes);
-static void gi_mpi_run(gi_computation *r, gi_task task);
+static void    gi_mpi_start(int *rank, int *ranks);
+static bool    gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
+static void    gi_mpi_from_first(const char *site, void *data, int64_t bytes);
+static void    gi_mpi_run(gi_computation *r, gi_task task);
+static int64_t gi_mpi_windows(int64_t largest, int64_t all); /* bytes, to give each other results of which units have so many */
 #else
 static void gi_mpi_start(int *rank, int *ranks)
 {
@@ -23398,6 +23399,11 @@ static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *thre
 }
 static void gi_mpi_from_first(const char *site, void *data, int64_t bytes) { (void)site, (void)data, (void)bytes; }
 static void gi_mpi_run(gi_computation *r, gi_task task) { gi_share_out(r->units, task, r); }
+static int64_t gi_mpi_windows(int64_t largest, int64_t all)
+{
+    (void)largest, (void)all;
+    return 0;
+}
 #endif
 
 int ga_rank(void)
@@ -24780,6 +24786,7 @@ static bool gi_cannot_compute(const char *site)
 /* Bytes, foreseen before anything is computed. */
 typedef struct gi_forecast {
     int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
+    int64_t unit;            /* of what is worked out at a time of all results */
     int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
     int64_t threads;
     int64_t kept;   /* chunks of files, in case they are asked for again; given up where memory is short */
@@ -24788,16 +24795,23 @@ typedef struct gi_forecast {
 
 static int64_t gi_forecast_total(const gi_forecast *f)
 {
-    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared);
+    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared) +
+           gi_mpi_windows(f->unit, f->results > f->values ? f->results : f->values);
+}
+
+static int64_t gi_chunk_elements(const ga_array *a)
+{
+    int64_t  n      = 1;
+    ga_shape chunks = ga_chunks_of(a);
+    for (int d = 0; d < chunks.ndim; d++) n *= chunks.n[d];
+    return n;
 }
 
 /* How many elements of a layout are worked out at a time at most? */
 static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
 {
     const gi_lazy *n     = a->owner->node;
-    int64_t        piece = (on_gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / ga_itemsize(n->dtype), chunk = 1;
-    ga_shape       chunks = ga_chunks_of(a);
-    for (int d = 0; d < chunks.ndim; d++) chunk *= chunks.n[d];
+    int64_t        piece = (on_gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / ga_itemsize(n->dtype), chunk = gi_chunk_elements(a);
     if ((on_gpu || (!n->local && !n->value)) && chunk > piece) piece = chunk;
     return piece < a->size ? piece : a->size;
 }
@@ -24899,6 +24913,7 @@ static gi_forecast gi_foresee_for(int n, const ga_array *const *arrays, bool on_
     gi_count_results(n, arrays, 1);
     for (int k = 0; k < n; k++) {
         f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
+        f.unit += gi_chunk_elements(arrays[k]) * ga_itemsize(arrays[k]->dtype);
         int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k], on_gpu));
         if (need > f.piece) f.piece = need;
     }

@@ -457,31 +457,6 @@ static void store_mistakes(void)
     remove_files(dir);
 }
 
-/* "1.5 MiB" */
-static double bytes_of(const char *text)
-{
-    char  *unit;
-    double n = strtod(text, &unit);
-    return n * (unit[1] == 'K' ? 0x1p10 : unit[1] == 'M' ? 0x1p20 : unit[1] == 'G' ? 0x1p30 : 1);
-}
-
-/* Computing takes no more than ga_print foretells, and a tenth. */
-static bool foreseen(ga_array *x)
-{
-    char       *text = ga_to_string(x);
-    const char *more = text ? strstr(text, "takes about ") : NULL;
-    double      most = more ? (double)(x->size * ga_itemsize(x->dtype)) + bytes_of(more + strlen("takes about ")) : 0;
-    ga_memory_reset_peak();
-    int64_t   before = ga_memory_stats().used_bytes;
-    ga_array *r      = ga_compute(x);
-    double    peak   = (double)(ga_memory_stats().peak_bytes - before);
-    ga_free(r);
-    bool ok = r && more && peak <= 1.1 * most + 65536;
-    if (!ok) printf("     took %.0f bytes: %s\n", peak, text ? text : "");
-    free(text);
-    return ok;
-}
-
 static void forecasts(void)
 {
     const char *npy = in_folder("f.npy"), *dir = in_folder("f.zarr"), *packed_dir = in_folder("p.zarr");
