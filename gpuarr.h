@@ -1623,9 +1623,9 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
 bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
 /* Computes the elements now and keeps them: what is made of the array from now on starts from there. Returns another view. Elements that
-   do not fit into memory (ga_memory_limit, else what the system and the control group have left) are kept in a file without a name, which
-   is gone when the array is, or the program: in the folder GA_SPILL of the environment, else TMPDIR, else /tmp. A line on stderr says so,
-   unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
+   do not fit into memory (ga_memory_limit, else what the system and the control groups have left) are kept in a file without a name, which
+   is gone when the array is, or the program: in the folder GA_SPILL of the environment, else TMPDIR, else /tmp (/var/tmp where /tmp lies in
+   memory). A line on stderr says so, unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
 ga_array *(ga_persist)(const ga_array *a, const char *site);
 
 /*  How many GPUs help the threads of the CPU to compute chunked arrays: that many from the selected one on (ga_cuda_select), -1: all there
@@ -7017,8 +7017,8 @@ static int gi_coalesce_axes(int ndim, int64_t *shape, int lists, int64_t *const 
 static void gi_coalesce(gi_job *j)
 {
     gi_operand *all[GI_MOST_STRIDED];
-    int64_t    *strides[GI_MOST_STRIDED];
-    int         operands = gi_strided_operands(j, all);
+    int64_t    *strides[GI_MOST_STRIDED] = { NULL };
+    int         operands                 = gi_strided_operands(j, all);
     for (int k = 0; k < operands; k++) strides[k] = all[k]->strides;
     j->ndim = gi_coalesce_axes(j->ndim, j->shape, operands, strides);
     if (j->ndim > 0) return;
@@ -25145,28 +25145,72 @@ static int64_t gi_system_number(const char *path, const char *word)
     return r;
 }
 
-/* How many bytes may still be asked for: of ga_memory_limit, else of what the system and the control group of the process have left. */
-static int64_t gi_memory_left(int64_t *limit)
+/* What a control group leaves of its limit; INT64_MAX: it has none. If that is not what is wanted: also the pages of files that it
+   counts, since they are given up when memory is needed. */
+static int64_t gi_group_left(const char *folder, bool second, int64_t wanted)
+{
+    static const char *const names[2][4] = { { "limit_in_bytes", "usage_in_bytes", "total_inactive_file", "total_active_file" },
+                                             { "max", "current", "inactive_file", "active_file" } };
+    const char *const       *name        = names[second];
+    char                     path[4400];
+    int64_t                  number[2];
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "%s/memory.%s", folder, name[k]);
+        number[k] = gi_system_number(path, "");
+        if (number[k] < 0) return INT64_MAX;
+    }
+    int64_t left = number[0] - number[1];
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    for (int k = 2; k < 4 && left < wanted; k++) {
+        int64_t pages = gi_system_number(path, name[k]);
+        left += pages > 0 ? pages : 0;
+    }
+    return left;
+}
+
+/* The least that the control groups of this process leave, its own and those around it (version 2, "0::/a/b", and 1, "4:memory:/a"). */
+static int64_t gi_groups_left(int64_t wanted)
+{
+    char    line[4200], folder[4300];
+    int64_t least = INT64_MAX;
+    FILE   *f     = fopen("/proc/self/cgroup", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        char *kind = strchr(line, ':'), *path = kind ? strchr(kind + 1, ':') : NULL;
+        if (!path) continue;
+        *path++                   = 0;
+        path[strcspn(path, "\n")] = 0;
+        const bool second         = kind[1] == 0;
+        if (!second && !strstr(kind, "memory")) continue;
+        if (strncmp(path, "/..", 3) == 0) *path = 0; /* the group lies outside what we see */
+        for (char *end = path + strlen(path); end; end = strrchr(path, '/')) {
+            *end = 0;
+            snprintf(folder, sizeof folder, "/sys/fs/cgroup%s%s", second ? "" : "/memory", path);
+            int64_t left = gi_group_left(folder, second, wanted);
+            if (left < least) least = left;
+        }
+    }
+    if (f) fclose(f);
+    return least;
+}
+
+/* How many bytes may still be asked for, when so many are wanted: of ga_memory_limit, else of what the system and the control groups of
+   the process have left. */
+static int64_t gi_memory_left(int64_t *limit, int64_t wanted)
 {
     ga_memory m = ga_memory_stats();
     *limit      = m.limit_bytes;
     if (m.limit_bytes > 0) return m.limit_bytes - m.used_bytes;
-    int64_t kept = m.total_bytes - m.used_bytes, left = gi_system_number("/proc/meminfo", "MemAvailable:");
-    left         = left < 0 ? INT64_MAX / 2 : left * 1024;
-    int64_t most = gi_system_number("/sys/fs/cgroup/memory.max", ""),
-            used = gi_system_number("/sys/fs/cgroup/memory.current", "");
-    if (most < 0) {
-        most = gi_system_number("/sys/fs/cgroup/memory/memory.limit_in_bytes", "");
-        used = gi_system_number("/sys/fs/cgroup/memory/memory.usage_in_bytes", "");
-    }
-    if (most > 0 && used >= 0 && most - used < left) left = most - used;
-    return left + kept;
+    if (wanted <= 1 << 20) return wanted; /* asking would take longer than the work */
+    int64_t kept = m.total_bytes - m.used_bytes, left = gi_system_number("/proc/meminfo", "MemAvailable:"),
+            of_groups = gi_groups_left(wanted);
+    left              = left < 0 ? INT64_MAX / 2 : left * 1024;
+    return (of_groups < left ? of_groups : left) + kept;
 }
 
 /* Is there memory for all that? False with an error, before any work. */
 static bool gi_has_room(const char *site, const gi_forecast *f)
 {
-    int64_t limit, left = gi_memory_left(&limit), total = gi_forecast_total(f) - f->kept;
+    int64_t limit, total = gi_forecast_total(f) - f->kept, left = gi_memory_left(&limit, total);
     if (total <= left) return true;
     gi_fail(site, GA_NO_MEMORY,
             "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: "
@@ -25255,8 +25299,8 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-    int64_t limit, left = gi_memory_left(&limit);
-    bool    fits = gi_forecast_total(&f) - f.kept <= left, ok;
+    int64_t limit, total = gi_forecast_total(&f) - f.kept, left = gi_memory_left(&limit, total);
+    bool    fits = total <= left, ok;
     if (gi_computes_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
@@ -27382,6 +27426,9 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/statvfs.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
 #ifndef O_CLOEXEC /* hidden though there, see >>runtime */
 #define O_CLOEXEC 02000000
 extern ssize_t pread(int, void *, size_t, off_t);
@@ -29223,11 +29270,17 @@ bool(ga_store)(const ga_array *a, const char *path, ga_store_options o) { return
 /* ---- persisted arrays that do not fit into memory ---- */
 /*  The elements are written as those of an .npy file without a header, and the node becomes one that reads them from there.       */
 
+/* Where /tmp lies in memory, nothing would be won. */
 static const char *gi_spill_folder(void)
 {
     const char *folder = getenv("GA_SPILL");
     if (!folder || !*folder) folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
+    if (folder && *folder) return folder;
+#ifdef __linux__
+    struct statfs about;
+    if (statfs("/tmp", &about) == 0 && about.f_type == 0x01021994) return "/var/tmp"; /* TMPFS_MAGIC of linux/magic.h */
+#endif
+    return "/tmp";
 }
 
 /* A file in that folder, without a name from the beginning, so that nothing is left behind however the program ends. False with an error. */

@@ -3,6 +3,8 @@
 #define GPUARR_KERNELS
 #include "chunked.h"
 
+#include <sys/stat.h>
+
 GA_ELEMENTWISE(along, double, (double x), x + (double)GA_INDEX / 8)
 
 static void elementwise(const ga_array *a, const ga_array *b, ga_shape chunks)
@@ -452,6 +454,50 @@ static void spilled(void)
     }
 }
 
+static bool writes(const char *folder, const char *file, const char *text)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    FILE *f    = fopen(path, "w");
+    bool  done = f && fputs(text, f) >= 0;
+    return f && fclose(f) == 0 && done;
+}
+
+/* In a control group inside of one that is limited, what is beyond the limit is refused before any work. */
+static void control_groups(void)
+{
+    char outer[200], inner[220], text[40];
+    bool made = false;
+    for (int version = 1; version <= 2 && !made; version++) {
+        const char *root = version == 1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
+        if (version == 2) (void)writes(root, "cgroup.subtree_control", "+memory");
+        snprintf(outer, sizeof outer, "%s/gpuarr-test-%ld", root, (long)getpid());
+        snprintf(inner, sizeof inner, "%s/inner", outer);
+        made = mkdir(outer, 0700) == 0 && writes(outer, version == 1 ? "memory.limit_in_bytes" : "memory.max", "536870912") &&
+               mkdir(inner, 0700) == 0;
+        if (!made) (void)rmdir(outer);
+    }
+    if (!made || ga_ranks() > 1) {
+        test_skip("control groups: none can be made here (or by one rank of several)", 1);
+        if (made) (void)rmdir(inner), (void)rmdir(outer);
+        return;
+    }
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        snprintf(text, sizeof text, "%ld", (long)getpid());
+        if (!writes(inner, "cgroup.procs", text)) _exit(2);
+        ga_array *x = ga_zeros((1 << 27), .chunks = ga_chunks(1 << 16)), *sum = ga_compute(ga_sum(x)); /* 1 GiB, and 8 bytes */
+        bool computed = sum && ga_item(sum) == 0, refused = !ga_compute(x) && strstr(ga_error(), "this needs about 1.0 GiB");
+        _exit(computed && refused ? 0 : 1);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 2) test_skip("control groups: nobody may enter them here", 1);
+    else CHECK(WEXITSTATUS(status) == 0);
+    CHECK(rmdir(inner) == 0 && rmdir(outer) == 0);
+}
+
 int main(void)
 {
     const ga_shape chunks[] = { { 2, { 3, 4 } }, { 2, { 64, 10 } }, { 2, { 1, -1 } }, { 0, { 0 } } };
@@ -469,6 +515,7 @@ int main(void)
     long_lines_across();
     persisted();
     spilled();
+    control_groups();
     mistakes();
     memory();
     pictures_and_progress();
