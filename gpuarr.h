@@ -24098,6 +24098,7 @@ static bool gi_end_by_rows(gi_by_rows *s, int fold, const gi_box *box)
         s->sum[fold].fold.end(s->lines, all->data, gi_slot_accs(s, fold, 0), r->length);
     }
     bool ok = out && gi_put_elements(r->site, out, all);
+    if (!out) ga_free(all);
     ga_free(out);
     return ok;
 }
