@@ -16265,22 +16265,32 @@ static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *t
 
 /* Boxes. */
 
-/* The least of `size` neighbours that lie so many elements apart, for n of them; of 1, 3, 9 ... which may overlap. The places take turns;
-   returns in which of them, or at `from`, the result is. */
-static char *gi_least_along(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, char *from, char *place,
-                            char *other)
+/* The least of some neighbours is the least of three keys, each of them the least of fewer, which may overlap. */
+typedef struct gi_three {
+    const char *at;
+    int64_t     second, third; /* bytes from the first */
+} gi_three;
+
+/* Finds three for `size` neighbours that lie so many elements apart, for n keys: the least of 1, 3, 9 ... The places take turns. */
+static gi_three gi_least_of_fewer(const gi_window_plan *p, int64_t n, int64_t size, int64_t apart, const char *from,
+                                  char *place, char *other)
 {
-    int64_t bytes = apart * ga_itemsize(p->w->work);
-    for (int64_t have = 1, more; have < size; have = more) {
-        more           = have * 3 < size ? have * 3 : size;
-        int64_t second = more - have < have ? more - have : have;
-        p->loops->least(n - (more - have) * apart, place, from, from + second * bytes, from + (more - have) * bytes);
-        n -= (more - have) * apart;
-        from  = place;
-        place = other;
-        other = from;
+    int64_t have = 1, bytes = apart * ga_itemsize(p->w->work);
+    for (; have * 3 < size; have *= 3) {
+        n -= 2 * have * apart;
+        p->loops->least(n, place, from, from + have * bytes, from + 2 * have * bytes);
+        char *next = other;
+        other      = place;
+        from       = place;
+        place      = next;
     }
-    return from;
+    const gi_three found = { from, (have < size - have ? have : size - have) * bytes, (size - have) * bytes };
+    return found;
+}
+
+static void gi_least_of_three(const gi_window_plan *p, int64_t n, char *to, const gi_three *x)
+{
+    p->loops->least(n, to, x->at, x->at + x->second, x->at + x->third);
 }
 
 /* The first rows of a tile that has moved by its extent along the first axis are the last ones of the one before; returns their number. */
@@ -16291,26 +16301,41 @@ static int64_t gi_keep_rows(const gi_window_plan *p, int64_t kept, char *tile)
     return kept * (p->stride[0] / p->whole[p->w->at.ndim - 1]);
 }
 
-/* Along the last axis row by row as they are read, then along the others all rows at once. */
+/* Along the last axis row by row as they are read, then along the others all rows at once, but for the last step, which makes rows
+   that are stored at once. */
 static bool gi_run_least(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
     int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1,
-            bytes = gi_roomy(n * size);
+            bytes = gi_roomy(n * size), rows = gi_size(last, p->extent), at[GPUARR_MAX_DIMS];
     char *tile = scratch, *places[2] = { tile + bytes, tile + 2 * bytes }, *row = tile + 3 * bytes,
-         *other = row + gi_roomy(length * size);
+         *other    = row + gi_roomy(length * size);
+    gi_three three = { tile, 0, 0 };
     for (int64_t r = gi_keep_rows(p, kept, tile); r < n / p->extent[last]; r++) {
         gi_load_row(p, start, r, row);
         p->loops->to_keys(&w->keys, length, row);
-        memcpy(tile + r * p->extent[last] * size, gi_least_along(p, length, w->at.size[last], 1, row, other, row),
-               (size_t)(p->extent[last] * size));
+        const gi_three across = gi_least_of_fewer(p, length, w->at.size[last], 1, row, other, row);
+        gi_least_of_three(p, p->extent[last], tile + r * p->extent[last] * size, &across);
     }
     for (int d = 0; d < last; d++) {
-        tile = gi_least_along(p, n, w->at.size[d], p->stride[d], tile, places[tile == places[0]], places[tile != places[0]]);
-        if (d == 0) n -= (w->at.size[0] - 1) * p->stride[0];
+        if (d > 0) { /* of the axis before */
+            char *to = places[three.at == places[0]];
+            gi_least_of_three(p, n, to, &three);
+            three.at = to;
+        }
+        three = gi_least_of_fewer(p, n, w->at.size[d], p->stride[d], three.at, places[three.at == places[0]],
+                                  places[three.at != places[0]]);
+        n -= (w->at.size[d] - 1) * p->stride[d];
     }
-    gi_store_tile(p, start, tile);
+    for (int64_t r = 0; r < rows; r++) {
+        gi_unravel(r, last, p->extent, at);
+        gi_three down = three;
+        down.at += gi_offset_at(last, at, p->stride) * size;
+        gi_least_of_three(p, p->extent[last], row, &down);
+        p->loops->from_keys(&w->keys, p->extent[last], row);
+        gi_store_row(p, start, r, row);
+    }
     return true;
 }
 
@@ -18310,7 +18335,8 @@ typedef struct gi_describing {
     double          range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
 } gi_describing;
 
-enum { GI_DESCRIBE_BLOCKS = 4 };
+/* So many at once that the processor foresees most of what is read, so few that the caches keep them. */
+enum { GI_DESCRIBE_BLOCKS = 16 };
 
 static void gi_describe_parts(int64_t begin, int64_t end, void *job)
 {
