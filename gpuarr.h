@@ -10329,14 +10329,14 @@ static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, 
     return width;
 }
 
-/* Runs a planned reduction of lines that are not empty into r->result. False: no memory. */
+/* Runs a planned reduction of lines that are not empty into r->result; of lines of one block, without that, only into r->accs. False: no
+   memory. */
 static bool gi_reduce(const char *site, gi_reduction *r)
 {
     gi_lines *p = &r->lines;
     if (p->lines == 0) return true;
     r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
     r->columns       = gi_line_columns(p);
-    r->accs          = NULL;
     size_t acc_bytes = 0;
     if (r->blocks > 1) {
         acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
@@ -10347,7 +10347,7 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     double  bytes = (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
     if (r->columns == 1) {
         gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
-        if (r->accs) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+        if (acc_bytes) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
         r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
         int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
@@ -10356,9 +10356,10 @@ static bool gi_reduce(const char *site, gi_reduction *r)
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
         gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)),
                           gi_reduce_panels, r);
-        if (r->accs) gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
+        if (acc_bytes)
+            gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
-    if (r->accs) gi_release(r->accs, acc_bytes);
+    if (acc_bytes) gi_release(r->accs, acc_bytes);
     return true;
 }
 
@@ -10525,7 +10526,7 @@ typedef struct gi_moments {
     const gi_node_loops *of, *join; /* the loops of the elements, and those of float64 */
     int64_t              blocks, columns, width;
     gi_nodes             nodes; /* of all blocks: those of a line side by side, or of `columns` lines block by block */
-    const double        *given; /* what the elements are taken relative to, where the line's first element is not at hand */
+    const double        *given; /* what the elements of each line are taken relative to, where their first one is not at hand */
     double              *result;
 } gi_moments;
 
@@ -10607,7 +10608,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
         int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         if (line != known) {
-            if (r->given) origin[0] = *r->given;
+            if (r->given) origin[0] = r->given[line];
             else gi_origins(r, line, 1, origin);
             for (int i = 1; i < GI_NODE_STEP; i++) origin[i] = origin[0];
             known = line;
@@ -10685,7 +10686,8 @@ static void gi_moment_panels(int64_t begin, int64_t end, void *job)
         int64_t  column = v.first % r->columns, group = v.first - column;
         gi_nodes to  = gi_nodes_from(&r->nodes, group * r->blocks + block * r->columns + column);
         bool     nan = false;
-        gi_origins(r, v.first, v.count, origin);
+        if (r->given) memcpy(origin, r->given + v.first, (size_t)v.count * sizeof *origin);
+        else gi_origins(r, v.first, v.count, origin);
         gi_join_rows(r, &v, origin, false, 0, 1, &to, &more);
         for (int64_t i = 0; i < v.count; i++) {
             to.n[i] = (double)v.n;
@@ -10735,6 +10737,23 @@ static bool gi_plan_moments(gi_moment what, bool skip_nan, const ga_array *a, co
     return true;
 }
 
+/* The nodes of all blocks. */
+static void gi_make_nodes(gi_moments *r)
+{
+    const gi_lines *p     = &r->lines;
+    int64_t         count = p->lines * r->blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
+    double          bytes = 2 * (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
+    r->columns            = gi_line_columns(p);
+    if (r->columns == 1) {
+        gi_parallel_bytes(bytes, count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, r);
+        return;
+    }
+    r->width       = gi_panel_width(p, r->columns, GI_NODE_WIDTH, r->blocks);
+    int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+    gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 16384 / (r->width * rows)), gi_moment_panels,
+                      r);
+}
+
 /* The moment of each line of a real array, as float64. */
 static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
@@ -10753,7 +10772,7 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
 #endif
     const gi_lines *p = &r.lines;
     r.result          = (double *)result->data;
-    int64_t count = p->lines * r.blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
+    int64_t count     = p->lines * r.blocks;
     for (int64_t i = 0; i < result->size && r.blocks == 0; i++) r.result[i] = gi_nan_f64();
     if (count == 0) return result;
     r.nodes.n = (double *)gi_alloc(o->site, (size_t)(3 * count) * sizeof(double));
@@ -10761,19 +10780,14 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
         ga_free(result);
         return NULL;
     }
-    r.nodes.s    = r.nodes.n + count;
-    r.nodes.m    = r.nodes.s + count;
-    r.columns    = gi_line_columns(p);
-    double bytes = 2 * (double)p->lines * (double)p->length * (double)ga_itemsize(a->dtype), node_bytes = 24 * (double)count;
+    r.nodes.s = r.nodes.n + count;
+    r.nodes.m = r.nodes.s + count;
+    gi_make_nodes(&r);
     if (r.columns == 1) {
-        gi_parallel_bytes(bytes, count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, &r);
-        gi_parallel_bytes(node_bytes, p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
+        gi_parallel_bytes(24 * (double)count, p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
-        r.width        = gi_panel_width(p, r.columns, GI_NODE_WIDTH, r.blocks);
         int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
-        gi_parallel_bytes(bytes, panels * r.blocks, gi_share(panels * r.blocks, 1 + 16384 / (r.width * rows)), gi_moment_panels,
-                          &r);
-        gi_parallel_bytes(node_bytes, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
+        gi_parallel_bytes(24 * (double)count, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
@@ -20686,8 +20700,9 @@ struct gi_lazy {
     const char         *site;
     ga_dtype            dtype;
     int                 ndim, depth, uses; /* uses (atomic): by how many others at the same time */
-    bool                local, far;        /* this node and all below it are; this or some below it is in a file */
-    bool                cpu_only;          /* atomic: a GPU has refused its call */
+    bool                local, far;        /* this node and all below it are; this or some below it is in a file, */
+    bool                rows;     /* which lies as the node's elements do, so that rows of them are read well in any order */
+    bool                cpu_only; /* atomic: a GPU has refused its call */
     int64_t             shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], chunk[GPUARR_MAX_DIMS];
     int                 inputs;
     ga_array          **in;    /* views of our own */
@@ -20757,6 +20772,8 @@ static bool gi_chunked_out(const char *site, const ga_array *out)
     return false;
 }
 
+static bool gi_shows_rows(const ga_array *a);
+
 /* A chunked array of a new node, whose plan is a copy of the given one; NULL with an error. Its chunks are to be set. */
 static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
                              int inputs, const ga_array *const *in, const void *plan, size_t plan_bytes)
@@ -20789,7 +20806,10 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
         gi_lazy *below = in[k]->owner->node;
         if (gi_shares_inputs(kind)) __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
         n->local = n->local && (below->local || below->value);
-        n->far   = n->far || (below->far && !below->value);
+        if (below->far && !below->value) {
+            n->rows = (n->rows || !n->far) && gi_shows_rows(in[k]);
+            n->far  = true;
+        }
         if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
     }
     if (ok && n->depth > GI_DEEPEST)
@@ -20893,6 +20913,22 @@ static bool gi_box_of(const gi_lazy *n, const gi_layout *l, gi_box *box, int *ax
         box->step[d]  = step;
         used[d]       = true;
         axis[v]       = d;
+    }
+    return true;
+}
+
+/* Do the elements of a chunked array lie in the order of its node, and those of the node as in a file? */
+static bool gi_shows_rows(const ga_array *a)
+{
+    const gi_lazy *n = a->owner->node;
+    gi_layout      l = gi_layout_of(a);
+    gi_box         box;
+    int            axis[GPUARR_MAX_DIMS], last = -1;
+    if (!n->rows || a->size == 0 || !gi_box_of(n, &l, &box, axis)) return false;
+    for (int v = 0; v < a->ndim; v++) {
+        if (axis[v] < 0) continue;
+        if (axis[v] < last) return false;
+        last = axis[v];
     }
     return true;
 }
@@ -21875,6 +21911,7 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
         break;
     }
     if (stacked) node->chunk[axis] = n; /* the arrays are computed beside each other */
+    if (axis > 0) node->rows = false;   /* each is of several files */
     gi_fill_chunk(ndim, shape, ga_itemsize(dtype), node->chunk);
     return r;
 }
@@ -23220,6 +23257,7 @@ struct gi_computation {
     gi_layout       lines;         /* of a: the kept axes, then the reduced ones */
     int64_t         length, parts; /* of a line: elements, and branches */
     int64_t         beside;        /* how many lines that lie across are taken together, along the last of the kept axes */
+    int64_t         rows;          /* not 0: so many of their elements at a time */
     gi_fold_part   *part;          /* fold by fold, unit by unit, line by line */
     int64_t         units, done;   /* done: atomic */
     double          begun, told;   /* when it began, and when its progress was told */
@@ -23948,6 +23986,180 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
     gi_take_back(&aside);
 }
 
+#define GI_SLOT_BYTES                                                                                                          \
+    ((int64_t)(3 * sizeof(double))) /* of what is known of some elements of a line: an accumulator, or a node */
+
+/* How many of them has a line of which so many elements are folded at a time? One for each block; one for each step of the tree above that,
+   which is open; and one for results, and what nodes are relative to. */
+static int64_t gi_row_slots(int64_t length, int64_t rows)
+{
+    int64_t n = length < GI_BLOCK ? length : GI_BLOCK, slots = (length + GI_BLOCK - 1) / GI_BLOCK + 1;
+    for (; n > rows; n = (n + 1) / 2) slots++;
+    return slots;
+}
+
+/* Lines in a file, folded some rows at a time: a row is an element of each. A slot holds what is known of some elements of all lines. */
+typedef struct gi_by_rows {
+    gi_computation *r;
+    gi_worker      *w;
+    gi_layout       l; /* of the lines */
+    int64_t         lines, slots;
+    gi_reduction    sum[GI_FOLDS_AT_ONCE];
+    gi_moments      moments[GI_FOLDS_AT_ONCE];
+    char           *room; /* the slots of all reductions */
+} gi_by_rows;
+
+static char *gi_slots_of(const gi_by_rows *s, int fold) { return s->room + fold * s->slots * s->lines * GI_SLOT_BYTES; }
+
+static double *gi_origins_of_rows(const gi_by_rows *s, int fold)
+{
+    return (double *)(void *)gi_slots_of(s, fold + 1) - s->lines;
+}
+
+static gi_nodes gi_slot_nodes(const gi_by_rows *s, int fold, int64_t slot)
+{
+    double  *n = (double *)(void *)gi_slots_of(s, fold) + 3 * slot * s->lines;
+    gi_nodes v = { n, n + s->lines, n + 2 * s->lines };
+    return v;
+}
+
+static char *gi_slot_accs(const gi_by_rows *s, int fold, int64_t slot)
+{
+    return gi_slots_of(s, fold) + slot * s->lines * s->sum[fold].fold.acc_bytes;
+}
+
+/* The rows first, first + step ... */
+static ga_array *gi_pull_rows(gi_by_rows *s, int64_t first, int64_t rows, int64_t step)
+{
+    const gi_worker cpu = { NULL, 0, GA_CPU, false };
+    gi_layout       l   = s->l;
+    int             d   = s->r->kept;
+    l.data += first * l.strides[d];
+    l.shape[d] = rows;
+    l.strides[d] *= step;
+    return gi_bring(&cpu, gi_pull(s->w, s->r->a, &l, NULL));
+}
+
+/* Folds rows, at most a block, into a slot. */
+static bool gi_fold_into_slot(gi_by_rows *s, int fold, const ga_array *rows, int64_t slot)
+{
+    const gi_fold_plan *p = (const gi_fold_plan *)s->r->fold[fold]->plan;
+    ga_reduce_options   o = p->o;
+    o.internal            = true;
+    o.keepdims            = false;
+    o.axis                = 0;
+    o.axes.ndim           = 1;
+    o.axes.n[0]           = s->r->kept;
+    if (p->sort == GI_FOLD_ROW) {
+        gi_reduction *r  = &s->sum[fold];
+        ga_op         op = p->op;
+        if (!gi_plan_row(&op, p->name, p->ends, p->start, rows, &o, r)) return false;
+        r->accs = gi_slot_accs(s, fold, slot);
+        return gi_reduce(o.site, r);
+    }
+    gi_moments *m = &s->moments[fold];
+    if (!gi_plan_moments(p->what, p->skip_nan, rows, &o, m)) return false;
+    m->nodes = gi_slot_nodes(s, fold, slot);
+    m->given = gi_origins_of_rows(s, fold);
+    gi_make_nodes(m);
+    return true;
+}
+
+/* Joins what two slots hold, into the first one. */
+static void gi_join_slots(gi_by_rows *s, int64_t slot, int64_t other)
+{
+    for (int k = 0; k < s->r->folds; k++) {
+        if (((const gi_fold_plan *)s->r->fold[k]->plan)->sort == GI_FOLD_ROW) {
+            s->sum[k].fold.join(s->lines, gi_slot_accs(s, k, slot), gi_slot_accs(s, k, other));
+            continue;
+        }
+        gi_nodes to = gi_slot_nodes(s, k, slot), more = gi_slot_nodes(s, k, other);
+        s->moments[k].join->join_counted(s->lines, &to, &more);
+    }
+}
+
+/* Folds n rows of a block, `step` apart, as gi_fold_rows does. Slots from `spare` on are free. */
+static bool gi_fold_by_rows(gi_by_rows *s, int64_t first, int64_t n, int64_t step, int64_t slot, int64_t spare)
+{
+    if (n > s->r->rows) {
+        bool ok = gi_fold_by_rows(s, first, (n + 1) / 2, 2 * step, slot, spare) &&
+                  gi_fold_by_rows(s, first + step, n / 2, 2 * step, spare, spare + 1);
+        if (ok) gi_join_slots(s, slot, spare);
+        return ok;
+    }
+    ga_array *rows = gi_pull_rows(s, first, n, step);
+    bool      ok   = rows != NULL;
+    for (int k = 0; k < s->r->folds && ok; k++) ok = gi_fold_into_slot(s, k, rows, slot);
+    ga_free(rows);
+    gi_forget(s->w);
+    return ok;
+}
+
+/* What the elements of each line are taken relative to: the first one. */
+static bool gi_find_origins(gi_by_rows *s, const gi_box *box)
+{
+    ga_array *first = gi_new(s->r->site, GA_F64, GA_CPU, s->r->kept, box->count),
+             *row   = first ? gi_pull_rows(s, 0, 1, 1) : NULL;
+    if (row) row->ndim = s->r->kept; /* the last axis is one element long */
+    bool ok = gi_put_elements(s->r->site, first, row);
+    for (int k = 0; k < s->r->folds && ok; k++) {
+        const gi_fold_plan *p = (const gi_fold_plan *)s->r->fold[k]->plan;
+        if (p->sort != GI_FOLD_MOMENT) continue;
+        for (int64_t i = 0; i < s->lines; i++) gi_origins_of_rows(s, k)[i] = gi_origin(p->what, ((double *)first->data)[i]);
+    }
+    ga_free(first);
+    gi_forget(s->w);
+    return ok;
+}
+
+/* Ends a reduction whose first slot holds all of the lines. */
+static bool gi_end_by_rows(gi_by_rows *s, int fold, const gi_box *box)
+{
+    gi_computation     *r       = s->r;
+    const gi_fold_plan *p       = (const gi_fold_plan *)r->fold[fold]->plan;
+    bool                moments = p->sort == GI_FOLD_MOMENT;
+    ga_dtype            dtype   = moments ? GA_F64 : gi_end_dtype(p->ends, s->sum[fold].lines.dtype);
+    ga_array *out = gi_view_of_box(r->site, r->to[fold], box), *all = gi_new(r->site, dtype, GA_CPU, r->kept, box->count);
+    if (all && moments) {
+        gi_nodes v = gi_slot_nodes(s, fold, 0);
+        s->moments[fold].join->value(s->lines, (double *)all->data, &v, p->what, p->skip_nan, p->o.ddof);
+    } else if (all) {
+        s->sum[fold].fold.end(s->lines, all->data, gi_slot_accs(s, fold, 0), r->length);
+    }
+    bool ok = out && gi_put_elements(r->site, out, all);
+    if (!out) ga_free(all);
+    ga_free(out);
+    return ok;
+}
+
+/* Reduces the lines in a box of them, by rows. */
+static bool gi_reduce_by_rows(gi_computation *r, gi_worker *w, const gi_box *box, const gi_layout *lines)
+{
+    gi_by_rows s;
+    int64_t    blocks = (r->length + GI_BLOCK - 1) / GI_BLOCK, h = 1;
+    memset((void *)&s, 0, sizeof s);
+    s.r          = r;
+    s.w          = w;
+    s.l          = *lines;
+    s.lines      = gi_size(r->kept, box->count);
+    s.slots      = gi_row_slots(r->length, r->rows);
+    size_t bytes = (size_t)(r->folds * s.slots * s.lines * GI_SLOT_BYTES);
+    s.room       = (char *)gi_alloc(r->site, bytes);
+    bool ok = s.room != NULL, moments = false;
+    for (int k = 0; k < r->folds; k++) moments = moments || ((const gi_fold_plan *)r->fold[k]->plan)->sort == GI_FOLD_MOMENT;
+    if (ok && moments) ok = gi_find_origins(&s, box);
+    for (int64_t b = 0; b < blocks && ok; b++) {
+        int64_t first = b * GI_BLOCK, n = r->length - first < GI_BLOCK ? r->length - first : GI_BLOCK;
+        ok = gi_fold_by_rows(&s, first, n, 1, b, blocks);
+    }
+    while (h < blocks) h *= 2;
+    for (h /= 2; h > 0 && ok; h /= 2) /* there are at most GI_BLOCK blocks */
+        for (int64_t b = 0; b < h && b + h < blocks; b++) gi_join_slots(&s, b, b + h);
+    for (int k = 0; k < r->folds && ok; k++) ok = gi_end_by_rows(&s, k, box);
+    if (s.room) gi_release(s.room, bytes);
+    return ok;
+}
+
 /* Reduces the lines in a box of them. */
 static bool gi_reduce_box(gi_computation *r, gi_worker *w, const gi_box *box, void *job)
 {
@@ -23957,6 +24169,7 @@ static bool gi_reduce_box(gi_computation *r, gi_worker *w, const gi_box *box, vo
         l.data += box->start[d] * l.strides[d];
         l.shape[d] = box->count[d];
     }
+    if (r->rows > 0) return gi_reduce_by_rows(r, w, box, &l);
     ga_array *x  = gi_pull(w, r->a, &l, NULL);
     bool      ok = x != NULL;
     for (int k = 0; k < r->folds && ok; k++) {
@@ -24428,6 +24641,30 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     return beside < 1 ? 1 : beside;
 }
 
+/* Lines of a file that lie across, but not so that whole ones are read well: how many of their elements does a reduction take at a time, and
+   of how many lines? 0: whole lines. `beside` is how many of these would be taken. */
+static int64_t gi_rows_at_once(const ga_array *a, const gi_fold_plan *p, int folds, int64_t *beside)
+{
+    gi_layout l    = gi_reduced_last(a, p->marked);
+    int64_t   size = ga_itemsize(a->dtype), inner = 1, lines = 1, rows = GI_BLOCK;
+    int       kept = 0, axis = 0;
+    bool possible = (p->sort == GI_FOLD_ROW || p->sort == GI_FOLD_MOMENT) && !gi_is_complex(a->dtype) && gi_is_chunked(a) &&
+                    a->owner->node->far && gi_is_local(a) && gi_shows_rows(a);
+    for (int d = 0; d < a->ndim; d++) {
+        if (p->marked[d]) axis = d;
+        else lines *= l.shape[kept++];
+    }
+    for (int d = axis + 1; d < a->ndim; d++) inner *= a->shape[d];
+    if (!possible || kept != a->ndim - 1 || a->shape[axis] > GI_LONGEST_LINE || *beside >= inner) return 0;
+    int64_t slots = gi_row_slots(a->shape[axis], 8), wide = gi_wide_bytes() / (8 * size + folds * slots * GI_SLOT_BYTES),
+            share = lines / (2 * gi_computing_threads());
+    if (wide > share) wide = share;
+    if (wide < 64) wide = 64;
+    *beside = wide < inner ? wide : inner;
+    while (rows > 8 && rows * *beside * size > GI_PIECE_BYTES) rows /= 2;
+    return rows;
+}
+
 /* Of longer lines, how many along the last of the kept axes does a unit of `folds` reductions take? */
 static int64_t gi_branches_beside(const ga_array *a, const bool *marked, int folds)
 {
@@ -24473,24 +24710,28 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         if (d >= r.kept) r.length *= r.lines.shape[d];
         else lines *= r.shape[d] = r.lines.shape[d];
     }
-    bool whole = false, ok = true;
+    bool whole = false, places = false, ok = true;
     for (int k = 0; k < n && ok; k++) {
-        whole          = whole || ((const gi_fold_plan *)fold[k]->plan)->sort == GI_FOLD_WHOLE;
-        fold[k]->value = gi_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
-        to[k]          = fold[k]->value ? gi_kept_view(site, fold[k]->value, r.kept, r.shape) : NULL;
-        ok             = to[k] != NULL;
+        gi_fold_sort sort = ((const gi_fold_plan *)fold[k]->plan)->sort;
+        whole             = whole || sort == GI_FOLD_WHOLE;
+        places            = places || sort == GI_FOLD_PLACE;
+        fold[k]->value    = gi_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
+        to[k]             = fold[k]->value ? gi_kept_view(site, fold[k]->value, r.kept, r.shape) : NULL;
+        ok                = to[k] != NULL;
     }
     r.to  = to;
     whole = whole || gi_is_complex(a->dtype); /* the variance of complex numbers is made of two */
     int64_t most, beside = gi_lines_beside(a, p->marked, &most);
-    if (ok && lines > 0 && (r.length <= most || whole)) {
+    if (!whole && !places) r.rows = gi_rows_at_once(a, p, n, &beside);
+    if (ok && lines > 0 && (r.length <= most || whole || r.rows > 0)) {
         for (int d = r.kept - 1; d >= 0; d--) {
             r.unit[d] = r.shape[d] < beside ? r.shape[d] : beside;
             beside /= r.unit[d];
             if (beside < 1) beside = 1;
         }
         memcpy(r.piece, r.unit, sizeof r.piece);
-        gi_grow_units(r.kept, r.shape, r.unit, GI_GPU_BYTES / ga_itemsize(a->dtype) / (r.length > 0 ? r.length : 1));
+        if (r.rows == 0)
+            gi_grow_units(r.kept, r.shape, r.unit, GI_GPU_BYTES / ga_itemsize(a->dtype) / (r.length > 0 ? r.length : 1));
         int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
         r.arrays      = n;
         if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
@@ -24836,8 +25077,13 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         int64_t  at_once = gi_piece_elements(n->in[0], f->on_gpu), length = 1, longest,
                 wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
         for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
+        int64_t need = 0, rows = gi_rows_at_once(n->in[0], (const gi_fold_plan *)n->plan, 1, &wide);
+        if (length <= longest || rows > 0) need = wide * (gi_row_slots(length, rows > 0 ? rows : GI_BLOCK) + 1) * GI_SLOT_BYTES;
+        if (rows > 0) {
+            longest = length;
+            if (length > rows) length = rows;
+        }
         if (length <= longest && wide * length > at_once) at_once = wide * length;
-        int64_t need = 0;
         if (length > longest) {
             int64_t beside = gi_branches_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, 1);
             need           = beside * (int64_t)(GI_BRANCH_BYTES + sizeof(gi_branch));
@@ -27447,6 +27693,7 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
     }
     int64_t natural[GPUARR_MAX_DIMS];
     memset(natural, 0, sizeof natural);
+    a->owner->node->rows = !p.h.fortran;
     if (p.h.fortran) { /* chosen as for the array that lies in the file in C order */
         int64_t stored[GPUARR_MAX_DIMS] = { 0 }, length[GPUARR_MAX_DIMS];
         memset(length, 0, sizeof length);
@@ -29153,7 +29400,7 @@ static bool gi_spill(const char *site, ga_array *whole)
             n->close = gi_close_spilled;
             n->seed  = print;
             n->depth = 0;
-            n->local = n->far = true;
+            n->local = n->far = n->rows = true;
             __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
         } else if (s->fd >= 0) (void)close(s->fd);
         ok = gi_computing_ends(site, ok);

@@ -530,6 +530,71 @@ static void forecasts(void)
     remove_files(packed_dir);
 }
 
+/* Reductions of x, a file, along an axis are those of the same elements in memory, and what they take was foreseen. */
+static void folds_of(ga_array *x, ga_array *m, int axis)
+{
+    SAME(ga_mean(x, .axis = axis), ga_mean(m, .axis = axis));
+    SAME(ga_sum(x, .axis = axis, .dtype = GA_F64), ga_sum(m, .axis = axis, .dtype = GA_F64));
+    SAME(ga_max(x, .axis = axis, .keepdims = true), ga_max(m, .axis = axis, .keepdims = true));
+    SAME(ga_count_nonzero(x, .axis = axis), ga_count_nonzero(m, .axis = axis));
+    SAME(ga_std(x, .axis = axis, .ddof = 1), ga_std(m, .axis = axis, .ddof = 1));
+    SAME(ga_nanmean(x, .axis = axis), ga_nanmean(m, .axis = axis));
+    SAME(ga_nanvar(x, .axis = axis), ga_nanvar(m, .axis = axis));
+    SAME(ga_argmax(x, .axis = axis), ga_argmax(m, .axis = axis));
+    SAME(ga_subtract(x, ga_mean(x, .axis = axis, .keepdims = true)),
+         ga_subtract(m, ga_mean(m, .axis = axis, .keepdims = true)));
+    CHECK(foreseen(ga_mean(x, .axis = axis)) && foreseen(ga_std(x, .axis = axis)) && foreseen(ga_argmin(x, .axis = axis)));
+    ga_array *several[] = { ga_var(x, .axis = axis), ga_sum(x, .axis = axis), ga_nanmean(x, .axis = axis) }, *r[3];
+    CHECK(ga_compute_n(3, (const ga_array *const *)several, r));
+    CHECK(ga_array_equal(r[0], ga_var(m, .axis = axis), .equal_nan = true));
+    CHECK(ga_array_equal(r[1], ga_sum(m, .axis = axis), .equal_nan = true));
+    CHECK(ga_array_equal(r[2], ga_nanmean(m, .axis = axis), .equal_nan = true));
+}
+
+/* Reductions across files, which read some rows at a time. */
+static void folds(void)
+{
+    const char          *npy = in_folder("folds.npy"), *ints = in_folder("ints.npy"), *other = in_folder("fortran.npy");
+    static const int64_t shapes[][3] = { { 31, 9001, 1 }, { 1000, 700, 1 }, { 1025, 301, 1 }, { 2600, 3, 110 },
+                                         { 3, 1100, 90 }, { 9, 65, 1 },     { 20000, 70, 1 } };
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int small = 0; small < 2; small++)
+            ga_scope {
+                const int64_t *n = shapes[k];
+                ga_array      *m = ga_random_normal(3, 2, (n[0], n[1] * n[2]), .dtype = k % 2 ? GA_F64 : GA_F32), *a;
+                if (n[2] > 1) m = ga_reshape(m, (n[0], n[1], n[2]));
+                a = ga_astype(m, GA_I32);
+                if (k % 3 == 1) ga_copyto(ga_index(m, "5::7, ::4"), NAN);
+                CHECK(ga_store(m, npy) && ga_store(a, ints));
+                ga_set_num_threads(1 + small);
+                ga_memory_trim();
+                if (small) ga_memory_limit(ga_memory_stats().used_bytes + 8 * m->size * ga_itemsize(m->dtype) + (64 << 20));
+                ga_array *x = ga_open(npy);
+                folds_of(x, m, 0);
+                if (n[2] > 1) folds_of(x, m, 1);
+                folds_of(ga_index(x, "::-1, 1::2"), ga_index(m, "::-1, 1::2"), 0);
+                SAME(ga_mean(ga_open(ints), .axis = 0), ga_mean(a, .axis = 0));
+                SAME(ga_mean(ga_transpose(x), .axis = 0), ga_mean(ga_transpose(m), .axis = 0));
+                SAME(ga_sum(ga_sqrt(ga_transpose(ga_square(x))), .axis = 0),
+                     ga_sum(ga_sqrt(ga_transpose(ga_square(m))), .axis = 0));
+                SAME(ga_sum(ga_stack((x, x), .axis = 1), .axis = 0), ga_sum(ga_stack((m, m), .axis = 1), .axis = 0));
+                SAME(ga_std(ga_concatenate((x, ga_square(x))), .axis = 0),
+                     ga_std(ga_concatenate((m, ga_square(m))), .axis = 0));
+                ga_memory_limit(0);
+            }
+    ga_set_num_threads(2);
+    ga_scope { /* each element is read once, in rows: not some of them with all that lies between */
+        ga_array *m = ga_random((5000, 700), .dtype = GA_F32);
+        CHECK(ga_store(m, npy));
+        ga_array *x      = ga_open(npy);
+        int64_t   before = bytes_read();
+        ga_array *r      = ga_compute(ga_std(x, .axis = 0));
+        CHECK(r && bytes_read() - before < m->size * 4 + 100000);
+        put_npy(other, false, true, "f8", 8);
+        SAME(ga_mean(ga_open(other), .axis = 0), ga_mean(ga_load(other), .axis = 0));
+    }
+}
+
 /* A run that fails, or is killed, in the middle leaves what it has done to the next one, which gives the same bytes. */
 static void resumes(void)
 {
@@ -654,6 +719,7 @@ int main(int argc, char **argv)
     packs = can_pack();
     if (packs) packed();
     forecasts();
+    folds();
     resumes();
     CHECK(ga_memory_stats().arrays == 0);
     CHECK(ga_report_leaks(stdout) == 0);

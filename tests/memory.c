@@ -644,6 +644,13 @@ static void test_chunk_files(void)
     const ga_array *both[2]  = { x, y };
     const char     *paths[2] = { out, dir };
     RUN_BOOL(ga_store_n(2, both, paths, .overwrite = true, .chunks = ga_chunks(60, 7)));
+    ga_array *wide = ga_random((20, 20000), .seed = 2); /* read some rows at a time */
+    CHECK(ga_save(out, wide));
+    z             = ga_open(out);
+    ga_array *std = ga_std(z, .axis = 0), *sum = ga_sum(z, .axis = 0);
+    RUN(ga_compute(std));
+    RUN(ga_compute(sum));
+    ga_free(std), ga_free(sum), ga_free(wide), ga_free(z);
     ga_clear_error();
     remove(chunk);
     snprintf(chunk, sizeof chunk, "%s/0.0", dir);
