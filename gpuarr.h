@@ -16128,8 +16128,9 @@ static void gi_pack_network(gi_network *net)
 /* Tiles. */
 
 enum {
-    GI_ROW_BYTES      = 8192,  /* of a tile's row, at least; half a page and less would be read in no order that is foreseen */
-    GI_TILE_MOST      = 65536, /* bytes of a tile */
+    GI_ROW_BYTES = 8192,   /* of a tile's row, at least; half a page and less would be read in no order that is foreseen */
+    GI_TILE_MOST = 65536,  /* bytes of a tile */
+    GI_BOX_MOST  = 262144, /* of one of a box, if there are enough of them: what it shares with the next is copied less often */
     GI_NETWORK_BYTES  = 20480, /* of a network's rows */
     GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
 };
@@ -16724,8 +16725,10 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     p.w     = w;
     p.loops = gi_cpu_windows((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
-        p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
-        gi_choose_tiles(&p, GI_ROW_BYTES / size, GI_TILE_MOST / size);
+        p.run        = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
+        int64_t most = GI_BOX_MOST;
+        do gi_choose_tiles(&p, GI_ROW_BYTES / size, most / size);
+        while (p.tiles < 4 * threads && (most /= 2) >= GI_TILE_MOST);
         if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
         p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size) +
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
