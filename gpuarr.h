@@ -23519,10 +23519,10 @@ static gi_box gi_box_number(int ndim, const int64_t *shape, const int64_t *lengt
 /* "3.2 GiB"; the text lives in one of a few buffers of this thread. */
 static const char *gi_bytes_text(int64_t bytes)
 {
-    static __thread char     text[6][24];
+    static __thread char     text[8][24];
     static __thread int      turn;
     static const char *const units[] = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB" };
-    char                    *t       = text[turn = (turn + 1) % 6];
+    char                    *t       = text[turn = (turn + 1) % 8];
     double                   v       = (double)bytes;
     int                      u       = 0;
     while (v >= 1024 && u < 5) {
@@ -25037,10 +25037,14 @@ typedef struct gi_forecast {
     bool    on_gpu; /* the pieces are those of a GPU, in its memory */
 } gi_forecast;
 
+static int64_t gi_forecast_windows(const gi_forecast *f)
+{
+    return gi_mpi_windows(f->unit, f->results > f->values ? f->results : f->values);
+}
+
 static int64_t gi_forecast_total(const gi_forecast *f)
 {
-    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared) +
-           gi_mpi_windows(f->unit, f->results > f->values ? f->results : f->values);
+    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared) + gi_forecast_windows(f);
 }
 
 static int64_t gi_chunk_elements(const ga_array *a)
@@ -25255,15 +25259,17 @@ static int64_t gi_memory_left(int64_t *limit, int64_t wanted)
 /* Is there memory for all that? False with an error, before any work. */
 static bool gi_has_room(const char *site, const gi_forecast *f)
 {
-    int64_t limit, total = gi_forecast_total(f) - f->kept, left = gi_memory_left(&limit, total);
+    int64_t limit, total = gi_forecast_total(f) - f->kept, left = gi_memory_left(&limit, total),
+                   windows = gi_forecast_windows(f);
     if (total <= left) return true;
-    gi_fail(site, GA_NO_MEMORY,
-            "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces), and %s are left%s%s: "
-            "compute a part of it or a "
-            "reduction, use smaller chunks or fewer threads",
-            gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads,
-            gi_bytes_text(f->piece + f->shared), gi_bytes_text(left), limit > 0 ? " of ga_memory_limit's " : "",
-            limit > 0 ? gi_bytes_text(limit) : "");
+    gi_fail(
+        site, GA_NO_MEMORY,
+        "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces%s%s), and %s are left%s%s: "
+        "compute a part of it or a reduction, use smaller chunks or fewer threads",
+        gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads,
+        gi_bytes_text(f->piece + f->shared), windows > 0 ? ", to give them to other ranks " : "",
+        windows > 0 ? gi_bytes_text(windows) : "", gi_bytes_text(left), limit > 0 ? " of ga_memory_limit's " : "",
+        limit > 0 ? gi_bytes_text(limit) : "");
     return false;
 }
 
