@@ -16128,8 +16128,9 @@ static void gi_pack_network(gi_network *net)
 /* Tiles. */
 
 enum {
-    GI_ROW_BYTES      = 8192,  /* of a tile's row, at least; half a page and less would be read in no order that is foreseen */
-    GI_TILE_MOST      = 65536, /* bytes of a tile */
+    GI_ROW_BYTES = 8192,   /* of a tile's row, at least; half a page and less would be read in no order that is foreseen */
+    GI_TILE_MOST = 65536,  /* bytes of a tile */
+    GI_BOX_MOST  = 262144, /* of one of a box, if there are enough of them: what it shares with the next is copied less often */
     GI_NETWORK_BYTES  = 20480, /* of a network's rows */
     GI_SLIDE_ELEMENTS = 16384  /* that are numbered at once */
 };
@@ -16724,8 +16725,10 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     p.w     = w;
     p.loops = gi_cpu_windows((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
-        p.run = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
-        gi_choose_tiles(&p, GI_ROW_BYTES / size, GI_TILE_MOST / size);
+        p.run        = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
+        int64_t most = GI_BOX_MOST;
+        do gi_choose_tiles(&p, GI_ROW_BYTES / size, most / size);
+        while (p.tiles < 4 * threads && (most /= 2) >= GI_TILE_MOST);
         if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
         p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size) +
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
@@ -23419,10 +23422,11 @@ static int64_t gi_own_workers(void) { return ga_get_num_threads() + ga_get_num_g
     results. An error of one rank becomes that of all. gpuarr_mpi.h says how ranks talk; without it there is only one.           */
 
 #ifdef GPUARR_USE_MPI
-static void gi_mpi_start(int *rank, int *ranks);
-static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
-static void gi_mpi_from_first(const char *site, void *data, int64_t bytes);
-static void gi_mpi_run(gi_computation *r, gi_task task);
+static void    gi_mpi_start(int *rank, int *ranks);
+static bool    gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
+static void    gi_mpi_from_first(const char *site, void *data, int64_t bytes);
+static void    gi_mpi_run(gi_computation *r, gi_task task);
+static int64_t gi_mpi_windows(int64_t largest, int64_t all); /* bytes, to give each other results of which units have so many */
 #else
 static void gi_mpi_start(int *rank, int *ranks)
 {
@@ -23436,6 +23440,11 @@ static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *thre
 }
 static void gi_mpi_from_first(const char *site, void *data, int64_t bytes) { (void)site, (void)data, (void)bytes; }
 static void gi_mpi_run(gi_computation *r, gi_task task) { gi_share_out(r->units, task, r); }
+static int64_t gi_mpi_windows(int64_t largest, int64_t all)
+{
+    (void)largest, (void)all;
+    return 0;
+}
 #endif
 
 int ga_rank(void)
@@ -25022,6 +25031,7 @@ static bool gi_cannot_compute(const char *site)
 /* Bytes, foreseen before anything is computed. */
 typedef struct gi_forecast {
     int64_t results, values; /* of the arrays in memory, and of the reductions that are kept meanwhile */
+    int64_t unit;            /* of what is worked out at a time of all results */
     int64_t piece, shared;   /* at a time in one thread: and of what is kept there because it is needed again */
     int64_t threads;
     int64_t kept;   /* chunks of files, in case they are asked for again; given up where memory is short */
@@ -25030,16 +25040,23 @@ typedef struct gi_forecast {
 
 static int64_t gi_forecast_total(const gi_forecast *f)
 {
-    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared);
+    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared) +
+           gi_mpi_windows(f->unit, f->results > f->values ? f->results : f->values);
+}
+
+static int64_t gi_chunk_elements(const ga_array *a)
+{
+    int64_t  n      = 1;
+    ga_shape chunks = ga_chunks_of(a);
+    for (int d = 0; d < chunks.ndim; d++) n *= chunks.n[d];
+    return n;
 }
 
 /* How many elements of a layout are worked out at a time at most? */
 static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
 {
     const gi_lazy *n     = a->owner->node;
-    int64_t        piece = (on_gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / ga_itemsize(n->dtype), chunk = 1;
-    ga_shape       chunks = ga_chunks_of(a);
-    for (int d = 0; d < chunks.ndim; d++) chunk *= chunks.n[d];
+    int64_t        piece = (on_gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / ga_itemsize(n->dtype), chunk = gi_chunk_elements(a);
     if ((on_gpu || (!n->local && !n->value)) && chunk > piece) piece = chunk;
     return piece < a->size ? piece : a->size;
 }
@@ -25146,6 +25163,7 @@ static gi_forecast gi_foresee_for(int n, const ga_array *const *arrays, bool on_
     gi_count_results(n, arrays, 1);
     for (int k = 0; k < n; k++) {
         f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
+        f.unit += gi_chunk_elements(arrays[k]) * ga_itemsize(arrays[k]->dtype);
         int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k], on_gpu));
         if (need > f.piece) f.piece = need;
     }

@@ -750,14 +750,26 @@ static void gi_note_ranks(const gi_computation *r, const int32_t *owner)
     }
 }
 
+/* How many ranks give their results at the same time, and through how many bytes each. */
+static int     gi_mpi_givers(void) { return gi_mpi.ranks < GI_GIVERS ? gi_mpi.ranks : GI_GIVERS; }
+static int64_t gi_mpi_window(int64_t largest, int64_t all)
+{
+    const int64_t window = (int64_t)4 << 20, room = largest < window ? window : largest;
+    return room < all ? room : all;
+}
+
+static int64_t gi_mpi_windows(int64_t largest, int64_t all)
+{
+    return ga_ranks() > 1 ? gi_mpi_givers() * gi_mpi_window(largest, all) : 0;
+}
+
 static void gi_mpi_run(gi_computation *r, gi_task task)
 {
-    const int64_t window = (int64_t)4 << 20, largest = gi_share_unit(r, 0, NULL, false); /* the first unit is the largest */
-    int64_t       room = largest < window ? window : largest;
+    const int64_t largest = gi_share_unit(r, 0, NULL, false); /* the first unit is the largest */
+    const int64_t room    = gi_mpi_window(largest, largest * r->units);
+    const int     givers  = gi_mpi_givers();
     gi_mpi_hand   h;
     memset(&h, 0, sizeof h);
-    const int givers = gi_mpi.ranks < GI_GIVERS ? gi_mpi.ranks : GI_GIVERS;
-    if (room / r->units > largest) room = largest * r->units;
     h.r         = r;
     h.task      = task;
     h.left      = r->units;

@@ -37,4 +37,29 @@ static inline int64_t count_in(const char *path, const char *words)
     return n;
 }
 
+/* "1.5 MiB" */
+static inline double number_of_bytes(const char *text)
+{
+    char  *unit;
+    double n = strtod(text, &unit);
+    return n * (unit[1] == 'K' ? 0x1p10 : unit[1] == 'M' ? 0x1p20 : unit[1] == 'G' ? 0x1p30 : 1);
+}
+
+/* Computing takes no more than ga_print foretells, and a tenth. */
+static inline bool foreseen(ga_array *x)
+{
+    char       *text = ga_to_string(x);
+    const char *more = text ? strstr(text, "takes about ") : NULL;
+    double      most = more ? (double)(x->size * ga_itemsize(x->dtype)) + number_of_bytes(more + strlen("takes about ")) : 0;
+    ga_memory_reset_peak();
+    int64_t   before = ga_memory_stats().used_bytes;
+    ga_array *r      = ga_compute(x);
+    double    peak   = (double)(ga_memory_stats().peak_bytes - before);
+    ga_free(r);
+    bool ok = r && more && peak <= 1.1 * most + 65536;
+    if (!ok) printf("     took %.0f bytes: %s\n", peak, text ? text : "");
+    free(text);
+    return ok;
+}
+
 #endif

@@ -1,6 +1,6 @@
 /*  chunked_files.c -- chunked arrays from files and into files: what is read is what lies there, and no more is read than that;
     what is wrong with a file is said. With a folder as argument: reads the *.zarr, *.h5 and *.npy that tests/chunked_files.py has put there.   */
-#include "test.h"
+#include "chunked.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -28,22 +28,6 @@ static void put_file(const char *path, const void *bytes, size_t n)
     if (f) fclose(f);
 }
 static void put_text(const char *path, const char *text) { put_file(path, text, strlen(text)); }
-
-/* Is the chunked array what the array in memory is, bit for bit? */
-static bool same(ga_array *chunked, ga_array *memory)
-{
-    ga_array *r  = ga_compute(chunked);
-    bool      ok = r && memory && ga_is_chunked(chunked) && r->dtype == memory->dtype && ga_same_shape(r, memory);
-    if (ok) {
-        ga_array *x = ga_ascontiguous(memory);
-        ok          = memcmp(r->data, x->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0;
-        ga_free(x);
-    }
-    if (!ok && r && memory && r->size < 50) ga_print(r), ga_print(memory);
-    ga_free(r);
-    return ok;
-}
-#define SAME(...) CHECK(same(__VA_ARGS__))
 
 /* Bytes that this process has read by calls so far. */
 static int64_t bytes_read(void)
@@ -455,31 +439,6 @@ static void store_mistakes(void)
         CHECK(!exists(in_folder("s.npy.part")) && !exists(in_folder("s.zarr.part")));
     }
     remove_files(dir);
-}
-
-/* "1.5 MiB" */
-static double bytes_of(const char *text)
-{
-    char  *unit;
-    double n = strtod(text, &unit);
-    return n * (unit[1] == 'K' ? 0x1p10 : unit[1] == 'M' ? 0x1p20 : unit[1] == 'G' ? 0x1p30 : 1);
-}
-
-/* Computing takes no more than ga_print foretells, and a tenth. */
-static bool foreseen(ga_array *x)
-{
-    char       *text = ga_to_string(x);
-    const char *more = text ? strstr(text, "takes about ") : NULL;
-    double      most = more ? (double)(x->size * ga_itemsize(x->dtype)) + bytes_of(more + strlen("takes about ")) : 0;
-    ga_memory_reset_peak();
-    int64_t   before = ga_memory_stats().used_bytes;
-    ga_array *r      = ga_compute(x);
-    double    peak   = (double)(ga_memory_stats().peak_bytes - before);
-    ga_free(r);
-    bool ok = r && more && peak <= 1.1 * most + 65536;
-    if (!ok) printf("     took %.0f bytes: %s\n", peak, text ? text : "");
-    free(text);
-    return ok;
 }
 
 static void forecasts(void)

@@ -52,6 +52,8 @@ static void bits(const char *folder)
         tell("product", ga_matmul(ga_transpose(b), b));
         tell("convolved", ga_convolve2d(a, ga_ones((5, 5), .dtype = GA_F32), .mode = GA_SAME));
         tell("sorted", ga_sort(a, .axis = 0));
+        CHECK(foreseen(v));
+        CHECK(foreseen(ga_random((3000, 2000), .chunks = ga_chunks(500, 400)))); /* 45 MiB */
         ga_array *kept = ga_persist(v);
         tell("kept", ga_sqrt(ga_absolute(kept)));
         ga_array *tiles = ga_sqrt(ga_random((3000, 300), .chunks = ga_chunks(600, 100)));
