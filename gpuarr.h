@@ -24612,11 +24612,12 @@ static bool gi_lie_across(const gi_layout *l, int kept)
     return kept > 0 && kept < l->ndim && gi_distance(l->strides[kept - 1]) < gi_distance(l->strides[l->ndim - 1]);
 }
 
-/* Bytes of lines that are read from files beside each other. */
+/* Bytes of lines that a thread reads from files beside each other: all threads together a quarter of the memory. */
 static int64_t gi_wide_bytes(void)
 {
     int64_t limit = gi_computing.threads > 0 ? gi_computing.limit : ga_memory_stats().limit_bytes;
-    return limit > 0 && limit / 16 < GI_WIDE_BYTES ? limit / 16 : GI_WIDE_BYTES;
+    int64_t part  = limit / (4 * gi_computing_threads());
+    return limit > 0 && part < GI_WIDE_BYTES ? part : GI_WIDE_BYTES;
 }
 
 /* How many lines of a reduction are taken at a time, if they are not longer than `most`? Those that lie across are read better some
@@ -24663,7 +24664,7 @@ static int64_t gi_rows_at_once(const ga_array *a, const gi_fold_plan *p, int fol
     for (int d = axis + 1; d < a->ndim; d++) inner *= a->shape[d];
     if (!possible || kept != a->ndim - 1 || a->shape[axis] > GI_LONGEST_LINE || *beside >= inner) return 0;
     int64_t slots = gi_row_slots(a->shape[axis], 8), wide = gi_wide_bytes() / (8 * size + folds * slots * GI_SLOT_BYTES),
-            share = lines / (2 * gi_computing_threads());
+            share = lines / gi_computing_threads();
     if (wide > share) wide = share;
     if (wide < 64) wide = 64;
     *beside = wide < inner ? wide : inner;
@@ -27490,7 +27491,7 @@ extern int     ftruncate(int, off_t);
 #endif
 
 #define GI_SPAN_BYTES ((int64_t)1 << 20) /* of what is read together with the gaps in it */
-#define GI_SMALL_GAP  512                /* bytes that are read sooner than skipped by another call */
+#define GI_SMALL_GAP  2048               /* bytes that are read sooner than skipped by another call */
 
 /* Opens for reading what may be anything: a pipe must not make it wait. */
 static int gi_open_at(int dir, const char *name) { return openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
@@ -28896,7 +28897,9 @@ static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t pr
     if (s->left < s->units) return true; /* goes on */
     bool ok = s->zarr ? gi_write_zarray(site, s) : true;
     if (!s->zarr) {
-        ok = ftruncate(s->fd, 0) == 0 && gi_pwrite(s->fd, 0, header, (size_t)header_bytes) &&
+        bool fresh =
+            fstat(s->fd, &about) == 0 && about.st_size == 0; /* what was emptied is written to the disk when it is closed */
+        ok = (fresh || ftruncate(s->fd, 0) == 0) && gi_pwrite(s->fd, 0, header, (size_t)header_bytes) &&
              ftruncate(s->fd, (off_t)(header_bytes + s->a->size * ga_itemsize(s->a->dtype))) == 0;
         if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno));
     }
