@@ -169,11 +169,13 @@ def like_random(ours, theirs):
 
 
 class Row:
-    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0, per=None, scale=None, only_time=()):
+    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0, per=None, scale=None, only_time=(),
+                 also=None):
         self.name, self.call, self.dtype, self.size, self.inputs, self.target = name, call, np.dtype(dtype).name, size, inputs, target
         self.per = per  # ("chunk", 100000): the time of each of so many is printed, too, and the memory of both
         self.scale = scale or {}  # peer -> by what its time is multiplied, because it is given so much less to do
         self.only_time = only_time  # peers whose results are something else
+        self.also = also or {}  # peer -> the ratio that is aimed at beside it, too
         self.peers = [(n, f) for n, f in peers if f]
         self.check = check or close(1e-5 if dtype == F32 else 1e-12)
         self.moved, self.flops = moved, flops  # bytes that must be read and written; operations, of which a fused product is two
@@ -334,7 +336,8 @@ def elementwise():
                   [("NumPy", lambda: np.where(x > 0.5, 1, 0)), ("NumExpr", expression("where(x > 0.5, 1, 0)", x=x)),
                    ("numba", into(numba_where, x, wide))], 1, same, moved=b + 8 * n)
         yield Row("where(mask, x, y)", "where_array", dtype, n, dict(x=x, y=y, z=mask),
-                  [("NumPy", lambda: np.where(mask, x, y)), ("NumExpr", expression("where(m, x, y)", m=mask, x=x, y=y))], 10, same, moved=3 * b + n)
+                  [("NumPy", lambda: np.where(mask, x, y)), ("NumExpr", expression("where(m, x, y)", m=mask, x=x, y=y))], 1, same, moved=3 * b + n,
+                  also={"NumPy": 10})
         yield Row("x > t", "greater", dtype, n, dict(x=x),
                   [("NumPy", lambda: x > 0.5), ("NumExpr", expression("x > 0.5", x=x))], 1, same, moved=b + n)
         yield Row("astype the other float", "to_other_float", dtype, n, dict(x=x), [("NumPy", lambda: x.astype(other))], 1, same,
@@ -380,8 +383,8 @@ def folds():
             ("mean", "mean", [("NumPy", lambda: x.mean()), ("OpenCV", opencv(lambda: cv2.mean(x)[0]))], 1),
             ("std", "std", [("NumPy", lambda: x.std()), ("bottleneck", bottleneck(nanstd)),
                             ("OpenCV", opencv(lambda: cv2.meanStdDev(x)[1]))], 1),
-            ("std_0", "std, axis 0", [("NumPy", lambda: x.std(axis=0)), ("bottleneck", bottleneck(nanstd, axis=0))], 4),
-            ("std_1", "std, axis 1", [("NumPy", lambda: x.std(axis=1)), ("bottleneck", bottleneck(nanstd, axis=1))], 4),
+            ("std_0", "std, axis 0", [("NumPy", lambda: x.std(axis=0)), ("bottleneck", bottleneck(nanstd, axis=0))], 1),
+            ("std_1", "std, axis 1", [("NumPy", lambda: x.std(axis=1)), ("bottleneck", bottleneck(nanstd, axis=1))], 1),
             ("min", "min", [("NumPy", lambda: x.min()), ("bottleneck", bottleneck(nanmin))], 1),
             ("max", "max", [("NumPy", lambda: x.max()), ("bottleneck", bottleneck(nanmax))], 1),
             ("max_0", "max, axis 0", [("NumPy", lambda: x.max(axis=0)), ("OpenCV", opencv(lambda: cv2.reduce(x, 0, cv2.REDUCE_MAX)))], 1),
@@ -391,7 +394,7 @@ def folds():
             ("argmax_1", "argmax, axis 1", [("NumPy", lambda: x.argmax(axis=1))], 1),
             ("cumsum", "cumsum", [("NumPy", lambda: x.cumsum())], 1),
         ]:
-            yield Row(label, name, dtype, f"{n}^2", dict(x=x), peers, target, loose, moved=b)
+            yield Row(label, name, dtype, f"{n}^2", dict(x=x), peers, target, loose, moved=b, also={"NumPy": 4} if name.startswith("std") else {})
 
 
 def copies():
@@ -402,9 +405,10 @@ def copies():
         b = x.nbytes
         yield Row("copy", "copy", dtype, f"{n}^2", dict(x=x), [("NumPy", lambda: x.copy())], 1, same, moved=2 * b)
         yield Row("copy of x.T", "transposed_copy", dtype, f"{n}^2", dict(x=x),
-                  [("NumPy", lambda: np.ascontiguousarray(x.T)), ("OpenCV", opencv(lambda: cv2.transpose(x, o)))], 1, same, moved=2 * b)
+                  [("NumPy", lambda: np.ascontiguousarray(x.T)), ("OpenCV", opencv(lambda: cv2.transpose(x, o)))], 1, same, moved=2 * b,
+                  also={"NumPy": 4})
         yield Row("x.T + y", "transposed_add", dtype, f"{n}^2", dict(x=x, y=y),
-                  [("NumPy", lambda: x.T + y), ("NumExpr", expression("t + y", t=x.T, y=y))], 4, moved=3 * b)
+                  [("NumPy", lambda: x.T + y), ("NumExpr", expression("t + y", t=x.T, y=y))], 1, moved=3 * b, also={"NumPy": 4})
         yield Row("copy of fliplr(x)", "mirrored_copy", dtype, f"{n}^2", dict(x=x),
                   [("NumPy", lambda: np.fliplr(x).copy()), ("OpenCV", opencv(lambda: cv2.flip(x, 1, o)))], 1, same, moved=2 * b)
         for label, left, right, arrays in (("column + row", column, line, 1), ("x + row", x, line, 2), ("x + column", x, column, 2)):
@@ -491,7 +495,8 @@ def convolutions():
                                       ("convolve2d 3x3", np.ascontiguousarray(uneven[5:8, 5:8]), 1)):
             yield Row(label, "convolve2d", dtype, size, dict(x=a, y=kernel),
                       [("SciPy", lambda: signal.convolve2d(a, kernel)), ("SciPy fftconvolve", lambda: signal.fftconvolve(a, kernel)),
-                       ("OpenCV filter2D", opencv_full(kernel))], target, loose, flops=2 * (n + kernel.shape[0] - 1) ** 2 * kernel.size)
+                       ("OpenCV filter2D", opencv_full(kernel))], target, loose, flops=2 * (n + kernel.shape[0] - 1) ** 2 * kernel.size,
+                      also={"SciPy": 150 if dtype == F32 else 80} if kernel.shape[0] == 15 else {})
         yield Row("gaussian_filter, sigma 2", "gaussian", dtype, size, dict(x=a),
                   [("SciPy", lambda: ndimage.gaussian_filter(a, 2)),
                    ("OpenCV", opencv(lambda: cv2.GaussianBlur(a, (17, 17), 2, borderType=cv2.BORDER_REFLECT)))], 1, close(1e-4 if dtype == F32 else 1e-11))
@@ -657,14 +662,17 @@ def skies():
     for name, mask, target in (("label the sky", bright, 5), ("label a random mask", noise, 1)):
         yield Row(name, "label", np.uint8, size, dict(x=mask),
                   [("SciPy", lambda: ndimage.label(mask)[0]),
-                   ("OpenCV", opencv(lambda: cv2.connectedComponents(mask, connectivity=4)[1]))], target, number)
+                   ("OpenCV", opencv(lambda: cv2.connectedComponents(mask, connectivity=4)[1]))], target, number,
+                  also={"SciPy": 40} if target > 1 else {})
     for name, call in (("center_of_mass + sum_labels", "measures"), ("center_of_mass, with .sums", "measures_fused")):
         yield Row(name, call, F32, size, dict(x=sky, y=labels),
                   [("SciPy", lambda: lesson_measures(labels)), ("SciPy, the lesson", lambda: lesson_measures(as_lesson)),
-                   ("nonzero + bincount", lambda: bincount_measures(labels))], 30, close(1e-5))
-    for name, call, target in (("the whole pipeline", "sources", 20), ("the pipeline, fused calls", "sources_fused", 30)):
+                   ("nonzero + bincount", lambda: bincount_measures(labels))], 30, close(1e-5),
+                  also={"SciPy, the lesson": 1000})
+    for name, call, target, lessons in (("the whole pipeline", "sources", 20, 75), ("the pipeline, fused calls", "sources_fused", 30, 110)):
         yield Row(name, call, F32, size, dict(x=sky),
-                  [("SciPy, the lesson", lesson), ("bottleneck + OpenCV + bincount", best_mix if both else None)], target, by_flux)
+                  [("SciPy, the lesson", lesson), ("bottleneck + OpenCV + bincount", best_mix if both else None)], target, by_flux,
+                  also={"SciPy, the lesson": lessons})
 
 
 def chunks(gpuarr):
@@ -810,15 +818,19 @@ def measure(gpuarr, row, limits):
     ours = times.pop("gpuarr")
     best = min(times, key=lambda name: middle(times[name]))
     ratio = middle(times[best]) / middle(ours)
+    also = {name: (middle(times[name]) / middle(ours), aim) for name, aim in row.also.items() if name in times}
+    reached = ratio >= row.target and all(there >= aim for there, aim in also.values())
     copy_rate, flops_32, flops_64 = limits
     share = row.moved / middle(ours) / copy_rate if row.moved else row.flops / middle(ours) / (flops_32 if row.dtype == "float32" else flops_64)
     if row.per:
         each = f"{middle(ours) / row.per[1] * 1e6:.2f} us a {row.per[0]}; {gpuarr.peak / 2**20:.0f} and {peak / 2**20:.0f} MiB"
     print(f"{row.name:28} {row.dtype:8} {row.size!s:>9} {milliseconds(middle(ours)):>9} ({milliseconds(ours[0])}){'':3}"
           f"{milliseconds(middle(times[best])):>9} {best:28} {ratio:7.1f}x {'at least ' + format(row.target, 'g') + 'x' if row.target else '':14}"
-          f"{'' if ratio >= row.target else 'MISSED ':7}{f'{100 * share:4.0f} % of ' + ('copy' if row.moved else 'fma') if share else each if row.per else ''}", flush=True)
+          f"{'' if reached else 'MISSED ':7}{f'{100 * share:4.0f} % of ' + ('copy' if row.moved else 'fma') if share else each if row.per else ''}"
+          + "".join(f", {there:.1f}x {name}, at least {aim:g}x" for name, (there, aim) in also.items()), flush=True)
     return [dict(row=row.name, dtype=row.dtype, size=str(row.size), gpuarr_ms=middle(ours) * 1e3, gpuarr_min_ms=ours[0] * 1e3, peer=name,
-                 peer_ms=middle(t) * 1e3, peer_min_ms=t[0] * 1e3, ratio=middle(t) / middle(ours), best=name == best, target=row.target,
+                 peer_ms=middle(t) * 1e3, peer_min_ms=t[0] * 1e3, ratio=middle(t) / middle(ours), best=name == best,
+                 target=row.also.get(name, row.target), reached=reached,
                  share=share, **(dict(peak_bytes=gpuarr.peak, first_peer_peak_bytes=peak) if row.per else {})) for name, t in times.items()]
 
 
@@ -858,7 +870,7 @@ def main():
         f.flush()
         gpuarr.must(f"draw {f.name} {os.path.join(args.out, 'bench.png')}")
     best = [line for line in lines if line["best"]]
-    missed = sum(line["ratio"] < line["target"] for line in best)
+    missed = sum(not line["reached"] for line in best)
     print(f"{len(best)} rows: {len(best) - missed} reach their bar, {missed} do not; {failed} wrong results. {args.out}/bench.json, {args.out}/bench.png")
     return failed > 0
 
