@@ -19,8 +19,8 @@ cuda_flags() { # cuda_flags MODE implementation|runtime|link
     case $1-$2 in
     plain-runtime | check-runtime) echo "-O2 -g1" ;; # the checker's callbacks take the place of ThreadSanitizer's runtime
     plain-implementation) echo "-O1 -g1" ;;
-    asan-link) echo "-fsanitize=address,undefined" ;;
-    asan-*) echo "-O1 -g1 -fsanitize=address,undefined -fno-sanitize=enum -fno-sanitize-recover=undefined --param asan-instrumentation-with-call-threshold=0" ;;
+    asan-link) echo "-fsanitize=address" ;; # undefined behaviour is looked for in check
+    asan-*) echo "-O1 -g1 -fsanitize=address --param asan-instrumentation-with-call-threshold=0" ;;
     check-implementation)
         echo "-O1 -g1 -fsanitize=thread,undefined -fno-sanitize=vptr,enum -fno-sanitize-recover=undefined --param tsan-instrument-func-entry-exit=0"
         ;;
@@ -149,7 +149,7 @@ cuda_oracle() { # cuda_oracle MODE CASES VARIABLE=VALUE...
     local mode=$1 cases=$2
     shift 2
     [ "$mode" != asan ] || set -- "$@" ASAN_OPTIONS=detect_leaks=0 \
-        LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
+        LD_PRELOAD="$(gcc -print-file-name=libasan.so)"
     env "$@" $PY tests/oracle.py --device cuda --lib "$B/$mode/libgpuarr.so" --cases "$cases" --seed 2
 }
 
@@ -157,7 +157,7 @@ cuda_tests() { # cuda_tests MODE CASES VARIABLE=VALUE...: all programs, the hash
     local mode=$1 cases=$2 t
     shift 2
     for t in $CUDA_TESTS; do part "$t, $mode $*" on_gpu "$@" "$B/$mode/$t"; done
-    part "same bits, $mode $*" cuda_bits "$mode" "$@"
+    [ "$mode" = asan ] || part "same bits, $mode $*" cuda_bits "$mode" "$@" # the tests above run the same kernels
     part "oracle, $mode, $cases cases $*" cuda_oracle "$mode" "$cases" "$@"
 }
 
