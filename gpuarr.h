@@ -10329,6 +10329,12 @@ static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, 
     return width;
 }
 
+/* How many panels of that width the lines make that lie `columns` beside each other. */
+static int64_t gi_count_panels(int64_t lines, int64_t columns, int64_t width)
+{
+    return lines / columns * ((columns + width - 1) / width);
+}
+
 /* Runs a planned reduction of lines that are not empty into r->result; of lines of one block, without that, only into r->accs. False: no
    memory. */
 static bool gi_reduce(const char *site, gi_reduction *r)
@@ -10350,7 +10356,7 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         if (acc_bytes) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
         r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
-        int64_t panels      = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        int64_t panels      = gi_count_panels(p->lines, r->columns, r->width);
         int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
@@ -10749,7 +10755,7 @@ static void gi_make_nodes(gi_moments *r)
         return;
     }
     r->width       = gi_panel_width(p, r->columns, GI_NODE_WIDTH, r->blocks);
-    int64_t panels = p->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+    int64_t panels = gi_count_panels(p->lines, r->columns, r->width);
     gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 16384 / (r->width * rows)), gi_moment_panels,
                       r);
 }
@@ -10786,7 +10792,7 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     if (r.columns == 1) {
         gi_parallel_bytes(24 * (double)count, p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
-        int64_t panels = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        int64_t panels = gi_count_panels(p->lines, r.columns, r.width);
         gi_parallel_bytes(24 * (double)count, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
     gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
@@ -11028,7 +11034,7 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     int64_t panels = 0;
     if (r.columns > 1) {
         r.width        = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
-        panels         = p->lines / r.columns * ((r.columns + r.width - 1) / r.width);
+        panels         = gi_count_panels(p->lines, r.columns, r.width);
         int64_t wanted = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few elements are better than all before */
         r.segment      = (p->length + wanted - 1) / wanted;
         if (r.segment < GI_SEGMENT_ROWS) r.segment = GI_SEGMENT_ROWS;
@@ -11306,7 +11312,7 @@ static bool gi_reducing_reduce(const char *site, gi_reducing *r)
     } else {
         r->width = GI_PANEL_BYTES / size < GI_REDUCING_WIDTH ? GI_PANEL_BYTES / size : (int64_t)GI_REDUCING_WIDTH;
         for (int i = 0; i < r->k->map.parameters; i++) r->width = gi_panel_width(&r->in[i], r->columns, r->width, r->blocks);
-        int64_t panels = r->lines / r->columns * ((r->columns + r->width - 1) / r->width);
+        int64_t panels = gi_count_panels(r->lines, r->columns, r->width);
         gi_parallel(panels * r->blocks, 1 + 32768 / (r->width * rows), gi_reducing_panels, r);
         if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reducing_panel_blocks, r);
     }
