@@ -6,7 +6,7 @@ WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
 EXAMPLES = first pictures chunked_picture distance_matrix monthly_mean delayed astronomy convolution distances heat life kmeans nbody primes julia sigmoid
 KERNELS  = heat life kmeans nbody primes julia sigmoid# have kernels of their own: for a GPU they are CUDA sources
-HEADERS  = gpuarr.h gpuarr_cpu.h gpuarr_cuda.h
+HEADERS  = $(wildcard gpuarr*.h gpuarr/*/*.h)
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
 OUT     ?= out
@@ -108,15 +108,15 @@ bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in one run; table, out/b
 bench-deps: ## install the peers that `make bench` times, from PyPI into build/venv
 	@tools/deps.sh bench
 
-front: $(B)/gentable ## regenerate the front macros in gpuarr.h and the README's table from the rows
+front: $(B)/gentable ## regenerate the front macros in gpuarr/face/front.h and the README's table from the rows
 	@$(B)/gentable front > $(B)/front && $(B)/gentable docs > $(B)/docs
-	@sed -i -e '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/{/BEGIN/{p;r $(B)/front' -e '};/END/p;d;}' gpuarr.h
+	@sed -i -e '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/{/BEGIN/{p;r $(B)/front' -e '};/END/p;d;}' gpuarr/face/front.h
 	@sed -i -e '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/{/BEGIN/{p;r $(B)/docs' -e '};/END/p;d;}' README.md
 
 clean: ## remove build/ and out/
 	rm -rf $(B) out
 
-$(B)/gentable: tools/gentable.c gpuarr.h
+$(B)/gentable: tools/gentable.c gpuarr.h gpuarr/rows/table.h
 	@mkdir -p $(B)
 	$(CC) -std=c11 $(WARN) -I. $< -o $@
 

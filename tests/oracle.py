@@ -178,10 +178,10 @@ class Row:
 def read_header(path):
     """The rows of the table, and the names of the public functions."""
     source = open(path).read()
-    table = source[:source.index("#ifndef GPUARR_INCLUDED")]
+    table = open(os.path.join(os.path.dirname(path), "gpuarr", "rows", "table.h")).read()
     rows = {m[2]: Row(m[1], m[2], m[3]) for m in re.finditer(r"^GA_(\w+)\(\s*(\w+),\s*(\w+)", table, re.M)}
-    public = source[len(table):source.index("#if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)")]
-    names = set(re.findall(r"^(?:const )?\w+ +\*?\(?ga_(\w+)\)?\(", public.split(">>front")[0], re.M))
+    public = source[:source.index("#if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)")]
+    names = set(re.findall(r"^(?:const )?\w+ +\*?\(?ga_(\w+)\)?\(", public, re.M))
     return rows, names | set(rows)
 
 

@@ -23,6 +23,7 @@ already should be started with GPUARR_NUM_THREADS=1.
 import ctypes as C
 import fcntl
 import functools
+import glob
 import hashlib
 import os
 import platform
@@ -68,7 +69,8 @@ class _Call(C.Structure):
 def _sources():
     """A hash of what the library is made of."""
     text = hashlib.sha256()
-    for path in [os.path.join(HERE, "gpuarr_dask.c")] + [os.path.join(HEADERS, n) for n in ("gpuarr.h", "gpuarr_cpu.h", "gpuarr_cuda.h")]:
+    rooms = glob.glob(os.path.join(HEADERS, "gpuarr*.h")) + glob.glob(os.path.join(HEADERS, "gpuarr", "*", "*.h"))
+    for path in [os.path.join(HERE, "gpuarr_dask.c")] + sorted(rooms):
         with open(path, "rb") as f:
             text.update(f.read())
     return text.hexdigest()

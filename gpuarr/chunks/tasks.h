@@ -1,0 +1,330 @@
+/* ==== >>running tasks: graphs of functions ============================================================================ */
+/*  Tasks lie in blocks that belong to their graph. A run marks what is needed, counts who waits for whom, and lets all threads take from
+    one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
+
+struct ga_task {
+    ga_task_function f;
+    void            *user;
+    const char      *site, *name;
+    void (*release)(ga_result *result);
+    ga_result        result;
+    struct ga_task **needs, *next, *before; /* next: in the stack; before: the task that was made before */
+    int64_t          number, users;         /* users: where its users begin in the run's list */
+    int32_t          n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
+    uint32_t         run;                   /* the last run that needs it */
+};
+
+typedef struct gi_task_block {
+    struct gi_task_block *next;
+    size_t                used, room;
+} gi_task_block;
+
+struct ga_graph {
+    gi_task_block *blocks;
+    ga_task       *last;
+    int64_t        tasks;
+    uint32_t       run;
+};
+
+ga_graph *(ga_graph_new)(const char *site)
+{
+    ga_graph *g = (ga_graph *)gi_alloc(site, sizeof *g);
+    if (g) memset(g, 0, sizeof *g);
+    return g;
+}
+
+void ga_graph_free(ga_graph *g)
+{
+    if (!g) return;
+    while (g->blocks) {
+        gi_task_block *b = g->blocks;
+        g->blocks        = b->next;
+        gi_release(b, b->room);
+    }
+    gi_release(g, sizeof *g);
+}
+
+/* Memory that lives as long as the graph. */
+static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
+{
+    const size_t head = (sizeof(gi_task_block) + 15) / 16 * 16, least = (size_t)1 << 16;
+    bytes = (bytes + 15) / 16 * 16;
+    if (!g->blocks || g->blocks->used + bytes > g->blocks->room) {
+        size_t         room = head + bytes > least ? head + bytes : least;
+        gi_task_block *b    = (gi_task_block *)gi_alloc(site, room);
+        if (!b) return NULL;
+        b->next   = g->blocks;
+        b->used   = head;
+        b->room   = room;
+        g->blocks = b;
+    }
+    void *p = (char *)g->blocks + g->blocks->used;
+    g->blocks->used += bytes;
+    return p;
+}
+
+ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
+{
+    if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
+    if (n < 0 || (n > 0 && !needs))
+        return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
+    for (int k = 0; k < n; k++)
+        if (!needs[k])
+            return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                      "task %d of those that are needed is NULL: the call that should have made it failed", k);
+    ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
+    if (!t) return NULL;
+    memset(t, 0, sizeof *t);
+    t->f       = f;
+    t->user    = user;
+    t->site    = o.site;
+    t->name    = o.name;
+    t->release = o.release;
+    t->n       = n;
+    t->needs   = (ga_task **)(void *)(t + 1);
+    t->before  = g->last;
+    t->number  = g->tasks++;
+    g->last    = t;
+    for (int k = 0; k < n; k++) t->needs[k] = needs[k];
+    return t;
+}
+
+/* The name that was given, else the function as it is written in the call: ga_delayed(g, load, ...). Returns its length. */
+static int gi_task_name(const ga_task *t, const char **name)
+{
+    *name = t->name;
+    if (t->name) return (int)strlen(t->name);
+    int length = gi_call_name(t->site, name);
+    if (!strchr(*name, ',')) return length;
+    *name = strchr(*name, ',') + 1;
+    *name += strspn(*name, " &");
+    return (int)strcspn(*name, " ,)");
+}
+
+typedef struct gi_task_run {
+    const char     *site;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t  change;
+    ga_task        *ready;
+    int64_t         left; /* tasks that have not run */
+    bool            failed;
+    ga_status       status;
+    char            text[1024 + 256];
+    ga_task       **users;
+} gi_task_run;
+
+static void gi_task_failed(gi_task_run *r, const ga_task *t)
+{
+    const char *name, *place = t->site ? t->site : "";
+    int         length = gi_task_name(t, &name);
+    pthread_mutex_lock(&r->lock);
+    if (!r->failed) {
+        r->failed = true;
+        r->status = gi_error_status != GA_OK ? gi_error_status : GA_STOPPED;
+        snprintf(r->text, sizeof r->text, "task %lld, %.*s (%.*s), failed%s%s", (long long)t->number, length, name,
+                 (int)strcspn(place, "\t"), place, gi_error_status != GA_OK ? ": " : "",
+                 gi_error_status != GA_OK ? gi_error_text : "");
+    }
+    pthread_cond_broadcast(&r->change);
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* For the trace and the report. The name may be gone when they are written. */
+static void gi_note_task(const ga_task *t, double start)
+{
+    const char *name;
+    int         length = gi_task_name(t, &name);
+    gi_event    e = { t->site, false, "", gi_thread_number(), 0, t->number, ga_memory_stats().used_bytes, start, ga_now() };
+    snprintf(e.name, sizeof e.name, "%.*s", length, name);
+    for (char *c = e.name; *c; c++)
+        if (*c < ' ' || *c > '~' || strchr("\"\\<>&", *c)) *c = '_'; /* JSON and HTML would read them otherwise */
+    gi_keep_event(&e);
+}
+
+static bool gi_run_task(ga_task *t)
+{
+    ga_result    few[16], *in = few;
+    const size_t bytes = (size_t)t->n * sizeof *in;
+    const double start = gi_is_watched() ? ga_now() : 0;
+    if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
+    if (!in) return false;
+    for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
+    bool ok = t->f(&t->result, in, t->n, t->user);
+    if (in != few) gi_release(in, bytes);
+    if (gi_is_watched()) gi_note_task(t, start);
+    return ok;
+}
+
+enum { GI_TASK_RAN = -1 };
+
+/* A thread's part: takes tasks that are ready until all are done. */
+static void gi_take_tasks(int64_t begin, int64_t end, void *job)
+{
+    gi_task_run *r = (gi_task_run *)job;
+    gi_aside     aside;
+    (void)begin, (void)end;
+    gi_put_aside(&aside);
+    pthread_mutex_lock(&r->lock);
+    for (;;) {
+        while (!r->ready && r->left > 0 && !r->failed) pthread_cond_wait(&r->change, &r->lock);
+        if (r->left == 0 || r->failed) break;
+        ga_task *t = r->ready, *next = NULL;
+        r->ready = t->next;
+        pthread_mutex_unlock(&r->lock);
+        int64_t done = 0;
+        for (; t; t = next) { /* whoever was waiting for this one alone comes at once */
+            next = NULL;
+            if (!gi_run_task(t)) {
+                gi_task_failed(r, t);
+                break;
+            }
+            done++;
+            t->waits = GI_TASK_RAN;
+            for (int k = 0; k < t->n; k++)
+                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release)
+                    t->needs[k]->release(&t->needs[k]->result);
+            ga_task *more = NULL;
+            for (ga_task **u = r->users + t->users; *u; u++) {
+                if (__atomic_sub_fetch(&(*u)->waits, 1, __ATOMIC_ACQ_REL) > 0) continue;
+                if (!next) {
+                    next = *u;
+                    continue;
+                }
+                (*u)->next = more;
+                more       = *u;
+            }
+            if (!more) continue;
+            pthread_mutex_lock(&r->lock);
+            while (more) {
+                ga_task *u = more;
+                more       = u->next;
+                u->next    = r->ready;
+                r->ready   = u;
+            }
+            pthread_cond_broadcast(&r->change);
+            pthread_mutex_unlock(&r->lock);
+        }
+        pthread_mutex_lock(&r->lock);
+        r->left -= done;
+        if (r->left == 0) pthread_cond_broadcast(&r->change);
+    }
+    pthread_mutex_unlock(&r->lock);
+    gi_take_back(&aside);
+}
+
+/* Marks what the tasks need, without recursion: `list` gets it all, and has room for every task of the graph. Returns how many. */
+static int64_t gi_needed_tasks(ga_graph *g, int n, ga_task *const *tasks, ga_task **list)
+{
+    int64_t m = 0;
+    g->run++;
+    for (int k = 0; k < n; k++) {
+        if (tasks[k]->run == g->run) continue;
+        tasks[k]->run = g->run;
+        list[m++]     = tasks[k];
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < list[i]->n; k++) {
+            ga_task *t = list[i]->needs[k];
+            if (t->run == g->run) continue;
+            t->run    = g->run;
+            list[m++] = t;
+        }
+    return m;
+}
+
+bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site)
+{
+    if (!g || n < 0 || (n > 0 && (!tasks || !results)))
+        return gi_fail(site, GA_BAD_ARGUMENT,
+                       g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
+    for (int k = 0; k < n; k++)
+        if (!tasks[k])
+            return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
+    if (n == 0) return true;
+    gi_task_run r;
+    memset(&r, 0, sizeof r);
+    r.site           = site;
+    size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
+    ga_task **needed = (ga_task **)gi_alloc(site, bytes);
+    if (!needed) return false;
+    r.left              = gi_needed_tasks(g, n, tasks, needed);
+    const int64_t m     = r.left;
+    int64_t       edges = 0, at = 0;
+    for (int64_t i = 0; i < m; i++) {
+        needed[i]->waits = needed[i]->n;
+        needed[i]->left  = 0;
+        edges += needed[i]->n;
+    }
+    edge_bytes = (size_t)(edges + m) * sizeof(ga_task *);
+    r.users    = (ga_task **)gi_alloc(site, edge_bytes);
+    if (!r.users) {
+        gi_release(needed, bytes);
+        return false;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) needed[i]->needs[k]->left++;
+    for (int64_t i = 0; i < m; i++) { /* the users of each, and a NULL behind them */
+        needed[i]->users = at;
+        at += needed[i]->left;
+        r.users[at++]   = NULL;
+        needed[i]->left = 0;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int k = 0; k < needed[i]->n; k++) {
+            ga_task *t                    = needed[i]->needs[k];
+            r.users[t->users + t->left++] = needed[i];
+        }
+    for (int64_t i = 0; i < m; i++) { /* what was asked for last lies on top: it was found first */
+        if (needed[i]->n > 0) continue;
+        needed[i]->next = r.ready;
+        r.ready         = needed[i];
+    }
+    for (int k = 0; k < n; k++) tasks[k]->left++; /* the caller's */
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.change, NULL);
+    gi_watch_begins();
+    gi_parallel(ga_get_num_threads(), 1, gi_take_tasks, &r);
+    gi_watch_ends();
+    pthread_cond_destroy(&r.change);
+    pthread_mutex_destroy(&r.lock);
+    for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
+    for (int64_t i = 0; i < m && r.failed; i++)
+        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release)
+            needed[i]->release(&needed[i]->result);
+    gi_release(r.users, edge_bytes);
+    gi_release(needed, bytes);
+    if (r.failed) gi_fail(site, r.status, "%s", r.text);
+    return !r.failed;
+}
+
+bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site) { return (ga_run_n)(g, 1, &task, result, site); }
+
+bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o)
+{
+    if (!g) return gi_fail(o.site, GA_BAD_ARGUMENT, "the graph is NULL") != NULL;
+    gi_drawing d;
+    int64_t    most = o.tasks > 0 ? o.tasks : 200;
+    memset(&d, 0, sizeof d);
+    d.site = o.site;
+    d.by   = o.color;
+    if (g->tasks > most) {
+        gi_fail(o.site, GA_BAD_ARGUMENT,
+                "%lld tasks are too many for a picture: give .tasks = %lld if you want it all the same", (long long)g->tasks,
+                (long long)g->tasks);
+        return false;
+    }
+    size_t          bytes = (size_t)(g->tasks + 1) * sizeof(ga_task *);
+    const ga_task **order = (const ga_task **)gi_alloc(o.site, bytes);
+    if (!order) return false;
+    for (const ga_task *t = g->last; t; t = t->before) order[t->number] = t;
+    for (int64_t i = 0; i < g->tasks && !d.failed; i++) {
+        const char *name;
+        int64_t     v = gi_add_vertex(&d, NULL, NULL, -1);
+        if (d.failed) break;
+        d.vertex[v].name_length = gi_task_name(order[i], &name);
+        d.vertex[v].name        = name;
+        for (int k = 0; k < order[i]->n; k++) gi_add_edge(&d, order[i]->needs[k]->number, i);
+    }
+    gi_release(order, bytes);
+    return gi_write_drawing(&d, path);
+}

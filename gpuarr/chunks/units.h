@@ -1,0 +1,127 @@
+/* Remembers why a unit failed, for the thread that waits. The box is what was to be worked out. */
+static void gi_run_failed(gi_computation *r, int ndim, const gi_box *box)
+{
+    pthread_mutex_lock(&r->lock);
+    if (!r->failed) {
+        char place[200];
+        int  n = 0;
+        for (int d = 0; d < ndim && n < (int)sizeof place - 50; d++)
+            n += snprintf(place + n, sizeof place - (size_t)n, "%s%lld:%lld", d ? ", " : "", (long long)box->start[d],
+                          (long long)(box->start[d] + box->count[d]));
+        r->status = gi_error_status;
+        snprintf(r->text, sizeof r->text, "%s (for the elements [%.*s])", gi_error_text, n, place);
+        __atomic_store_n(&r->failed, true, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+/* Tasks make arrays and errors: what belongs to the thread is put aside meanwhile. */
+typedef struct gi_aside {
+    gi_scope *scope;
+    ga_status status;
+    bool      quiet;
+    char      text[sizeof gi_error_text];
+} gi_aside;
+
+static void gi_put_aside(gi_aside *a)
+{
+    a->scope  = gi_current_scope;
+    a->status = gi_error_status;
+    a->quiet  = gi_error_quiet;
+    if (a->status != GA_OK) memcpy(a->text, gi_error_text, sizeof a->text);
+    gi_current_scope = NULL;
+    gi_error_status  = GA_OK;
+    gi_error_quiet   = true;
+}
+
+static void gi_take_back(const gi_aside *a)
+{
+    gi_current_scope = a->scope;
+    gi_error_status  = a->status;
+    gi_error_quiet   = a->quiet;
+    if (a->status != GA_OK) memcpy(gi_error_text, a->text, sizeof a->text);
+}
+
+/* Works on a box of a run. False with an error. */
+typedef bool (*gi_box_work)(gi_computation *r, gi_worker *w, const gi_box *box, void *job);
+
+/* After an error: is it one of a GPU, for which the CPU, or a smaller piece, is a remedy? It is forgotten then. */
+static bool gi_gpu_gave_up(gi_worker *w, bool *halve)
+{
+    *halve = gi_error_status == GA_NO_MEMORY;
+    if (!w->gpu || (!*halve && gi_error_status != GA_BAD_DEVICE)) return false;
+    gi_forget_error();
+    return true;
+}
+
+/* Works on a box, in pieces of these lengths. A GPU is given it whole; if it has no memory for that, in halves, and at last the CPU
+   takes over. False: not all of it is done, and the run has been told why. */
+static bool gi_do_box(gi_computation *r, gi_worker *w, int ndim, const int64_t *piece, const gi_box *box, gi_box_work work,
+                      void *job)
+{
+    bool halve = false;
+    if (w->gpu) {
+        bool ok = work(r, w, box, job);
+        gi_forget(w);
+        if (ok) return true;
+        if (!gi_gpu_gave_up(w, &halve)) {
+            gi_run_failed(r, ndim, box);
+            return false;
+        }
+        int longest = 0; /* in pieces */
+        for (int d = 1; d < ndim; d++)
+            if (box->count[d] / piece[d] > box->count[longest] / piece[longest]) longest = d;
+        if (halve && ndim > 0 && box->count[longest] > piece[longest]) {
+            gi_box half[2]         = { *box, *box };
+            half[0].count[longest] = (box->count[longest] / piece[longest] + 1) / 2 * piece[longest];
+            half[1].start[longest] += half[0].count[longest];
+            half[1].count[longest] -= half[0].count[longest];
+            return gi_do_box(r, w, ndim, piece, &half[0], work, job) && gi_do_box(r, w, ndim, piece, &half[1], work, job);
+        }
+        gi_worker cpu = { NULL, 0, GA_CPU, false };
+        return gi_do_box(r, &cpu, ndim, piece, box, work, job);
+    }
+    int64_t pieces = gi_count_boxes(ndim, box->count, piece);
+    for (int64_t k = 0; k < pieces; k++) {
+        gi_box part = gi_box_number(ndim, box->count, piece, k);
+        for (int d = 0; d < ndim; d++) part.start[d] += box->start[d];
+        if (__atomic_load_n(&r->failed, __ATOMIC_RELAXED)) return false; /* another thread, and the rest is not wanted */
+        bool ok = work(r, w, &part, job);
+        gi_forget(w);
+        if (ok) continue;
+        gi_run_failed(r, ndim, &part);
+        return false;
+    }
+    return true;
+}
+
+/* Works out a box of the arrays. */
+static bool gi_compute_box(gi_computation *r, gi_worker *w, const gi_box *box, void *job)
+{
+    (void)job;
+    for (int k = 0; k < r->arrays; k++) {
+        gi_layout all = gi_layout_of(r->of[k]), l = gi_part_of_layout(&all, box);
+        ga_array *out    = gi_view_of_box(r->site, r->to[k], box);
+        bool      direct = out && w->device == out->device && gi_equal_shapes(l.ndim, l.shape, out->ndim, out->shape);
+        bool      ok     = out && gi_put_elements(r->site, out, gi_pull(w, r->of[k], &l, direct ? out : NULL));
+        ga_free(out);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+/* A unit is a box of the arrays. */
+static void gi_run_boxes(int64_t begin, int64_t end, void *job)
+{
+    gi_computation *r = (gi_computation *)job;
+    gi_worker       w = gi_new_worker();
+    gi_aside        aside;
+    gi_put_aside(&aside);
+    for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
+        double start = ga_now();
+        gi_box whole = gi_box_number(r->ndim, r->shape, r->unit, unit);
+        bool   ok    = gi_do_box(r, &w, r->ndim, r->piece, &whole, gi_compute_box, NULL);
+        if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->ndim, &whole);
+    }
+    gi_take_back(&aside);
+}

@@ -1,0 +1,138 @@
+/* ---- what a run tells: progress, a trace, a report --------------------------------------------------------------------------------- */
+/*  GA_TRACE=run.json in the environment writes what each thread did when, for ui.perfetto.dev; GA_REPORT=run.html a page with the
+    threads' time line, the memory and the time of each operation; GA_PROGRESS=1 a line on stderr that grows. All of that is off, and
+    costs a comparison per piece, unless it is asked for.                                                                       */
+
+typedef struct gi_event { /* a thread was busy with something */
+    const char *site;
+    bool        unit;        /* a unit of a run; else an operation inside one, or a task */
+    char        name[24];    /* of a task; else empty, and the name is that of the call */
+    int         thread, gpu; /* gpu: which one the thread drives, and 1; else 0 */
+    int64_t     number, used_bytes;
+    double      start, end;
+} gi_event;
+
+enum { GI_MOST_EVENTS = 1 << 18 }; /* later ones are counted only */
+
+static struct {
+    pthread_mutex_t      lock;
+    bool                 asked;     /* atomic: has the environment been looked at? */
+    bool                 events_on; /* atomic */
+    const char          *trace, *report;
+    ga_progress_function progress;
+    void                *progress_user;
+    gi_event            *event;
+    int64_t              events, dropped;
+    double               begun; /* the first run */
+    int                  threads;
+    FILE                *trace_file;
+} gi_watch = { PTHREAD_MUTEX_INITIALIZER, false, false, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL };
+
+static bool gi_is_watched(void) { return __atomic_load_n(&gi_watch.events_on, __ATOMIC_RELAXED); }
+
+static int gi_thread_number(void)
+{
+    static __thread int number;
+    if (number == 0) number = __atomic_add_fetch(&gi_watch.threads, 1, __ATOMIC_RELAXED);
+    return number - 1;
+}
+
+bool ga_progress_line(const ga_progress *p, void *user)
+{
+    const int wide = 30, full = (int)(p->done * wide);
+    (void)user;
+    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full,
+            "##############################", wide - full, "", 100 * p->done, p->seconds, p->left,
+            gi_bytes_text(p->used_bytes));
+    if (p->done >= 1) fputc('\n', stderr);
+    return true;
+}
+
+void ga_set_progress(ga_progress_function f, void *user)
+{
+    pthread_mutex_lock(&gi_watch.lock);
+    gi_watch.progress      = f;
+    gi_watch.progress_user = user;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_watch_begins(void)
+{
+    if (__atomic_load_n(&gi_watch.asked, __ATOMIC_ACQUIRE)) return;
+    pthread_mutex_lock(&gi_watch.lock);
+    const char *progress = getenv("GA_PROGRESS");
+    gi_watch.trace       = getenv("GA_TRACE");
+    gi_watch.report      = getenv("GA_REPORT");
+    gi_watch.begun       = ga_now();
+    if (progress && *progress && *progress != '0' && !gi_watch.progress) gi_watch.progress = ga_progress_line;
+    if ((gi_watch.trace && *gi_watch.trace) || (gi_watch.report && *gi_watch.report)) {
+        gi_watch.event = (gi_event *)malloc(GI_MOST_EVENTS * sizeof(gi_event));
+        if (gi_watch.event) __atomic_store_n(&gi_watch.events_on, true, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&gi_watch.asked, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_keep_event(const gi_event *e)
+{
+    pthread_mutex_lock(&gi_watch.lock);
+    if (gi_watch.events < GI_MOST_EVENTS) gi_watch.event[gi_watch.events++] = *e;
+    else gi_watch.dropped++;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
+static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end)
+{
+    const int gpu = gi_this_gpu;
+    gi_event  e   = { site, unit, "", gpu ? 0 : gi_thread_number(), gpu, number, ga_memory_stats().used_bytes, start, end };
+    gi_keep_event(&e);
+}
+
+/* The name of a call, "ga_add", from its site. Returns its length. */
+static int gi_call_name(const char *site, const char **name)
+{
+    const char *call = site ? strchr(site, '\t') : NULL;
+    *name            = call ? call + 1 : site ? site : "gpuarr";
+    return (int)strcspn(*name, "(\v");
+}
+
+static int gi_event_name(const gi_event *e, const char **name)
+{
+    if (!e->name[0]) return gi_call_name(e->site, name);
+    *name = e->name;
+    return (int)strlen(e->name);
+}
+
+/* n more units of a run are done: tells the progress. False, with an error, if the progress function wants to stop. */
+static bool gi_tell_progress(gi_computation *r, int64_t n)
+{
+    bool    go_on = true;
+    int64_t done  = __atomic_add_fetch(&r->done, n, __ATOMIC_RELAXED);
+    if (!gi_watch.progress || ga_rank() > 0) return true;
+    pthread_mutex_lock(&gi_watch.lock);
+    double now = ga_now();
+    if (gi_watch.progress && (now - r->told > 0.1 || done == r->units)) {
+        ga_progress p;
+        const char *name;
+        char        what[64];
+        int         length = gi_call_name(r->folds ? r->fold[0]->site : r->site, &name);
+        snprintf(what, sizeof what, "%.*s", length, name);
+        r->told      = now;
+        p.what       = what;
+        p.done       = (double)done / (double)r->units;
+        p.seconds    = now - r->begun;
+        p.left       = p.seconds / (double)done * (double)(r->units - done);
+        p.used_bytes = ga_memory_stats().used_bytes;
+        go_on        = gi_watch.progress(&p, gi_watch.progress_user);
+    }
+    pthread_mutex_unlock(&gi_watch.lock);
+    if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
+    return go_on;
+}
+
+/* A unit of a run is done. It fails if the progress function wants to stop. */
+static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+{
+    if (gi_is_watched()) gi_note_event(r->site, true, number, start, ga_now());
+    return gi_tell_progress(r, 1);
+}

@@ -1,0 +1,264 @@
+typedef struct gi_handle {
+    ga_array          array; /* must be first */
+    struct gi_handle *prev, *next;
+    const char       *site;
+} gi_handle;
+
+static __thread gi_scope *gi_current_scope;
+static ga_device          gi_default_device = GA_CPU;
+
+/* Can arrays be made on that device? False with an error. */
+static bool gi_has_device(const char *site, ga_device device)
+{
+    if (device == GA_CPU) return true;
+#if GI_HAS_CUDA
+    if (device == GA_CUDA) return gi_cuda_use(site, gi_cuda_selected);
+#else
+    if (device == GA_CUDA) {
+        gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
+        return false;
+    }
+#endif
+    gi_fail(site, GA_BAD_DEVICE, "%d is no device: use GA_CPU or GA_CUDA", (int)device);
+    return false;
+}
+
+void ga_set_device(ga_device device)
+{
+    if (gi_has_device("\tga_set_device", device)) gi_default_device = device;
+}
+ga_device ga_get_device(void) { return gi_default_device; }
+
+static void gi_scope_add(gi_scope *scope, ga_array *a)
+{
+    a->scope = scope;
+    a->prev  = NULL;
+    a->next  = NULL;
+    if (!scope) return;
+    a->next = scope->first;
+    if (scope->first) scope->first->prev = a;
+    scope->first = a;
+}
+
+static void gi_scope_remove(ga_array *a)
+{
+    if (!a->scope) return;
+    if (a->prev) a->prev->next = a->next;
+    else a->scope->first = a->next;
+    if (a->next) a->next->prev = a->prev;
+    a->scope = NULL;
+}
+
+static void gi_buffer_unref(gi_buffer *b)
+{
+    if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+#if GI_HAS_CUDA
+    gi_cuda_finish_buffer(b);
+#endif
+    if (b->release) b->release(b->base, b->user);
+    if (b->node) gi_lazy_free(b->node);
+#if GI_HAS_CUDA
+    if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_cuda_release_buffer(b);
+    else
+#endif
+        if (!b->wrapped)
+        gi_release(b->base, b->bytes);
+    gi_release(b, sizeof *b);
+}
+
+/* How many elements: a length of 0 wins, whatever the product of the others. */
+static int64_t gi_size(int ndim, const int64_t *shape)
+{
+    int64_t size = 1;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) return 0;
+    for (int d = 0; d < ndim; d++) size *= shape[d];
+    return size;
+}
+
+/* A handle without memory, filled from the arguments; it takes over one reference to `owner` (gives it back on error). */
+static ga_array *gi_new_handle(const char *site, gi_buffer *owner, void *data, ga_dtype dtype, ga_device device, int ndim,
+                               const int64_t *shape, const int64_t *strides)
+{
+    gi_handle *h = gi_is_stamped(site, dtype) ? (gi_handle *)gi_alloc(site, sizeof *h) : NULL;
+    if (!h) {
+        gi_buffer_unref(owner);
+        return NULL;
+    }
+    memset(h, 0, sizeof *h);
+    ga_array *a = &h->array;
+    a->data     = data;
+    a->dtype    = dtype;
+    a->device   = device;
+    a->ndim     = ndim;
+    a->size     = gi_size(ndim, shape);
+    a->owner    = owner;
+    a->alive    = GI_ALIVE;
+    for (int d = 0; d < ndim; d++) {
+        a->shape[d]   = shape[d];
+        a->strides[d] = strides[d];
+    }
+    h->site = site;
+    gi_scope_add(gi_current_scope, a);
+    pthread_mutex_lock(&gi_pool.lock);
+    h->next = gi_pool.first;
+    if (h->next) h->next->prev = h;
+    gi_pool.first = h;
+    gi_pool.arrays++;
+    pthread_mutex_unlock(&gi_pool.lock);
+    return a;
+}
+
+/* Strides of a C-ordered array; returns the number of bytes, or -1 if they do not fit 63 bits. */
+static int64_t gi_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int64_t *strides)
+{
+    int64_t bytes = ga_itemsize(dtype);
+    bool    empty = false;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) empty = true;
+    for (int d = ndim - 1; d >= 0; d--) {
+        strides[d] = bytes;
+        if (!empty && __builtin_mul_overflow(bytes, shape[d], &bytes)) return -1;
+    }
+    return empty ? 0 : bytes;
+}
+
+/* A new C-ordered array with any content, in memory of some kind. */
+static ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+{
+    if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
+    if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (!gi_has_device(site, device)) return NULL;
+    if (ndim < 0 || ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", ndim,
+                                   GPUARR_MAX_DIMS);
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(ndim, shape));
+    int64_t strides[GPUARR_MAX_DIMS], bytes = gi_c_strides(dtype, ndim, shape, strides);
+    if (bytes < 0)
+        return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted",
+                                   gi_shape_text(ndim, shape), ga_dtype_name(dtype));
+    gi_buffer *b = (gi_buffer *)gi_alloc(site, sizeof *b);
+    if (!b) return NULL;
+    memset(b, 0, sizeof *b);
+    b->references = 1;
+    b->bytes      = (size_t)bytes;
+    b->device     = device;
+#if GI_HAS_CUDA
+    /* where there is no GPU, pinned memory is of no use, and a program that asks for it runs all the same */
+    if (device == GA_CUDA ? memory == GI_MANAGED : memory == GI_PINNED && gi_cuda_count() > 0) b->memory = memory;
+    if (device == GA_CUDA || b->memory == GI_PINNED) (void)gi_cuda_alloc_buffer(site, b);
+    else
+#endif
+        b->base = gi_alloc(site, b->bytes);
+    (void)memory;
+    if (!b->base) {
+        gi_release(b, sizeof *b);
+        return NULL;
+    }
+    return gi_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
+}
+
+static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+{
+    return gi_new_in(site, GI_ORDINARY, dtype, device, ndim, shape);
+}
+
+/* Another handle on the memory of a. */
+static ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim, const int64_t *shape,
+                             const int64_t *strides)
+{
+    if (a->owner) __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
+    return gi_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
+}
+
+/* Is `a` an array? If not: the error (none for NULL behind an earlier error: that one is told already). */
+static bool gi_is_array(const char *site, const ga_array *a, const char *name)
+{
+    if (a && a->alive == GI_ALIVE) return true;
+    if (!a) gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
+    else
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is no array: it was freed (ga_free, or the end of its ga_scope), or never made",
+                name);
+    return false;
+}
+
+/* The same for an array whose elements the call will use, if they are there yet: a copy of them that is still under way is waited for. */
+static bool gi_check_any(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_is_array(site, a, name)) return false;
+#if GI_HAS_CUDA
+    if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return gi_cuda_settle(site, a->owner);
+#endif
+    return true;
+}
+
+/* The same for an array that must be in memory. */
+static bool gi_check(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_check_any(site, a, name)) return false;
+    if (!gi_is_chunked(a)) return true;
+    gi_fail(site, GA_BAD_ARGUMENT,
+            "%s is chunked, its elements are not computed yet, and this call needs them in memory: ga_compute it first", name);
+    return false;
+}
+
+void ga_free(ga_array *a)
+{
+    if (!a) return;
+    if (!gi_is_array("\tga_free", a, "the argument")) return;
+    gi_handle *h = (gi_handle *)(void *)a;
+    gi_scope_remove(a);
+    a->alive = GI_DEAD;
+    pthread_mutex_lock(&gi_pool.lock);
+    if (h->prev) h->prev->next = h->next;
+    else gi_pool.first = h->next;
+    if (h->next) h->next->prev = h->prev;
+    gi_pool.arrays--;
+    pthread_mutex_unlock(&gi_pool.lock);
+    gi_buffer_unref(a->owner);
+    gi_release(h, sizeof *h);
+}
+
+int64_t ga_report_leaks(FILE *to)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    int64_t n = gi_pool.arrays;
+    for (gi_handle *h = gi_pool.first; h && to; h = h->next) {
+        char where[256];
+        gi_write_site(where, sizeof where, h->site);
+        fprintf(to, "%s%s %s is alive, %lld bytes%s\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
+                h->array.owner ? (long long)h->array.owner->bytes : 0LL, h->array.device == GA_CUDA ? " on the GPU" : "");
+    }
+    pthread_mutex_unlock(&gi_pool.lock);
+    return n;
+}
+
+gi_scope *gi_scope_begin(gi_scope *s)
+{
+    s->outer         = gi_current_scope;
+    s->first         = NULL;
+    s->open          = 1;
+    gi_current_scope = s;
+    return s;
+}
+
+void gi_scope_end(gi_scope *s)
+{
+    while (s->first) ga_free(s->first);
+    gi_current_scope = s->outer;
+}
+
+ga_array *ga_keep(ga_array *a)
+{
+    if (!a || !gi_is_array("\tga_keep", a, "the argument")) return NULL;
+    gi_scope *scope = a->scope;
+    if (!scope) return a;
+    gi_scope_remove(a);
+    gi_scope_add(scope->outer, a);
+    return a;
+}

@@ -1,0 +1,31 @@
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+enum { GI_ALIVE = 0x6A5EA11Eu % 0x7FFFFFFF, GI_DEAD = 0x0DEADA55 };
+
+typedef enum gi_memory { GI_ORDINARY, GI_PINNED, GI_MANAGED } gi_memory;
+
+struct gi_buffer {
+    int64_t references; /* atomic */
+    void   *base;
+    size_t  bytes;
+    void (*release)(void *p, void *user); /* wrapped memory: told when the last view is gone */
+    void     *user;
+    bool      wrapped;
+    ga_device device;
+    gi_memory memory;
+    int       ordinal; /* which GPU */
+    /* on a GPU */
+    ga_stream   stream;  /* the last one that was given work on this memory */
+    const void *thread;  /* the thread that gave it; NULL: several have */
+    bool        crowded; /* several threads have, on several streams */
+    /* on the CPU */
+    ga_event copied;  /* behind the last copy that was not waited for */
+    bool     copying; /* atomic: perhaps it is not done yet */
+
+    struct gi_lazy *node; /* of chunked arrays: what they are views of; there is no memory then (section >>chunks) */
+};
+typedef struct gi_lazy gi_lazy;
+static void            gi_lazy_free(gi_lazy *n);
+
+/* Are its elements still to be computed? */
+static bool gi_is_chunked(const ga_array *a) { return a->owner && a->owner->node; }

@@ -1,0 +1,92 @@
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+bool ga_is_contiguous(const ga_array *a)
+{
+    if (!a || a->alive != GI_ALIVE) return false;
+    if (a->size == 0) return true;
+    int64_t expected = ga_itemsize(a->dtype);
+    for (int d = a->ndim - 1; d >= 0; d--) {
+        if (a->shape[d] != 1 && a->strides[d] != expected) return false;
+        expected *= a->shape[d];
+    }
+    return true;
+}
+
+static bool gi_equal_shapes(int na, const int64_t *a, int nb, const int64_t *b)
+{
+    if (na != nb) return false;
+    for (int d = 0; d < na; d++)
+        if (a[d] != b[d]) return false;
+    return true;
+}
+
+bool ga_same_shape(const ga_array *a, const ga_array *b)
+{
+    return a && b && gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape);
+}
+
+/* The bytes that the elements of a lie between: [*low, *high). */
+static void gi_extent(const ga_array *a, const char **low, const char **high)
+{
+    const char *lo = (const char *)a->data, *hi = lo + ga_itemsize(a->dtype);
+    for (int d = 0; d < a->ndim; d++) {
+        int64_t reach = (a->shape[d] - 1) * a->strides[d];
+        if (reach < 0) lo += reach;
+        if (reach > 0) hi += reach;
+    }
+    *low  = lo;
+    *high = a->size == 0 ? lo : hi;
+}
+
+bool ga_may_share_memory(const ga_array *a, const ga_array *b)
+{
+    if (!a || !b || a->device != b->device || a->size == 0 || b->size == 0) return false;
+    const char *a0, *a1, *b0, *b1;
+    gi_extent(a, &a0, &a1);
+    gi_extent(b, &b0, &b1);
+    return a0 < b1 && b0 < a1;
+}
+
+/* Was the option written, but as a pointer that is NULL? Then what should have made it failed, and so does this call. */
+static bool gi_null_option(const char *site, const char *name, const void *p)
+{
+    if (p || !gi_option_given(site, name)) return false;
+    gi_fail(site, GA_BAD_ARGUMENT, ".%s is NULL: the call that should have made it failed, or it was never made", name);
+    return true;
+}
+
+/* Turns a negative axis into its number; -1 with an error if there is no such axis. */
+static int gi_axis(const char *site, int axis, int ndim)
+{
+    if (axis >= -ndim && axis < ndim) return axis < 0 ? axis + ndim : axis;
+    if (ndim == 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has no dimensions", axis);
+        return -1;
+    }
+    gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has %d dimension%s (axes %d to %d)", axis, ndim,
+            ndim == 1 ? "" : "s", -ndim, ndim - 1);
+    return -1;
+}
+
+/* Joins a shape into a broadcast shape (right-aligned; 1 stretches). False if they do not fit; nothing is reported. */
+static bool gi_broadcast_into(int *ndim, int64_t *shape, int n, const int64_t *other)
+{
+    if (n > *ndim) { /* shift to the right, put ones before */
+        for (int d = n - 1; d >= 0; d--) shape[d] = d >= n - *ndim ? shape[d - (n - *ndim)] : 1;
+        *ndim = n;
+    }
+    for (int d = 0; d < n; d++) {
+        int64_t *mine = &shape[*ndim - n + d];
+        if (*mine == 1) *mine = other[d];
+        else if (other[d] != 1 && other[d] != *mine) return false;
+    }
+    return true;
+}
+
+/* The strides of a seen as an array of the given (broadcast) shape: 0 along stretched axes. */
+static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *shape, int64_t *strides)
+{
+    int missing = ndim - a->ndim;
+    for (int d = 0; d < ndim; d++)
+        strides[d] = d < missing || (a->shape[d - missing] == 1 && shape[d] != 1) ? 0 : a->strides[d - missing];
+}

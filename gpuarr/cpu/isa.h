@@ -1,0 +1,225 @@
+/* ==== one instruction set: every element type ====================================================================== */
+#ifdef GI_ISA_MM
+/* turned[s] = element s of the lines 0, 1, 2 ...; lines `next` bytes apart. */
+static GI_INLINE void GI_JOIN(gi_turn_f64_, GI_ISA)(const char *from, int64_t next, __m256d turned[2])
+{
+#define GI_HALF(i) _mm_loadu_pd((const double *)(const void *)(from + (i)*next))
+    const __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(GI_HALF(0)), GI_HALF(2), 1);
+    const __m256d odd  = _mm256_insertf128_pd(_mm256_castpd128_pd256(GI_HALF(1)), GI_HALF(3), 1);
+    turned[0]          = _mm256_unpacklo_pd(even, odd);
+    turned[1]          = _mm256_unpackhi_pd(even, odd);
+#undef GI_HALF
+}
+
+static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t next, __m256 turned[4])
+{
+#define GI_HALF(i) _mm_loadu_ps((const float *)(const void *)(from + (i)*next))
+    __m256 four[4];
+    GI_UNROLL
+    for (int i = 0; i < 4; i++) four[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(GI_HALF(i)), GI_HALF(i + 4), 1);
+    const __m256 low01 = _mm256_unpacklo_ps(four[0], four[1]), low23 = _mm256_unpacklo_ps(four[2], four[3]);
+    const __m256 high01 = _mm256_unpackhi_ps(four[0], four[1]), high23 = _mm256_unpackhi_ps(four[2], four[3]);
+    turned[0] = _mm256_shuffle_ps(low01, low23, 0x44);
+    turned[1] = _mm256_shuffle_ps(low01, low23, 0xEE);
+    turned[2] = _mm256_shuffle_ps(high01, high23, 0x44);
+    turned[3] = _mm256_shuffle_ps(high01, high23, 0xEE);
+#undef GI_HALF
+}
+#endif
+
+#define GI_PASS 4
+#include "../rows/each.h"
+#undef GI_PASS
+
+/* out[i] = condition[i] ? x[i] : y[i], for elements of 1 to 16 bytes whatever they mean. */
+#define GI_FIND(name) GI_JOIN(name, GI_JOIN(_, GI_ISA))
+#define GI_SELECT(name, U)                                                                                                     \
+    static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)                   \
+    {                                                                                                                          \
+        const uint8_t *chosen = (const uint8_t *)c; /* not bool: or gcc would not vectorise it */                              \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++) {                                                                                      \
+            const U a = ((const U *)x)[i], b = ((const U *)y)[i];                                                              \
+            ((U *)out)[i] = chosen[i] ? a : b;                                                                                 \
+        }                                                                                                                      \
+    }
+GI_SELECT(u8, uint8_t)
+GI_SELECT(u16, uint16_t)
+GI_SELECT(u32, uint32_t)
+GI_SELECT(u64, uint64_t)
+#undef GI_SELECT
+#define GI_REPLACE(name, U)                                                                                                    \
+    static void GI_FIND(gi_replace_##name)(int64_t n, void *out, const void *x, const void *c, const void *unused)             \
+    {                                                                                                                          \
+        const uint8_t *chosen = (const uint8_t *)c;                                                                            \
+        (void)unused;                                                                                                          \
+        GI_VECTORIZE                                                                                                           \
+        for (int64_t i = 0; i < n; i++)                                                                                        \
+            if (chosen[i]) ((U *)out)[i] = ((const U *)x)[i];                                                                  \
+    }
+GI_REPLACE(u8, uint8_t)
+GI_REPLACE(u16, uint16_t)
+GI_REPLACE(u32, uint32_t)
+GI_REPLACE(u64, uint64_t)
+#undef GI_REPLACE
+static gi_kernel GI_FIND(gi_find_replace)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return GI_FIND(gi_replace_u8);
+    case 2: return GI_FIND(gi_replace_u16);
+    case 4: return GI_FIND(gi_replace_u32);
+    default: return GI_FIND(gi_replace_u64);
+    }
+}
+static void GI_FIND(gi_select_c128)(int64_t n, void *out, const void *c, const void *x, const void *y)
+{
+    const bool    *chosen = (const bool *)c;
+    const ga_c128 *a = (const ga_c128 *)x, *b = (const ga_c128 *)y;
+    for (int64_t i = 0; i < n; i++) ((ga_c128 *)out)[i] = chosen[i] ? a[i] : b[i];
+}
+static gi_kernel GI_FIND(gi_find_select)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return GI_FIND(gi_select_u8);
+    case 2: return GI_FIND(gi_select_u16);
+    case 4: return GI_FIND(gi_select_u32);
+    case 8: return GI_FIND(gi_select_u64);
+    default: return GI_FIND(gi_select_c128);
+    }
+}
+
+#include "bits.h"
+#include "random.h"
+
+if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
+}
+}
+#undef GI_WORDS
+
+/* The tables of this instruction set. */
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG: return GI_FIND(gi_find_##tag)(op, kernel, fold);
+static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return false;
+    }
+}
+#undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG: return GI_FIND(gi_find_cast_##tag)(from);
+static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
+{
+    switch (to) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return NULL;
+    }
+}
+#undef GI_DTYPE_CASE
+/* ---- windows that slide -------------------------------------------------------------------------------------------- */
+
+#if GI_ISA_BYTES < 64 /* integers and bits gain nothing from the widest registers */
+/* The window moves along a line; its elements are a set of bits, and `below` counts those in the words before `word`. */
+static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+    int64_t below = 0, word = 0, nans = 0;
+    memset(s->bits, 0, (size_t)s->words * sizeof *s->bits);
+    for (int64_t k = 0; k < s->count; k++) {
+        uint32_t x = first[s->window[k]];
+        s->bits[x / 64] |= (uint64_t)1 << x % 64;
+        nans += x >= s->first_nan;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < s->edges && i > 0; k++) {
+            uint32_t old = first[(i - 1) * step + s->leaving[k]], x = first[i * step + s->entering[k]];
+            s->bits[old / 64] &= ~((uint64_t)1 << old % 64);
+            s->bits[x / 64] |= (uint64_t)1 << x % 64;
+            below += (x / 64 < word) - (old / 64 < word);
+            nans += (x >= s->first_nan) - (old >= s->first_nan);
+        }
+        while (below > s->rank) below -= __builtin_popcountll(s->bits[--word]);
+        for (int64_t here; below + (here = __builtin_popcountll(s->bits[word])) <= s->rank; word++) below += here;
+        uint64_t left = s->bits[word];
+        for (int64_t k = below; k < s->rank; k++) left &= left - 1;
+        out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
+    }
+}
+#endif
+
+#define GI_KEY      u8
+#define GI_KEY_T    uint8_t
+#define GI_KEY_BITS 8
+#include "windows.h"
+#define GI_KEY      u16
+#define GI_KEY_T    uint16_t
+#define GI_KEY_BITS 16
+#include "windows.h"
+#define GI_KEY      i32
+#define GI_KEY_T    int32_t
+#define GI_KEY_BITS 32
+#include "windows.h"
+#define GI_KEY      i64
+#define GI_KEY_T    int64_t
+#define GI_KEY_BITS 64
+#include "windows.h"
+static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return &GI_FIND(gi_window_loops_u8);
+    case 2: return &GI_FIND(gi_window_loops_u16);
+    case 4: return &GI_FIND(gi_window_loops_i32);
+    default: return &GI_FIND(gi_window_loops_i64);
+    }
+}
+
+#undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG: return GI_FIND(gi_chains_##tag);
+static gi_chains GI_FIND(gi_find_chains)(ga_dtype dtype)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return NULL;
+    }
+}
+#undef GI_DTYPE_CASE
+static const gi_product_tiles *GI_FIND(gi_find_tiles)(ga_dtype dtype)
+{
+    switch (dtype) {
+    case GA_F32: return &GI_FIND(gi_product_tiles_f32);
+    case GA_F64: return &GI_FIND(gi_product_tiles_f64);
+#if GI_ISA_INTEGERS
+    case GA_I32: return &GI_FIND(gi_product_tiles_i32);
+    case GA_I64: return &GI_FIND(gi_product_tiles_i64);
+#endif
+    default: return NULL;
+    }
+}
+static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
+}
+#if GI_ISA_BYTES < 64
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG: loop.run = GI_FIND(gi_correlate_lines_##tag); break;
+static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
+{
+    gi_correlate_loop loop = { 1, NULL };
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: break;
+    }
+    return loop;
+}
+#undef GI_DTYPE_CASE
+#endif
+static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
+}
+static const gi_scan_loops *GI_FIND(gi_find_scans)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_scan_loops_f32) : &GI_FIND(gi_scan_loops_f64);
+}
+#undef GI_FIND

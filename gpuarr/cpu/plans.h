@@ -1,0 +1,209 @@
+#define GI_INLINE inline __attribute__((always_inline)) /* so that the formula is inlined and the loop vectorised */
+#if defined(__clang__)
+#define GI_VECTORIZE _Pragma("clang loop vectorize(enable) interleave(enable)")
+#elif defined(__GNUC__)
+#define GI_VECTORIZE _Pragma("GCC ivdep") /* out may be x itself, never overlap it otherwise */
+#else
+#define GI_VECTORIZE
+#endif
+
+#if defined(__clang__)
+#define GI_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define GI_UNROLL _Pragma("GCC unroll 16") /* loops over a tile: so that it becomes registers */
+#else
+#define GI_UNROLL
+#endif
+
+#define GI_MEND 256 /* elements whose rare arguments are mended together */
+
+/* Convolutions. */
+#define GI_TAP_ROWS     4    /* of results that are summed up together */
+#define GI_LINE_VECTORS 8    /* the same in one row */
+#define GI_TAP_LINE     1024 /* elements, for what is no float */
+
+/* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
+typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
+typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
+
+/* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */
+typedef struct gi_taps {
+    int64_t     height, width;
+    int64_t     step, pitch; /* elements from a weight's x to the next one's, and from a row of x to the next */
+    const void *weights;     /* packed */
+} gi_taps;
+
+typedef struct gi_correlate_loop {
+    int64_t columns; /* how many at least, and a multiple of them unless `begin`: then the last ones may be computed twice */
+    void (*run)(const gi_taps *t, int64_t rows, int64_t columns, const void *x, void *sums, int64_t pitch, bool begin);
+} gi_correlate_loop;
+
+typedef struct gi_fold {
+    int acc_bytes;                                                  /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x);             /* 1 to 1024 packed elements into one accumulator */
+    void (*rows)(int64_t n, void *accs, const void *const *rows);   /* accs[i]: the fold of rows[0][i] ... rows[7][i] */
+    void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
+    void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
+    void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
+    void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
+} gi_fold;
+
+#define GI_DISTANCE_TILE 4     /* rows of a tile */
+#define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
+#define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
+
+/* The distances of each row of x (a row of the result) from each row of y (a column). */
+typedef struct gi_distances {
+    ga_metric   metric;
+    int64_t     features, rows, columns;
+    const void *x, *y;             /* packed */
+    const void *x_norms, *y_norms; /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
+    void       *out;
+    int64_t     row_stride, column_stride; /* of out, in elements */
+    bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
+    bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
+    int64_t     unit_rows, unit_columns; /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
+} gi_distances;
+
+/* Where in out a distance lies, in elements. */
+static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, int64_t column)
+{
+    return d->condensed ? gi_pair_place(d->columns, row, column) : row * d->row_stride + column * d->column_stride;
+}
+
+/* A row of an image as bits, 64 elements a word: what is not 0 makes runs. */
+typedef struct gi_bit_rows {
+    void (*pack)(int64_t n, uint64_t *bits, const void *bytes); /* bit i % 64 of bits[i / 64]: byte i is not 0; beyond n: 0 */
+    void (*busy)(int64_t n, int size, bool *busy, const void *elements);   /* of each 64 elements: is any byte not 0? */
+    int64_t (*runs)(int64_t words, const uint64_t *bits, uint64_t before); /* how many start there, after the word `before` */
+    void (*unite)(int64_t words, const uint64_t *a, const uint64_t *b, int64_t run_a, int64_t run_b, bool corners,
+                  int64_t *parents); /* the runs of two rows, numbered from run_a and run_b, that touch */
+} gi_bit_rows;
+
+/* Sets of runs: the parent of a run is a run of the same set, not after it; the first run of a set is its own. Rem's way to unite
+   two: climbs on the side whose parent comes later, and hangs what it leaves under the earlier one. */
+static GI_INLINE void gi_unite(int64_t *parents, int64_t x, int64_t y)
+{
+    while (parents[x] != parents[y]) {
+        if (parents[x] > parents[y]) {
+            int64_t swap = x;
+            x            = y;
+            y            = swap;
+        }
+        int64_t parent = parents[y];
+        parents[y]     = parents[x];
+        if (parent == y) return;
+        y = parent;
+    }
+}
+
+typedef struct gi_nodes { /* of moments: planes, so that the loops over them vectorise */
+    double *n, *s, *m;
+} gi_nodes;
+
+typedef struct gi_node_loops { /* section >>moments */
+    void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
+    void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
+    /* of float64 alone: */
+    void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale);
+    void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
+    void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
+} gi_node_loops;
+#define GI_LINE        64                /* bytes of a cache line */
+#define GI_MOST_INPUTS GPUARR_MAX_INPUTS /* of an elementwise call */
+
+/* What will be read next, and is fetched while a result is streamed. */
+typedef struct gi_ahead {
+    int         inputs;
+    const char *from[GI_MOST_INPUTS];
+    int64_t     step[GI_MOST_INPUTS]; /* bytes for each line of the result */
+} gi_ahead;
+
+typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
+
+/* Matrix products (section >>dense). */
+/* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes. */
+typedef void (*gi_turn_lines)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step);
+#define GI_TILE_ROWS  8   /* at most */
+#define GI_TILE_DEPTH 256 /* products that are added at a time */
+typedef struct gi_product_tiles {
+    int rows, bytes,
+        lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
+    void (*tile)(int rows, int wide, int64_t n, const char *a, int64_t a_row, const char *b, int64_t b_row, char *out,
+                 int64_t out_row, bool more);
+    void (*row)(int64_t inner, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row, void *out); /* or NULL */
+    gi_turn_lines pack_across;                                                                                     /* or NULL */
+} gi_product_tiles;
+/* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
+typedef struct gi_chaining {
+    int64_t a_next, b_next, out_next; /* bytes from i to i + 1, */
+    int64_t b_again, out_again;       /* from t to t + 1, */
+    int64_t a_step, b_step;           /* from k to k + 1 */
+} gi_chaining;
+typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b, const gi_chaining *j);
+
+/* Elements begin to begin + n of the numbers that a plan describes; begin is a multiple of 4 (section >>random). */
+typedef void (*gi_random_loop)(const gi_random_plan *p, int64_t begin, int64_t n, void *out);
+enum { GI_COUNTERS = 64 }; /* that are taken at once */
+
+typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one */
+    const double *(*block)(bool product, int64_t n, int64_t width, const double *x, double *a, double *b);
+    void (*last)(bool product, int64_t width, const double *x, double *a);
+    void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
+} gi_scan_loops;
+
+typedef struct gi_sifted {    /* what is counted beside the elements that are found */
+    int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */
+    bool    odd;              /* some elements are infinite or NaN */
+} gi_sifted;
+
+typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
+    int lanes;            /* elements of a vector */
+    int tile;             /* vectors side by side in a tile of distances */
+    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
+    void (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, gi_sifted *sum);
+    /* adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if
+       on the bound */
+    void (*sum_clamped)(int64_t n, const void *x, const double *range, double *sums);
+    void (*widen_range)(int64_t n, const void *x, void *range);
+    gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
+    gi_correlate_loop correlate_lines;
+} gi_dense;
+
+/* How elements become keys: integers that are ordered like them, unsigned ones of 1 and 2 bytes, signed ones of 4 and 8. */
+typedef struct gi_keys {
+    uint64_t flip; /* bits that are turned in each: the sign where it means the opposite; all, for the opposite order */
+    bool     real; /* before that, of negative floats all bits but the sign are turned */
+    uint64_t nan;  /* the key of every NaN */
+} gi_keys;
+
+/* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
+typedef struct gi_network_step {
+    int a, b, low, high; /* rows; -1: this result is not wanted */
+    int at_a, at_b;
+    int reach; /* so many elements more than results of the network */
+} gi_network_step;
+
+typedef struct gi_window_loops {                                     /* for one size of elements, section >>windows */
+    bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
+    void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
+    gi_kernel least; /* of three */
+    void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
+    void (*median_3x3)(int64_t n, char *const *rows);
+    void (*median_5x5)(int64_t n, char *const *rows);
+} gi_window_loops;
+
+/* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
+typedef struct gi_slide {
+    const int64_t *window, *leaving, *entering; /* where its elements lie, those without one behind, those without one before */
+    int64_t        count, edges, rank;
+    uint64_t      *bits;
+    int64_t        words;
+    uint32_t       first_nan; /* the number of the first NaN */
+} gi_slide;
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
+#include <immintrin.h>
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+#endif

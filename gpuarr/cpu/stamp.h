@@ -1,0 +1,120 @@
+/* clang-format off */
+/* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
+#define GI_KERNEL(name)  GI_LOOP(gi_kernel_##name)
+#define GI_KERNEL1(name) static void GI_KERNEL(name)(int64_t n, void *o, const void *x, const void *y, const void *z)
+#define GA_UNARY(name, dtypes, result, ...)                                                                             \
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_##result)(n, o, x, GI_OP(name)); })
+#define GA_BINARY(name, dtypes, result, ...)                                                                            \
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_##result)(n, o, x, y, GI_OP(name)); })
+#define GA_TERNARY(name, dtypes, result, ...)                                                                           \
+    GI_IF_##dtypes(GI_KERNEL1(name) { GI_LOOP(gi_map3_##result)(n, o, x, y, z, GI_OP(name)); })
+#if GI_CLASS == 3
+#define GA_ELEMENTARY(name, ...)                                                                                        \
+    GI_KERNEL1(name)                                                                                                   \
+    {                                                                                                                  \
+        (void)y, (void)z;                                                                                              \
+        GI_LOOP(gi_elementary1)(n, o, x, GA_FN(name##_core), GA_FN(name##_rare), GA_FN(name##_slow));                  \
+    }
+#define GA_ELEMENTARY2(name, ...)                                                                                       \
+    GI_KERNEL1(name)                                                                                                   \
+    {                                                                                                                  \
+        (void)z;                                                                                                       \
+        GI_LOOP(gi_elementary2)(n, o, x, y, GA_FN(name##_core), GA_FN(name##_rare), GA_FN(name##_slow));               \
+    }
+#else
+#define GA_ELEMENTARY2(name, dtypes, ...)                                                                               \
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name)); })
+#endif
+
+/* ---- reductions ------------------------------------------------------------------------------------------------------- */
+/* Joining accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
+#define GI_ACCTAG_WIDE  GI_WIDE_TAG
+#define GI_ACCTAG_MEAN  GI_MEAN_TAG
+#define GI_ACCTAG_SAME  GA_TAG
+#define GI_ACCTAG_BOOL  GA_TAG
+#define GI_ACCTAG_COUNT GA_TAG
+#define GI_OF_ACC(what, name, acc)                                                                                     \
+    GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
+
+/* The formulas of a row, and from them the loops of its gi_fold. */
+#define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
+#define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
+    GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    { return (join_ab); }                                                                                              \
+    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
+    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
+    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
+    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
+    { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows)                                         \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, GI_RED(name, of), GI_RED(name, both)); }                                       \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
+    static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
+    { GI_LOOP(gi_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); }        \
+    static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < m; i++) {                                                                              \
+            const GI_NAME(gi_acc_##acc) a = ((const GI_NAME(gi_acc_##acc) *)accs)[i];                                   \
+            ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
+        }                                                                                                              \
+        (void)n;                                                                                                       \
+    })
+#define GA_TABLE
+#include "../rows/table.h"
+
+/* ---- >>find: the kernel or the fold of an operation for this type; false if the row does not have it ------------------ */
+#define GI_CASE(name) case GA_OP_##name: *kernel = GI_KERNEL(name); return true;
+#define GA_UNARY(name, dtypes, ...)       GI_IF_##dtypes(GI_CASE(name))
+#define GA_BINARY(name, dtypes, ...)      GI_IF_##dtypes(GI_CASE(name))
+#define GA_TERNARY(name, dtypes, ...)     GI_IF_##dtypes(GI_CASE(name))
+#define GA_ELEMENTARY(name, dtypes, ...)  GI_IF_##dtypes(GI_CASE(name))
+#define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name))
+#define GA_FOLD(name, dtypes, acc, ...)                                                                            \
+    GI_IF_##dtypes(case GA_OP_##name: fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block); \
+    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
+    fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end); return true;)
+static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
+{
+    switch (op) {
+#define GA_TABLE
+#include "../rows/table.h"
+    default: return false;
+    }
+}
+#undef GI_CASE
+#undef GI_KERNEL
+#undef GI_KERNEL1
+#undef GI_RED
+#undef GI_OF_ACC
+#undef GI_ACCTAG_WIDE
+#undef GI_ACCTAG_MEAN
+#undef GI_ACCTAG_SAME
+#undef GI_ACCTAG_BOOL
+#undef GI_ACCTAG_COUNT
+
+/* Conversions to this type. */
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    static void GI_LOOP(gi_cast_##from)(int64_t n, void *o, const void *x_)                                             \
+    {                                                                                                                  \
+        GA_T    *out = (GA_T *)o;                                                                                      \
+        const F *x   = (const F *)x_;                                                                                  \
+        GI_VECTORIZE                                                                                                   \
+        for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
+    }
+GI_EACH_STAMPED(GI_CAST)
+#undef GI_CAST
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    case GA_##TAG: return GI_LOOP(gi_cast_##from);
+static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
+{
+    switch (from) {
+        GI_EACH_STAMPED(GI_CAST)
+    default: return NULL;
+    }
+}
+#undef GI_CAST
+
+/* clang-format on */

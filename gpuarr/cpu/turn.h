@@ -1,0 +1,98 @@
+/* ---- matrices that lie across: squares of them are turned round in registers (gi_turn, below) ---------------------------- */
+#define GI_Q              GI_JOIN(GI_Q_, GA_TAG)
+#define GI_Q_f32          __m256
+#define GI_Q_f64          __m256d
+#define GI_Q_MM_f32(name) _mm256_##name##_ps
+#define GI_Q_MM_f64(name) _mm256_##name##_pd
+#define GI_Q_MM           GI_JOIN(GI_Q_MM_, GA_TAG)
+#define GI_SIDE           ((int)(16 / sizeof(GA_T))) /* elements of each line that are turned at once, */
+#define GI_LINES          (2 * GI_SIDE)              /* and of how many lines */
+#define GI_TURN           GI_JOIN(gi_turn_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA)))
+
+/* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes */
+static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_t next, const char *in, int64_t step)
+{
+    GA_T         *out   = (GA_T *)out_;
+    const int64_t l_end = lines / GI_SIDE * GI_SIDE, i_end = n / GI_LINES * GI_LINES;
+    for (int64_t i = 0; i < i_end; i += GI_LINES)
+        for (int64_t l = 0; l < l_end; l += GI_SIDE) {
+            GI_Q turned[GI_SIDE];
+            GI_TURN(in + i * step + l * (int64_t)sizeof(GA_T), step, turned);
+            GI_UNROLL
+            for (int s = 0; s < GI_SIDE; s++) GI_Q_MM(storeu)(out + (l + s) * next + i, turned[s]);
+        }
+    for (int64_t l = 0; l < lines; l++)
+        for (int64_t i = l < l_end ? i_end : 0; i < n; i++)
+            out[l * next + i] = ((const GA_T *)(const void *)(in + i * step))[l];
+}
+
+/* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. */
+static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t n, char *out,
+                                           const char *a, const char *b, const gi_chaining *j)
+{
+    const bool short_ = j->a_next < 4096; /* too short for the processor to see what comes next */
+    GI_Q       sums[2][3];
+    GA_T       sum[3][2 * GI_LINES];
+    int64_t    k = 0;
+    GI_UNROLL
+    for (int g = 0; g < groups; g++) {
+        GI_UNROLL
+        for (int t = 0; t < times; t++) sums[g][t] = GI_Q_MM(set1)(GA_FN(nothing)());
+    }
+    for (; k + 4 * GI_SIDE <= n; k += 4 * GI_SIDE) { /* whole cache lines: those of all lines may compete for one place */
+        const int64_t at = k * (int64_t)sizeof(GA_T);
+        GI_UNROLL
+        for (int g = 0; g < groups; g++) {
+            GI_UNROLL
+            for (int i = 0; i < GI_LINES && short_; i++)
+                __builtin_prefetch(a + ((g + groups) * GI_LINES + i) * j->a_next + at, 0, 2);
+            GI_UNROLL
+            for (int part = 0; part < 4; part++) {
+                GI_Q x[GI_SIDE], y[GI_SIDE];
+                GI_TURN(a + g * GI_LINES * j->a_next + at + part * 16, j->a_next, x);
+                if (!shared) GI_TURN(b + g * GI_LINES * j->b_next + at + part * 16, j->b_next, y);
+                GI_UNROLL
+                for (int s = 0; s < GI_SIDE; s++) {
+                    const char *factor = b + (k + part * GI_SIDE + s) * j->b_step;
+                    GI_UNROLL
+                    for (int t = 0; t < times; t++) {
+                        if (shared) y[s] = GI_Q_MM(set1)(*(const GA_T *)(const void *)(factor + t * j->b_again));
+                        sums[g][t] = GI_Q_MM(fmadd)(x[s], y[s], sums[g][t]);
+                    }
+                }
+            }
+        }
+    }
+    GI_UNROLL
+    for (int g = 0; g < groups; g++) {
+        GI_UNROLL
+        for (int t = 0; t < times; t++) GI_Q_MM(storeu)(&sum[t][g * GI_LINES], sums[g][t]);
+    }
+    for (int t = 0; t < times; t++) {
+        for (int64_t rest = k; rest < n; rest++)
+            for (int i = 0; i < groups * GI_LINES; i++)
+                sum[t][i] =
+                    GA_FN(fma)(((const GA_T *)(const void *)(a + i * j->a_next))[rest],
+                               *(const GA_T *)(const void *)(b + i * j->b_next + rest * j->b_step + t * j->b_again), sum[t][i]);
+        for (int i = 0; i < groups * GI_LINES; i++) *(GA_T *)(void *)(out + i * j->out_next + t * j->out_again) = sum[t][i];
+    }
+}
+
+/* As many of the chains as can be computed so; returns how many were. */
+static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
+                                 const gi_chaining *j)
+{
+    const bool shared = j->b_next == 0;
+    int64_t    i      = 0;
+    if (n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) || (!shared && j->b_step != (int64_t)sizeof(GA_T))) return 0;
+    for (; i + 2 * GI_LINES <= count; i += 2 * GI_LINES) {
+        char       *to   = out + i * j->out_next;
+        const char *from = a + i * j->a_next;
+        if (!shared) GI_LOOP(gi_lines_of)(2, 1, false, n, to, from, b + i * j->b_next, j);
+        else if (times == 1) GI_LOOP(gi_lines_of)(2, 1, true, n, to, from, b, j);
+        else if (times == 2) GI_LOOP(gi_lines_of)(2, 2, true, n, to, from, b, j);
+        else GI_LOOP(gi_lines_of)(2, 3, true, n, to, from, b, j);
+    }
+    return i;
+}
+#define GI_PACK_ACROSS GI_LOOP(gi_pack_across)

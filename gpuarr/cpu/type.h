@@ -1,0 +1,156 @@
+/* ==== >>loops of one element type and instruction set ============================================================== */
+#define GI_LOOP(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA))))
+#define GI_OP(name)   GI_NAME(gi_op_##name)
+
+#if GI_ISA_STAMPS
+static GI_INLINE void GI_LOOP(gi_map1_SAME)(int64_t n, void *o, const void *x_, GA_T (*f)(GA_T))
+{
+    GA_T       *out = (GA_T *)o;
+    const GA_T *x   = (const GA_T *)x_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map1_BOOL)(int64_t n, void *o, const void *x_, bool (*f)(GA_T))
+{
+    bool       *out = (bool *)o;
+    const GA_T *x   = (const GA_T *)x_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map1_PART)(int64_t n, void *o, const void *x_, GI_R (*f)(GA_T))
+{
+    GI_R       *out = (GI_R *)o;
+    const GA_T *x   = (const GA_T *)x_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map2_SAME)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*f)(GA_T, GA_T))
+{
+    GA_T       *out = (GA_T *)o;
+    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map2_BOOL)(int64_t n, void *o, const void *x_, const void *y_, bool (*f)(GA_T, GA_T))
+{
+    bool       *out = (bool *)o;
+    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
+}
+
+static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, const void *y_, const void *z_,
+                                            GA_T (*f)(GA_T, GA_T, GA_T))
+{
+    GA_T       *out = (GA_T *)o;
+    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_, *z = (const GA_T *)z_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i], z[i]);
+}
+
+#if GI_CLASS == 3
+/* Rare arguments (huge, infinite, NaN ...) are looked for first; a part of the array that has some is copied, because out may be x,
+   computed like the others, and then mended one by one. */
+static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T),
+                                              GA_T (*slow)(GA_T))
+{
+    for (int64_t start = 0; start < n; start += GI_MEND) {
+        int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
+        GA_T       *out = (GA_T *)o + start, copy[GI_MEND];
+        const GA_T *x   = (const GA_T *)x_ + start;
+        GI_FLAG     any = 0;
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) any = rare(x[i]) ? 1 : any;
+        if (any) {
+            memcpy(copy, x, (size_t)m * sizeof *x);
+            x = copy;
+        }
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) out[i] = core(x[i]);
+        if (any)
+            for (int64_t i = 0; i < m; i++)
+                if (rare(x[i])) out[i] = slow(x[i]);
+    }
+}
+
+static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T),
+                                              GI_FLAG (*rare)(GA_T, GA_T), GA_T (*slow)(GA_T, GA_T))
+{
+    for (int64_t start = 0; start < n; start += GI_MEND) {
+        int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
+        GA_T       *out = (GA_T *)o + start, copy[2][GI_MEND];
+        const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
+        GI_FLAG     any = 0;
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) any = rare(x[i], y[i]) ? 1 : any;
+        if (any) {
+            memcpy(copy[0], x, (size_t)m * sizeof *x);
+            memcpy(copy[1], y, (size_t)m * sizeof *y);
+            x = copy[0];
+            y = copy[1];
+        }
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) out[i] = core(x[i], y[i]);
+        if (any)
+            for (int64_t i = 0; i < m; i++)
+                if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
+    }
+}
+#endif
+
+#define GI_ACC WIDE
+#include "fold.h"
+#undef GI_ACC
+#define GI_ACC MEAN
+#include "fold.h"
+#undef GI_ACC
+#define GI_ACC SAME
+#include "fold.h"
+#undef GI_ACC
+#define GI_ACC BOOL
+#include "fold.h"
+#undef GI_ACC
+#define GI_ACC COUNT
+#include "fold.h"
+#undef GI_ACC
+
+#if GI_CLASS == 3
+#include "moments.h"
+#include "scans.h"
+#endif
+#if GI_DENSE
+#include "dense.h"
+#endif
+#include "chains.h"
+
+#if GI_CLASS != 3
+/* ==== convolutions of what is no float: the sums of a short line stay in the cache, weight after weight =============== */
+static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
+                                        int64_t pitch, bool begin)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t start = 0; start < columns; start += GI_TAP_LINE) {
+            const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
+            GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
+            int64_t     n    = columns - start < GI_TAP_LINE ? columns - start : GI_TAP_LINE;
+            if (begin)
+                for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
+            for (int64_t u = 0; u < t->height; u++)
+                for (int64_t v = 0; v < t->width; v++, w++) {
+                    const GA_T *from   = x + u * t->pitch + v * t->step;
+                    const GA_T  weight = *w;
+                    GI_VECTORIZE
+                    for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(weigh)(sums[k], weight, from[k]);
+                }
+        }
+}
+#endif
+
+#include "stamp.h"
+#endif /* GI_ISA_STAMPS */
+#undef GI_LOOP
+#undef GI_OP

@@ -1,0 +1,582 @@
+/* ==== >>front: the macros that make calls short =================================================================== */
+/*  Each turns ga_sum(a, .axis = 0) into a call of the real function (ga_sum), adding the options' struct, the place and the text
+    of the call. This is the only part where C and C++ differ.                                                                 */
+
+#define GI_STRING_(x) #x
+#define GI_STRING(x)  GI_STRING_(x)
+#define GI_SITE(call) __FILE__ ":" GI_STRING(__LINE__) "\t" call
+
+/* clang-format off */
+/* GI_EACH(M, x, a, b): M(x, 0, a) M(x, 1, b), for up to 12 arguments. */
+#define GI_EACH(M, x, ...) GI_EACH_(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )(M, x, __VA_ARGS__)
+#define GI_EACH_(a, b, c, d, e, f, g, h, i, j, k, l, n, ...) GI_JOIN(GI_EACH_, n)
+#define GI_EACH_1(M, x, a)                                  M(x, 0, a)
+#define GI_EACH_2(M, x, a, b)                               GI_EACH_1(M, x, a) M(x, 1, b)
+#define GI_EACH_3(M, x, a, b, c)                            GI_EACH_2(M, x, a, b) M(x, 2, c)
+#define GI_EACH_4(M, x, a, b, c, d)                         GI_EACH_3(M, x, a, b, c) M(x, 3, d)
+#define GI_EACH_5(M, x, a, b, c, d, e)                      GI_EACH_4(M, x, a, b, c, d) M(x, 4, e)
+#define GI_EACH_6(M, x, a, b, c, d, e, f)                   GI_EACH_5(M, x, a, b, c, d, e) M(x, 5, f)
+#define GI_EACH_7(M, x, a, b, c, d, e, f, g)                GI_EACH_6(M, x, a, b, c, d, e, f) M(x, 6, g)
+#define GI_EACH_8(M, x, a, b, c, d, e, f, g, h)             GI_EACH_7(M, x, a, b, c, d, e, f, g) M(x, 7, h)
+#define GI_EACH_9(M, x, a, b, c, d, e, f, g, h, i)          GI_EACH_8(M, x, a, b, c, d, e, f, g, h) M(x, 8, i)
+#define GI_EACH_10(M, x, a, b, c, d, e, f, g, h, i, j)      GI_EACH_9(M, x, a, b, c, d, e, f, g, h, i) M(x, 9, j)
+#define GI_EACH_11(M, x, a, b, c, d, e, f, g, h, i, j, k)   GI_EACH_10(M, x, a, b, c, d, e, f, g, h, i, j) M(x, 10, k)
+#define GI_EACH_12(M, x, a, b, c, d, e, f, g, h, i, j, k, l) GI_EACH_11(M, x, a, b, c, d, e, f, g, h, i, j, k) M(x, 11, l)
+/* clang-format on */
+
+#ifdef __cplusplus
+#define GI_OPTIONS(O, ...) (O{ __VA_ARGS__ })
+static inline ga_arg gi_arg(const ga_array *a)
+{
+    ga_arg r = {};
+    r.array  = a;
+    return r;
+}
+static inline ga_arg gi_arg(ga_array *a)
+{
+    ga_arg r = {};
+    r.array  = a;
+    return r;
+}
+static inline ga_arg gi_arg(const ga_arg &a) { return a; }
+static inline ga_arg gi_arg(bool v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_BOOL;
+    r.i      = v;
+    return r;
+}
+static inline ga_arg gi_arg(double v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_REAL;
+    r.re     = v;
+    return r;
+}
+static inline ga_arg gi_arg(float v) { return gi_arg((double)v); }
+static inline ga_arg gi_arg(long long v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_INT;
+    r.i      = v;
+    return r;
+}
+static inline ga_arg gi_arg(char v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(signed char v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(unsigned char v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(short v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(unsigned short v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(int v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(long v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(unsigned v) { return gi_arg((long long)v); }
+static inline ga_arg gi_arg(unsigned long long v)
+{
+    ga_arg r = {};
+    r.kind   = v > (unsigned long long)INT64_MAX ? GA_KIND_UINT : GA_KIND_INT;
+    r.i      = (int64_t)v;
+    return r;
+}
+static inline ga_arg gi_arg(unsigned long v) { return gi_arg((unsigned long long)v); }
+static inline ga_arg gi_arg(ga_c64 v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_COMPLEX;
+    r.re     = v.re;
+    r.im     = v.im;
+    return r;
+}
+static inline ga_arg gi_arg(ga_c128 v)
+{
+    ga_arg r = {};
+    r.kind   = GA_KIND_COMPLEX;
+    r.re     = v.re;
+    r.im     = v.im;
+    return r;
+}
+#define GA_ARG(v) gi_arg(v)
+
+template <class... N> static inline ga_shape gi_shape(N... n)
+{
+    ga_shape r = { (int)sizeof...(n), { (int64_t)n... } };
+    static_assert(sizeof...(n) <= GPUARR_MAX_DIMS, "more dimensions than GPUARR_MAX_DIMS");
+    return r;
+}
+#define GI_SHAPE(...) gi_shape(__VA_ARGS__)
+
+template <class T> struct gi_dtype_of;
+#define GI_TRAIT(TAG, tag, T, name)                                                                                            \
+    template <> struct gi_dtype_of<T> {                                                                                        \
+        static constexpr ga_dtype value = GA_##TAG;                                                                            \
+    };
+GI_EACH_DTYPE(GI_TRAIT)
+#undef GI_TRAIT
+template <class T> struct gi_dtype_of<const T> : gi_dtype_of<T> {
+};
+template <class T> static constexpr ga_dtype gi_dtype_at(T *) { return gi_dtype_of<T>::value; }
+#define GA_DTYPE_OF(p) gi_dtype_at(p)
+
+struct gi_list {
+    const ga_array *a[64];
+    int             n;
+};
+template <class... A> static inline gi_list gi_make_list(A... a)
+{
+    static_assert(sizeof...(a) <= 64, "more than 64 arrays: use the _n function");
+    return { { a... }, (int)sizeof...(a) };
+}
+static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
+static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
+#define GI_LIST(...) gi_make_list(__VA_ARGS__)
+
+struct gi_args {
+    ga_arg a[64];
+    int    n;
+};
+template <class... A> static inline gi_args gi_make_args(const A &...a)
+{
+    static_assert(sizeof...(a) <= 64, "more than 64 operands");
+    return { { gi_arg(a)... }, (int)sizeof...(a) };
+}
+static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
+static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
+{
+    return (ga_stencil_n)(k, l.n, l.a, o);
+}
+#define GI_ARGS(...) gi_make_args(__VA_ARGS__)
+
+template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one more behind them */
+{
+    const int64_t all[] = { (int64_t)n... };
+    ga_shape      r     = {};
+    for (r.ndim = 0; r.ndim + 1 < (int)sizeof...(n) && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
+    return r;
+}
+#define GI_CHUNK_LIST(...) gi_chunk_list(GI_REST(__VA_ARGS__, 0))
+
+template <class... T>
+static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
+{
+    ga_task *const needs[] = { t... }; /* and a NULL behind them */
+    return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, ga_delayed_options{ .site = site });
+}
+#define gi_delayed(g, f, user, site, ...) gi_make_delayed(g, f, (void *)(user), site, __VA_ARGS__)
+#else
+#define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
+static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
+static inline ga_arg gi_arg_self(ga_arg a) { return a; }
+static inline ga_arg gi_arg_bool(bool v) { return (ga_arg){ .kind = GA_KIND_BOOL, .i = v }; }
+static inline ga_arg gi_arg_int(long long v) { return (ga_arg){ .kind = GA_KIND_INT, .i = v }; }
+static inline ga_arg gi_arg_uint(unsigned long long v)
+{
+    return (ga_arg){ .kind = v > (unsigned long long)INT64_MAX ? GA_KIND_UINT : GA_KIND_INT, .i = (int64_t)v };
+}
+static inline ga_arg gi_arg_real(double v) { return (ga_arg){ .kind = GA_KIND_REAL, .re = v }; }
+static inline ga_arg gi_arg_c64(ga_c64 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
+static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
+/* No `default:`, so that an operand of any other type is a compile error at the call. */
+#define GA_ARG(v)                                                                                                              \
+    _Generic((v), ga_array *: gi_arg_array, const ga_array *: gi_arg_array, ga_arg: gi_arg_self, bool: gi_arg_bool,    \
+        char: gi_arg_int, signed char: gi_arg_int, unsigned char: gi_arg_int, short: gi_arg_int,                       \
+        unsigned short: gi_arg_int, int: gi_arg_int, unsigned: gi_arg_int, long: gi_arg_int, long long: gi_arg_int,    \
+        unsigned long: gi_arg_uint, unsigned long long: gi_arg_uint, float: gi_arg_real, double: gi_arg_real,          \
+        ga_c64: gi_arg_c64, ga_c128: gi_arg_c128)(v)
+
+#define GI_COUNT(...) ((int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
+static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more behind them */
+{
+    ga_shape r = { 0, { 0 } };
+    for (; r.ndim + 1 < n && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
+    return r;
+}
+/* C's (user) may be const: a task does not write there unless its function does */
+#define gi_delayed(g, f, user, here, ...)                                                                                      \
+    (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,       \
+                   (ga_task *[]){ __VA_ARGS__ }, ((ga_delayed_options){ .site = here }))
+#define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
+#define GI_SHAPE(...)      ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
+
+#define GI_ASSOCIATE(TAG, tag, T, name) T * : GA_##TAG, const T * : GA_##TAG,
+/* The dtype that a C pointer points to; a compile error if it is none. */
+#define GA_DTYPE_OF(p)                  _Generic((p), GI_EACH_DTYPE(GI_ASSOCIATE) gi_buffer * : GA_DTYPE_DEFAULT)
+
+typedef struct gi_list {
+    const ga_array *const *a;
+    int                    n;
+} gi_list;
+static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
+static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
+#define GI_LIST(...)                                                                                                           \
+    ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
+                (int)(sizeof((const ga_array *const[]){ __VA_ARGS__ }) / sizeof(const ga_array *)) })
+
+typedef struct gi_args {
+    const ga_arg *a;
+    int           n;
+} gi_args;
+static inline ga_array *gi_apply(const ga_kernel *k, gi_args l, ga_apply_options o) { return (ga_apply_n)(k, l.n, l.a, o); }
+static inline ga_array *gi_reduce_args(const ga_reduction *k, gi_args l, ga_reduce_options o)
+{
+    return (ga_reduce_n)(k, l.n, l.a, o);
+}
+static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_stencil_options o)
+{
+    return (ga_stencil_n)(k, l.n, l.a, o);
+}
+#define GI_ARG_OF(unused, k, v) GA_ARG(v),
+#define GI_ARGS(...)                                                                                                           \
+    ((gi_args){ (const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) },                                                         \
+                (int)(sizeof((const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) }) / sizeof(ga_arg)) })
+#endif
+
+/* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
+   list of arrays in parentheses. What follows is options. */
+#define GI_1(fn, O, here, a, ...)             (fn)(a, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_2(fn, O, here, a, b, ...)          (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_3(fn, O, here, a, b, c, ...)       (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_4(fn, O, here, a, b, c, d, ...)    (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_5(fn, O, here, a, b, c, d, e, ...) (fn)(a, b, c, d, e, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_N(fn, O, here, x, ...)             (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_NN(fn, O, here, x, y, ...)         (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_NNN(fn, O, here, x, y, z, ...)     (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GA_CALL_1(fn, ...)                    GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_2(fn, ...)                    GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_3(fn, ...)                    GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GI_1N(fn, O, here, a, x, ...)         (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1NN(fn, O, here, a, x, y, ...)     (fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_S(fn, O, here, s, ...)             (fn)(GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_SN(fn, O, here, s, x, ...)         (fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1S(fn, O, here, a, s, ...)         (fn)(a, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_2S(fn, O, here, a, b, s, ...)      (fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_PS(fn, O, here, p, s, ...)         (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
+    (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_L(fn, O, here, l, ...)     (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1L(fn, O, here, a, l, ...) (fn)(a, GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1A(fn, O, here, a, l, ...) (fn)(a, GI_ARGS l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+
+/* The same for options with an axis: `.axis = 0` must be told from no axis, so the options as written (macros expanded) follow the
+   call's text, behind a vertical tab. gi_option_given looks there. */
+#define GI_GIVEN(...)                           "\v" #__VA_ARGS__
+#define GI_AXIS_1(fn, O, here, a, ...)          (fn)(a, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_1N(fn, O, here, a, x, ...)      (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_1A(fn, O, here, a, l, ...)      (fn)(a, GI_ARGS l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+#define GI_AXIS_L(fn, O, here, l, ...)          (fn)(GI_LIST l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
+
+/* A list of axes for an option: .axes = ga_axes(0, 2). And of widths: .after = ga_axes(1, 1). */
+#define ga_axes(...) GI_SHAPE(__VA_ARGS__)
+/* Of (a, 150, 200): a, and the shape (150, 200); of (a) alone an empty one. */
+#define GI_FIRST(a, ...) a
+#define GI_REST(a, ...)  __VA_ARGS__
+#define ga_chunks(...)   GI_SHAPE(__VA_ARGS__)
+
+/* clang-format off */
+#define ga_zeros(...)           GI_S(ga_zeros, ga_new_options, GI_SITE("ga_zeros(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ones(...)            GI_S(ga_ones, ga_new_options, GI_SITE("ga_ones(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_empty(...)           GI_S(ga_empty, ga_new_options, GI_SITE("ga_empty(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_full(...)            GI_SN(ga_full, ga_new_options, GI_SITE("ga_full(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_zeros_n(...)         GI_2(ga_zeros_n, ga_new_options, GI_SITE("ga_zeros_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_empty_n(...)         GI_2(ga_empty_n, ga_new_options, GI_SITE("ga_empty_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_zeros_like(...)      GI_1(ga_zeros_like, ga_new_options, GI_SITE("ga_zeros_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ones_like(...)       GI_1(ga_ones_like, ga_new_options, GI_SITE("ga_ones_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_empty_like(...)      GI_1(ga_empty_like, ga_new_options, GI_SITE("ga_empty_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_full_like(...)       GI_1N(ga_full_like, ga_new_options, GI_SITE("ga_full_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_scalar(...)          GI_N(ga_scalar, ga_new_options, GI_SITE("ga_scalar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arange(...)          GI_NNN(ga_arange, ga_new_options, GI_SITE("ga_arange(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_linspace(...)        GI_3(ga_linspace, ga_linspace_options, GI_SITE("ga_linspace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_logspace(...)        GI_3(ga_logspace, ga_linspace_options, GI_SITE("ga_logspace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_eye(...)             GI_3(ga_eye, ga_new_options, GI_SITE("ga_eye(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_meshgrid_n(n, in, outs, ij)   (ga_meshgrid_n)(n, in, outs, ij, GI_SITE("ga_meshgrid_n(" #n ", " #in ")"))
+#define ga_meshgrid(x, y, xx, yy, ij)    (ga_meshgrid)(x, y, xx, yy, ij, GI_SITE("ga_meshgrid(" #x ", " #y ")"))
+#define ga_indices(...)         GI_S(ga_indices, ga_new_options, GI_SITE("ga_indices(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_mgrid(...)           GI_1(ga_mgrid, ga_new_options, GI_SITE("ga_mgrid(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tile(a, reps)        (ga_tile)(a, GI_SHAPE reps, GI_SITE("ga_tile(" #a ", " #reps ")"))
+#define ga_repeat(...)          GI_AXIS_2(ga_repeat, ga_axis_options, GI_SITE("ga_repeat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_from(...)            GI_PS(ga_from, ga_new_options, GI_SITE("ga_from(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_wrap(...)            GI_PS(ga_wrap, ga_wrap_options, GI_SITE("ga_wrap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_wrap_strided(...)    GI_PSS(ga_wrap_strided, ga_wrap_options, GI_SITE("ga_wrap_strided(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random(...)          GI_S(ga_random, ga_random_options, GI_SITE("ga_random(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_integers(...) GI_2S(ga_random_integers, ga_random_options, GI_SITE("ga_random_integers(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_normal(...)   GI_2S(ga_random_normal, ga_random_options, GI_SITE("ga_random_normal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_copy(a)              (ga_copy)(a, GI_SITE("ga_copy(" #a ")"))
+#define ga_astype(a, dtype)     (ga_astype)(a, dtype, GI_SITE("ga_astype(" #a ", " #dtype ")"))
+#define ga_to(...)              GI_2(ga_to, ga_to_options, GI_SITE("ga_to(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ascontiguous(a)      (ga_ascontiguous)(a, GI_SITE("ga_ascontiguous(" #a ")"))
+#define ga_item(a)              (ga_item)(a, GI_SITE("ga_item(" #a ")"))
+#define ga_item_int(a)          (ga_item_int)(a, GI_SITE("ga_item_int(" #a ")"))
+#define ga_item_at(a, ...)      (ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")"))
+#define ga_item_int_at(a, ...)  (ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")"))
+#define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
+#define ga_cuda_data(a, dtype)  (ga_cuda_data)(a, dtype, GI_SITE("ga_cuda_data(" #a ", " #dtype ")"))
+
+#define ga_index(a, ...)        (ga_index)(GI_SITE("ga_index(" #a ", " #__VA_ARGS__ ")"), a, __VA_ARGS__)
+#define ga_view(a)              (ga_view)(a, GI_SITE("ga_view(" #a ")"))
+#define ga_view_as(a, dtype)    (ga_view_as)(a, dtype, GI_SITE("ga_view_as(" #a ", " #dtype ")"))
+#define ga_reshape(a, shape)    (ga_reshape)(a, GI_SHAPE shape, GI_SITE("ga_reshape(" #a ", " #shape ")"))
+#define ga_ravel(a)             (ga_ravel)(a, GI_SITE("ga_ravel(" #a ")"))
+#define ga_flatten(a)           (ga_flatten)(a, GI_SITE("ga_flatten(" #a ")"))
+#define ga_transpose(...)       GI_AXIS_1(ga_transpose, ga_axes_options, GI_SITE("ga_transpose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_swapaxes(a, i, j)    (ga_swapaxes)(a, i, j, GI_SITE("ga_swapaxes(" #a ", " #i ", " #j ")"))
+#define ga_moveaxis(a, i, j)    (ga_moveaxis)(a, i, j, GI_SITE("ga_moveaxis(" #a ", " #i ", " #j ")"))
+#define ga_squeeze(...)         GI_AXIS_1(ga_squeeze, ga_axes_options, GI_SITE("ga_squeeze(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_expand_dims(a, axis) (ga_expand_dims)(a, axis, GI_SITE("ga_expand_dims(" #a ", " #axis ")"))
+#define ga_broadcast_to(a, s)   (ga_broadcast_to)(a, GI_SHAPE s, GI_SITE("ga_broadcast_to(" #a ", " #s ")"))
+#define ga_diagonal(a, offset)  (ga_diagonal)(a, offset, GI_SITE("ga_diagonal(" #a ", " #offset ")"))
+#define ga_flip(...)            GI_AXIS_1(ga_flip, ga_axes_options, GI_SITE("ga_flip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fliplr(a)            (ga_fliplr)(a, GI_SITE("ga_fliplr(" #a ")"))
+#define ga_flipud(a)            (ga_flipud)(a, GI_SITE("ga_flipud(" #a ")"))
+#define ga_rot90(a, k)          (ga_rot90)(a, k, GI_SITE("ga_rot90(" #a ", " #k ")"))
+
+#define ga_where(...)           GI_1NN(ga_where, ga_map_options, GI_SITE("ga_where(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_isclose(...)         GI_NN(ga_isclose, ga_close_options, GI_SITE("ga_isclose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_allclose(...)        GI_NN(ga_allclose, ga_close_options, GI_SITE("ga_allclose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_array_equal(...)     GI_NN(ga_array_equal, ga_close_options, GI_SITE("ga_array_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_copyto(...)          GI_1N(ga_copyto, ga_copyto_options, GI_SITE("ga_copyto(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_var(...)             GI_AXIS_1(ga_var, ga_reduce_options, GI_SITE("ga_var(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_std(...)             GI_AXIS_1(ga_std, ga_reduce_options, GI_SITE("ga_std(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmean(...)         GI_AXIS_1(ga_nanmean, ga_reduce_options, GI_SITE("ga_nanmean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanvar(...)          GI_AXIS_1(ga_nanvar, ga_reduce_options, GI_SITE("ga_nanvar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanstd(...)          GI_AXIS_1(ga_nanstd, ga_reduce_options, GI_SITE("ga_nanstd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argmin(...)          GI_AXIS_1(ga_argmin, ga_reduce_options, GI_SITE("ga_argmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argmax(...)          GI_AXIS_1(ga_argmax, ga_reduce_options, GI_SITE("ga_argmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanargmin(...)       GI_AXIS_1(ga_nanargmin, ga_reduce_options, GI_SITE("ga_nanargmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanargmax(...)       GI_AXIS_1(ga_nanargmax, ga_reduce_options, GI_SITE("ga_nanargmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_median(...)          GI_AXIS_1(ga_median, ga_order_options, GI_SITE("ga_median(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_matmul(...)          GI_2(ga_matmul, ga_product_options, GI_SITE("ga_matmul(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_dot(...)             GI_2(ga_dot, ga_product_options, GI_SITE("ga_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_inner(...)           GI_2(ga_inner, ga_product_options, GI_SITE("ga_inner(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_outer(...)           GI_2(ga_outer, ga_product_options, GI_SITE("ga_outer(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vdot(a, b)           (ga_vdot)(a, b, GI_SITE("ga_vdot(" #a ", " #b ")"))
+#define ga_tensordot(...)       GI_3(ga_tensordot, ga_tensordot_options, GI_SITE("ga_tensordot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_einsum_n(...)        GI_3(ga_einsum_n, ga_product_options, GI_SITE("ga_einsum_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce(...)          GI_AXIS_1A(gi_reduce_args, ga_reduce_options, GI_SITE("ga_reduce(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce_n(...)        GI_AXIS_3(ga_reduce_n, ga_reduce_options, GI_SITE("ga_reduce_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_apply_n(...)         GI_3(ga_apply_n, ga_apply_options, GI_SITE("ga_apply_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stencil(...)         GI_1A(gi_take_steps, ga_stencil_options, GI_SITE("ga_stencil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stencil_n(...)       GI_3(ga_stencil_n, ga_stencil_options, GI_SITE("ga_stencil_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_concatenate(...)     GI_AXIS_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_concatenate_n(...)   GI_AXIS_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stack(...)           GI_AXIS_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stack_n(...)         GI_AXIS_2(ga_stack_n, ga_axis_options, GI_SITE("ga_stack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_split(...)           GI_AXIS_3(ga_split, ga_axis_options, GI_SITE("ga_split(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_split_at(...)        GI_AXIS_4(ga_split_at, ga_axis_options, GI_SITE("ga_split_at(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_roll(...)            GI_AXIS_2(ga_roll, ga_axis_options, GI_SITE("ga_roll(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_pad(...)             GI_1S(ga_pad, ga_pad_options, GI_SITE("ga_pad(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sort(...)            GI_AXIS_1(ga_sort, ga_axis_options, GI_SITE("ga_sort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argsort(...)         GI_AXIS_1(ga_argsort, ga_axis_options, GI_SITE("ga_argsort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_unique(...)          GI_1(ga_unique, ga_unique_options, GI_SITE("ga_unique(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nonzero(a)           (ga_nonzero)(a, GI_SITE("ga_nonzero(" #a ")"))
+#define ga_compress(...)        GI_AXIS_2(ga_compress, ga_axis_options, GI_SITE("ga_compress(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_extract(c, a)        (ga_extract)(c, a, GI_SITE("ga_extract(" #c ", " #a ")"))
+#define ga_take(...)            GI_AXIS_2(ga_take, ga_take_options, GI_SITE("ga_take(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_convolve(...)        GI_2(ga_convolve, ga_convolve_options, GI_SITE("ga_convolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate(...)       GI_2(ga_correlate, ga_convolve_options, GI_SITE("ga_correlate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve2d(...)      GI_2(ga_convolve2d, ga_convolve2d_options, GI_SITE("ga_convolve2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate2d(...)     GI_2(ga_correlate2d, ga_convolve2d_options, GI_SITE("ga_correlate2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ndconvolve(...)      GI_2(ga_ndconvolve, ga_ndconvolve_options, GI_SITE("ga_ndconvolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ndcorrelate(...)     GI_2(ga_ndcorrelate, ga_ndconvolve_options, GI_SITE("ga_ndcorrelate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve1d(...)      GI_AXIS_2(ga_convolve1d, ga_convolve1d_options, GI_SITE("ga_convolve1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate1d(...)     GI_AXIS_2(ga_correlate1d, ga_convolve1d_options, GI_SITE("ga_correlate1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_gaussian_filter(...) GI_2(ga_gaussian_filter, ga_gaussian_options, GI_SITE("ga_gaussian_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_gaussian_laplace(...) GI_2(ga_gaussian_laplace, ga_gaussian_options, GI_SITE("ga_gaussian_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_gaussian_gradient_magnitude(...) GI_2(ga_gaussian_gradient_magnitude, ga_gaussian_options, GI_SITE("ga_gaussian_gradient_magnitude(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sobel(...)           GI_AXIS_1(ga_sobel, ga_edge_options, GI_SITE("ga_sobel(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_prewitt(...)         GI_AXIS_1(ga_prewitt, ga_edge_options, GI_SITE("ga_prewitt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_laplace(...)         GI_AXIS_1(ga_laplace, ga_edge_options, GI_SITE("ga_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_uniform_filter(...)  GI_2(ga_uniform_filter, ga_uniform_options, GI_SITE("ga_uniform_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_minimum_filter(...)  GI_2(ga_minimum_filter, ga_window_options, GI_SITE("ga_minimum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_maximum_filter(...)  GI_2(ga_maximum_filter, ga_window_options, GI_SITE("ga_maximum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_median_filter(...)   GI_2(ga_median_filter, ga_window_options, GI_SITE("ga_median_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_percentile_filter(...) GI_3(ga_percentile_filter, ga_window_options, GI_SITE("ga_percentile_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_rank_filter(...)     GI_3(ga_rank_filter, ga_window_options, GI_SITE("ga_rank_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_label(...)           GI_1(ga_label, ga_label_options, GI_SITE("ga_label(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sum_labels(a, l, i)  (ga_sum_labels)(a, l, i, GI_SITE("ga_sum_labels(" #a ", " #l ", " #i ")"))
+#define ga_mean_labels(a, l, i) (ga_mean_labels)(a, l, i, GI_SITE("ga_mean_labels(" #a ", " #l ", " #i ")"))
+#define ga_min_labels(a, l, i)  (ga_min_labels)(a, l, i, GI_SITE("ga_min_labels(" #a ", " #l ", " #i ")"))
+#define ga_max_labels(a, l, i)  (ga_max_labels)(a, l, i, GI_SITE("ga_max_labels(" #a ", " #l ", " #i ")"))
+#define ga_size_labels(l, i)    (ga_size_labels)(l, i, GI_SITE("ga_size_labels(" #l ", " #i ")"))
+#define ga_center_of_mass(...)  GI_3(ga_center_of_mass, ga_center_options, GI_SITE("ga_center_of_mass(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sigma_clip(...)      GI_1(ga_sigma_clip, ga_sigma_options, GI_SITE("ga_sigma_clip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_cdist(...)           GI_2(ga_cdist, ga_distance_options, GI_SITE("ga_cdist(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_pdist(...)           GI_1(ga_pdist, ga_distance_options, GI_SITE("ga_pdist(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_squareform(...)      GI_1(ga_squareform, ga_squareform_options, GI_SITE("ga_squareform(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+#define ga_imsave(path, a)      (ga_imsave)(path, a, GI_SITE("ga_imsave(" #path ", " #a ")"))
+#define ga_render(...)          GI_1(ga_render, ga_imshow_options, GI_SITE("ga_render(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_imshow(...)          GI_2(ga_imshow, ga_imshow_options, GI_SITE("ga_imshow(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_load(path)           (ga_load)(path, GI_SITE("ga_load(" #path ")"))
+#define ga_save(path, a)        (ga_save)(path, a, GI_SITE("ga_save(" #path ", " #a ")"))
+#define ga_load_from(path, name) (ga_load_from)(path, name, GI_SITE("ga_load_from(" #path ", " #name ")"))
+#define ga_savez(path, n, names, arrays) (ga_savez)(path, n, names, arrays, GI_SITE("ga_savez(" #path ")"))
+#define ga_open(...)            GI_1(ga_open, ga_open_options, GI_SITE("ga_open(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_store(...)           GI_2(ga_store, ga_store_options, GI_SITE("ga_store(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_store_n(...)         GI_3(ga_store_n, ga_store_options, GI_SITE("ga_store_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fits_read(...)       GI_1(ga_fits_read, ga_fits_options, GI_SITE("ga_fits_read(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fits_write(...)      GI_2(ga_fits_write, ga_fits_options, GI_SITE("ga_fits_write(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
+#define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
+#define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_compute_n(...)       (ga_compute_n)(__VA_ARGS__, GI_SITE("ga_compute_n(" #__VA_ARGS__ ")"))
+#define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
+#define ga_run_n(...)           (ga_run_n)(__VA_ARGS__, GI_SITE("ga_run_n(" #__VA_ARGS__ ")"))
+#define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
+#define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* ga_delayed(g, f, user, tasks ...) */
+#define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, (ga_task *)NULL))
+#define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
+#define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_blocks_n(...)    GI_4(ga_map_blocks_n, ga_blocks_options, GI_SITE("ga_map_blocks_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_overlap(...)     GI_3(ga_map_overlap, ga_blocks_options, GI_SITE("ga_map_overlap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_print(...)           GI_1(ga_print, ga_print_options, GI_SITE("ga_print(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_to_string(...)       GI_1(ga_to_string, ga_print_options, GI_SITE("ga_to_string(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_benchmark(...)       GI_2(ga_benchmark, ga_benchmark_options, GI_SITE("ga_benchmark(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
+/* Literal numbers as a new 1-D array: float64, int64. */
+#ifdef __cplusplus
+template <class... V> static inline ga_array *gi_values(const char *site, V... v)
+{
+    const double p[] = { (double)v... };
+    return (ga_from)(p, GA_F64, gi_shape(sizeof...(v)), ga_new_options{ .site = site });
+}
+template <class... V> static inline ga_array *gi_ints(const char *site, V... v)
+{
+    const int64_t p[] = { (int64_t)v... };
+    return (ga_from)(p, GA_I64, gi_shape(sizeof...(v)), ga_new_options{ .site = site });
+}
+#define ga_values(...)          gi_values(GI_SITE("ga_values(" #__VA_ARGS__ ")"), __VA_ARGS__)
+#define ga_ints(...)            gi_ints(GI_SITE("ga_ints(" #__VA_ARGS__ ")"), __VA_ARGS__)
+#else
+#define ga_values(...) \
+    (ga_from)((const double[]){ __VA_ARGS__ }, GA_F64, \
+              ((ga_shape){ 1, { (int64_t)(sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double)) } }), \
+              (ga_new_options){ .site = GI_SITE("ga_values(" #__VA_ARGS__ ")") })
+#define ga_ints(...) \
+    (ga_from)((const int64_t[]){ __VA_ARGS__ }, GA_I64, ((ga_shape){ 1, { GI_COUNT(__VA_ARGS__) } }), \
+              (ga_new_options){ .site = GI_SITE("ga_ints(" #__VA_ARGS__ ")") })
+#endif
+
+/* BEGIN GENERATED by `make front`: the rows' macros, because a macro cannot define macros */
+#define ga_positive(...) GI_1(ga_positive, ga_map_options, GI_SITE("ga_positive(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_negative(...) GI_1(ga_negative, ga_map_options, GI_SITE("ga_negative(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_absolute(...) GI_1(ga_absolute, ga_map_options, GI_SITE("ga_absolute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sign(...) GI_1(ga_sign, ga_map_options, GI_SITE("ga_sign(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_square(...) GI_1(ga_square, ga_map_options, GI_SITE("ga_square(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reciprocal(...) GI_1(ga_reciprocal, ga_map_options, GI_SITE("ga_reciprocal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sqrt(...) GI_1(ga_sqrt, ga_map_options, GI_SITE("ga_sqrt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_conj(...) GI_1(ga_conj, ga_map_options, GI_SITE("ga_conj(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_real(...) GI_1(ga_real, ga_map_options, GI_SITE("ga_real(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_imag(...) GI_1(ga_imag, ga_map_options, GI_SITE("ga_imag(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_floor(...) GI_1(ga_floor, ga_map_options, GI_SITE("ga_floor(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ceil(...) GI_1(ga_ceil, ga_map_options, GI_SITE("ga_ceil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_trunc(...) GI_1(ga_trunc, ga_map_options, GI_SITE("ga_trunc(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_rint(...) GI_1(ga_rint, ga_map_options, GI_SITE("ga_rint(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_isnan(...) GI_1(ga_isnan, ga_map_options, GI_SITE("ga_isnan(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_isinf(...) GI_1(ga_isinf, ga_map_options, GI_SITE("ga_isinf(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_isfinite(...) GI_1(ga_isfinite, ga_map_options, GI_SITE("ga_isfinite(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_signbit(...) GI_1(ga_signbit, ga_map_options, GI_SITE("ga_signbit(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_invert(...) GI_1(ga_invert, ga_map_options, GI_SITE("ga_invert(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_logical_not(...) GI_1(ga_logical_not, ga_map_options, GI_SITE("ga_logical_not(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_exp(...) GI_1(ga_exp, ga_map_options, GI_SITE("ga_exp(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_exp2(...) GI_1(ga_exp2, ga_map_options, GI_SITE("ga_exp2(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_expm1(...) GI_1(ga_expm1, ga_map_options, GI_SITE("ga_expm1(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_log(...) GI_1(ga_log, ga_map_options, GI_SITE("ga_log(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_log2(...) GI_1(ga_log2, ga_map_options, GI_SITE("ga_log2(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_log10(...) GI_1(ga_log10, ga_map_options, GI_SITE("ga_log10(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_log1p(...) GI_1(ga_log1p, ga_map_options, GI_SITE("ga_log1p(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sin(...) GI_1(ga_sin, ga_map_options, GI_SITE("ga_sin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cos(...) GI_1(ga_cos, ga_map_options, GI_SITE("ga_cos(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tan(...) GI_1(ga_tan, ga_map_options, GI_SITE("ga_tan(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arcsin(...) GI_1(ga_arcsin, ga_map_options, GI_SITE("ga_arcsin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arccos(...) GI_1(ga_arccos, ga_map_options, GI_SITE("ga_arccos(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arctan(...) GI_1(ga_arctan, ga_map_options, GI_SITE("ga_arctan(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sinh(...) GI_1(ga_sinh, ga_map_options, GI_SITE("ga_sinh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cosh(...) GI_1(ga_cosh, ga_map_options, GI_SITE("ga_cosh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tanh(...) GI_1(ga_tanh, ga_map_options, GI_SITE("ga_tanh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arcsinh(...) GI_1(ga_arcsinh, ga_map_options, GI_SITE("ga_arcsinh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arccosh(...) GI_1(ga_arccosh, ga_map_options, GI_SITE("ga_arccosh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arctanh(...) GI_1(ga_arctanh, ga_map_options, GI_SITE("ga_arctanh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cbrt(...) GI_1(ga_cbrt, ga_map_options, GI_SITE("ga_cbrt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_add(...) GI_NN(ga_add, ga_map_options, GI_SITE("ga_add(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_subtract(...) GI_NN(ga_subtract, ga_map_options, GI_SITE("ga_subtract(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_multiply(...) GI_NN(ga_multiply, ga_map_options, GI_SITE("ga_multiply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_divide(...) GI_NN(ga_divide, ga_map_options, GI_SITE("ga_divide(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_floor_divide(...) GI_NN(ga_floor_divide, ga_map_options, GI_SITE("ga_floor_divide(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_remainder(...) GI_NN(ga_remainder, ga_map_options, GI_SITE("ga_remainder(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fmod(...) GI_NN(ga_fmod, ga_map_options, GI_SITE("ga_fmod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_maximum(...) GI_NN(ga_maximum, ga_map_options, GI_SITE("ga_maximum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_minimum(...) GI_NN(ga_minimum, ga_map_options, GI_SITE("ga_minimum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fmax(...) GI_NN(ga_fmax, ga_map_options, GI_SITE("ga_fmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fmin(...) GI_NN(ga_fmin, ga_map_options, GI_SITE("ga_fmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_copysign(...) GI_NN(ga_copysign, ga_map_options, GI_SITE("ga_copysign(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bitwise_and(...) GI_NN(ga_bitwise_and, ga_map_options, GI_SITE("ga_bitwise_and(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bitwise_or(...) GI_NN(ga_bitwise_or, ga_map_options, GI_SITE("ga_bitwise_or(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bitwise_xor(...) GI_NN(ga_bitwise_xor, ga_map_options, GI_SITE("ga_bitwise_xor(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_left_shift(...) GI_NN(ga_left_shift, ga_map_options, GI_SITE("ga_left_shift(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_right_shift(...) GI_NN(ga_right_shift, ga_map_options, GI_SITE("ga_right_shift(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_logical_and(...) GI_NN(ga_logical_and, ga_map_options, GI_SITE("ga_logical_and(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_logical_or(...) GI_NN(ga_logical_or, ga_map_options, GI_SITE("ga_logical_or(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_logical_xor(...) GI_NN(ga_logical_xor, ga_map_options, GI_SITE("ga_logical_xor(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_equal(...) GI_NN(ga_equal, ga_map_options, GI_SITE("ga_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_not_equal(...) GI_NN(ga_not_equal, ga_map_options, GI_SITE("ga_not_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_less(...) GI_NN(ga_less, ga_map_options, GI_SITE("ga_less(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_less_equal(...) GI_NN(ga_less_equal, ga_map_options, GI_SITE("ga_less_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_greater(...) GI_NN(ga_greater, ga_map_options, GI_SITE("ga_greater(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_greater_equal(...) GI_NN(ga_greater_equal, ga_map_options, GI_SITE("ga_greater_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_power(...) GI_NN(ga_power, ga_map_options, GI_SITE("ga_power(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_arctan2(...) GI_NN(ga_arctan2, ga_map_options, GI_SITE("ga_arctan2(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_hypot(...) GI_NN(ga_hypot, ga_map_options, GI_SITE("ga_hypot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nextafter(...) GI_NN(ga_nextafter, ga_map_options, GI_SITE("ga_nextafter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_logaddexp(...) GI_NN(ga_logaddexp, ga_map_options, GI_SITE("ga_logaddexp(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_multiply_add(...) GI_NNN(ga_multiply_add, ga_map_options, GI_SITE("ga_multiply_add(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_clip(...) GI_NNN(ga_clip, ga_map_options, GI_SITE("ga_clip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sum(...) GI_AXIS_1(ga_sum, ga_reduce_options, GI_SITE("ga_sum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_prod(...) GI_AXIS_1(ga_prod, ga_reduce_options, GI_SITE("ga_prod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_mean(...) GI_AXIS_1(ga_mean, ga_reduce_options, GI_SITE("ga_mean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_min(...) GI_AXIS_1(ga_min, ga_reduce_options, GI_SITE("ga_min(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_max(...) GI_AXIS_1(ga_max, ga_reduce_options, GI_SITE("ga_max(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_any(...) GI_AXIS_1(ga_any, ga_reduce_options, GI_SITE("ga_any(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_all(...) GI_AXIS_1(ga_all, ga_reduce_options, GI_SITE("ga_all(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_count_nonzero(...) GI_AXIS_1(ga_count_nonzero, ga_reduce_options, GI_SITE("ga_count_nonzero(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nansum(...) GI_AXIS_1(ga_nansum, ga_reduce_options, GI_SITE("ga_nansum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanprod(...) GI_AXIS_1(ga_nanprod, ga_reduce_options, GI_SITE("ga_nanprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmin(...) GI_AXIS_1(ga_nanmin, ga_reduce_options, GI_SITE("ga_nanmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmax(...) GI_AXIS_1(ga_nanmax, ga_reduce_options, GI_SITE("ga_nanmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* END GENERATED */
+/* clang-format on */
+
+/* ga_scope { ... }: what is created inside is released at the end, except what ga_keep hands out. */
+typedef struct gi_scope {
+    struct gi_scope *outer;
+    ga_array        *first;
+    int              open;
+} gi_scope;
+#ifdef __cplusplus
+extern "C" {
+#endif

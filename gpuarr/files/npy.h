@@ -1,0 +1,380 @@
+/* ==== >>npy: NumPy's .npy and .npz files ========================================================================== */
+/*  Read: .npy 1.0 to 3.0 in any byte and memory order (the array is always in C order), .npz with stored or deflated entries.
+    Written: what numpy.save and numpy.savez write. A file is not believed: what it claims is compared with its size before
+    memory is asked for.                                                                                                     */
+
+#include <sys/stat.h>
+
+/* Where bytes are read from: a file, or memory. */
+typedef struct gi_source {
+    FILE                *file; /* NULL: bytes */
+    const unsigned char *bytes;
+    int64_t              size;
+} gi_source;
+
+static bool gi_read_at(const gi_source *s, int64_t at, void *to, size_t n)
+{
+    if (at < 0 || at > s->size || n > (uint64_t)(s->size - at)) return false;
+    if (!s->file) {
+        if (n > 0) memcpy(to, s->bytes + at, n);
+        return true;
+    }
+    return fseek(s->file, (long)at, SEEK_SET) == 0 && fread(to, 1, n, s->file) == n;
+}
+
+static bool gi_open_source(const char *site, const char *path, gi_source *s)
+{
+    if (!path) {
+        gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
+        return false;
+    }
+    errno    = 0;
+    s->bytes = NULL;
+    s->file  = fopen(path, "rb");
+    if (s->file && fseek(s->file, 0, SEEK_END) == 0) {
+        s->size = (int64_t)ftell(s->file);
+        if (s->size >= 0) return true;
+    }
+    gi_fail(site, GA_NO_FILE, "cannot %s '%s': %s", s->file ? "go back and forth in" : "open", path, strerror(errno));
+    if (s->file) fclose(s->file);
+    return false;
+}
+
+/* The little-endian number of n bytes at p. */
+static uint64_t gi_little_endian(const unsigned char *p, int n)
+{
+    uint64_t v = 0;
+    while (n-- > 0) v = v << 8 | p[n];
+    return v;
+}
+
+/* ---- the header of .npy: a Python dictionary --------------------------------------------------------------------- */
+
+typedef struct gi_npy_header {
+    ga_dtype dtype;
+    bool     swapped, fortran; /* the other byte order; the first axis varies fastest */
+    int      ndim;
+    int64_t  shape[GPUARR_MAX_DIMS];
+} gi_npy_header;
+
+#define GI_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+static char gi_npy_kind(ga_dtype d)
+{
+    return d == GA_BOOL ? 'b' : gi_is_signed(d) ? 'i' : gi_is_int(d) ? 'u' : gi_is_float(d) ? 'f' : 'c';
+}
+
+static const char *gi_skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') p++;
+    return p;
+}
+
+/* "<f8" and the like. What gpuarr has no dtype for is an error that says what to save instead. */
+static bool gi_read_descr(const char *site, const char *what, const char *descr, gi_npy_header *h)
+{
+    const char *p     = descr;
+    char        order = strchr("<>=|", *p) && *p ? *p++ : '=';
+    char        kind = *p, *end = NULL;
+    long        size = kind ? strtol(p + 1, &end, 10) : 0;
+    if (kind == '?' && p[1] == 0) kind = 'b', size = 1, end = NULL;
+    bool plain = kind && (!end || (end > p + 1 && *end == 0));
+    for (int d = GA_BOOL; plain && d < GA_DTYPE_COUNT; d++)
+        if (kind == gi_npy_kind((ga_dtype)d) && size == ga_itemsize((ga_dtype)d)) {
+            h->dtype   = (ga_dtype)d;
+            h->swapped = order == (GI_LITTLE_ENDIAN ? '>' : '<');
+            return true;
+        }
+    const char *is = "of an unknown dtype", *instead = "numpy.float64";
+    if (kind == 'f' && size == 2) is = "float16", instead = "numpy.float32";
+    if (kind == 'f' && size > 8) is = "long double", instead = "numpy.float64";
+    if (kind == 'c' && size > 16) is = "complex long double", instead = "numpy.complex128";
+    if (kind == 'M' || kind == 'm') is = "dates or times", instead = "numpy.int64";
+    if (kind == 'O') is = "Python objects", instead = "numpy.float64";
+    if (kind == 'S' || kind == 'U' || kind == 'a') is = "strings", instead = "numpy.float64";
+    if (kind == 'V') is = "raw or structured", instead = "numpy.float64";
+    gi_fail(site, GA_BAD_DTYPE, "the elements in %s are %s ('%.40s'), which gpuarr cannot hold: save a.astype(%s)", what, is,
+            descr, instead);
+    return false;
+}
+
+/* "(3, 4)"; returns what follows it, or NULL (a list, a missing comma, a number that is none). */
+static const char *gi_read_shape(const char *p, gi_npy_header *h, bool *too_many)
+{
+    bool comma = false;
+    h->ndim    = 0;
+    if (*p++ != '(') return NULL;
+    for (;;) {
+        p = gi_skip_blanks(p);
+        if (*p == ')') return h->ndim == 1 && !comma ? NULL : p + 1;
+        if (h->ndim > 0 && !comma) return NULL;
+        char *end;
+        errno       = 0;
+        long long n = strtoll(p, &end, 10);
+        if (end == p || errno == ERANGE) return NULL;
+        p = gi_skip_blanks(*end == 'L' ? end + 1 : end); /* 3L: written by Python 2 */
+        if (h->ndim == GPUARR_MAX_DIMS) {
+            *too_many = true;
+            return NULL;
+        }
+        h->shape[h->ndim++] = n;
+        comma               = *p == ',';
+        if (comma) p++;
+    }
+}
+
+/* {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } in any order of the keys, and nothing else. */
+static bool gi_read_header_text(const char *site, const char *what, const char *text, gi_npy_header *h)
+{
+    enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
+    int         seen     = 0;
+    bool        too_many = false;
+    const char *p = gi_skip_blanks(text), *stuck = p;
+    if (*p++ != '{') p = NULL;
+    while (p && *(p = gi_skip_blanks(p)) != '}') {
+        stuck             = p;
+        char        quote = *p++, value[48];
+        const char *key   = p;
+        size_t      n     = strcspn(p, "'\"");
+        if ((quote != '\'' && quote != '"') || p[n] != quote) break;
+        p = gi_skip_blanks(p + n + 1);
+        if (*p++ != ':') break;
+        p     = gi_skip_blanks(p);
+        stuck = p;
+        if (n == 5 && !strncmp(key, "descr", n)) {
+            seen |= DESCR;
+            quote = *p++;
+            n     = strcspn(p, "'\"");
+            if (quote == '[' || quote == '(') {
+                gi_fail(site, GA_BAD_DTYPE,
+                        "the elements in %s are structured (%.80s): save each field as an array of its own, a['field']", what,
+                        stuck);
+                return false;
+            }
+            if ((quote != '\'' && quote != '"') || p[n] != quote || n >= sizeof value) break;
+            memcpy(value, p, n);
+            value[n] = 0;
+            if (!gi_read_descr(site, what, value, h)) return false;
+            p += n + 1;
+        } else if (n == 13 && !strncmp(key, "fortran_order", n)) {
+            seen |= ORDER;
+            h->fortran = !strncmp(p, "True", 4);
+            if (!h->fortran && strncmp(p, "False", 5) != 0) break;
+            p += h->fortran ? 4 : 5;
+        } else if (n == 5 && !strncmp(key, "shape", n)) {
+            seen |= SHAPE;
+            p = gi_read_shape(p, h, &too_many);
+            if (!p) break;
+        } else {
+            break;
+        }
+        p = gi_skip_blanks(p);
+        if (*p == ',') p++;
+        else if (*p != '}') break;
+        stuck = p;
+    }
+    if (too_many)
+        gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions, %.60s: #define GPUARR_MAX_DIMS for more",
+                what, GPUARR_MAX_DIMS, stuck);
+    else if (!p || *p != '}' || *gi_skip_blanks(p + 1))
+        gi_fail(site, GA_BAD_FILE, "the header of %s makes no sense at \"%.40s\": is it damaged?", what,
+                p && *p == '}' ? p : stuck);
+    else if (seen != (DESCR | ORDER | SHAPE))
+        gi_fail(site, GA_BAD_FILE, "the header of %s lacks '%s': is it damaged?", what,
+                !(seen & DESCR)   ? "descr"
+                : !(seen & ORDER) ? "fortran_order"
+                                  : "shape");
+    else return true;
+    return false;
+}
+
+/* Reads magic, version, length and dictionary, which begin at `at`; moves `at` to the data. */
+static bool gi_read_header(const char *site, const char *what, const gi_source *s, int64_t *at, gi_npy_header *h)
+{
+    enum { LONGEST = 10000 }; /* as numpy.load's max_header_size; only structured dtypes come near it */
+    unsigned char start[12];
+    char          text[LONGEST + 1];
+    errno = 0;
+    if (!gi_read_at(s, *at, start, 10) || memcmp(start, "\x93NUMPY", 6) != 0) {
+        gi_fail(site, GA_BAD_FILE, "%s is no .npy file: it does not begin with \\x93NUMPY%s%s", what, errno ? "; " : "",
+                errno ? strerror(errno) : "");
+        return false;
+    }
+    int major = start[6], minor = start[7], length_bytes = major == 1 ? 2 : 4;
+    if (major < 1 || major > 3 || minor != 0) {
+        gi_fail(site, GA_BAD_FILE, "%s is of version %d.%d of the .npy format; 1.0, 2.0 and 3.0 are known", what, major, minor);
+        return false;
+    }
+    bool    whole  = gi_read_at(s, *at, start, (size_t)(8 + length_bytes));
+    int64_t length = whole ? (int64_t)gi_little_endian(start + 8, length_bytes) : 0;
+    if (length > LONGEST) {
+        gi_fail(site, GA_BAD_FILE, "the header of %s claims %lld bytes, more than any array of numbers needs: is it damaged?",
+                what, (long long)length);
+        return false;
+    }
+    *at += 8 + length_bytes;
+    if (!whole || !gi_read_at(s, *at, text, (size_t)length)) {
+        gi_fail(site, GA_BAD_FILE, "%s ends within its header: was it cut short?", what);
+        return false;
+    }
+    *at += length;
+    text[length] = 0;
+    for (int64_t i = 0; i < length; i++) { /* a message may quote the text: what cannot be shown is wrong anyway */
+        bool blank = text[i] == '\n' || text[i] == '\r' || text[i] == '\t';
+        if (!blank && (text[i] < ' ' || text[i] > '~')) text[i] = '?';
+    }
+    return gi_read_header_text(site, what, text, h);
+}
+
+/* ---- .npy -------------------------------------------------------------------------------------------------------- */
+
+static void gi_swap_bytes(void *p, int64_t n, int width)
+{
+    for (unsigned char *b = (unsigned char *)p, *end = b + n * width; b < end; b += width)
+        for (int i = 0; i < width / 2; i++) {
+            unsigned char t  = b[i];
+            b[i]             = b[width - 1 - i];
+            b[width - 1 - i] = t;
+        }
+}
+
+/* The array that begins at `at`; `what` names the file in messages. What follows the array is left alone, as NumPy does. */
+static ga_array *gi_npy_read(const char *site, const char *what, const gi_source *s, int64_t at)
+{
+    gi_npy_header h;
+    memset(&h, 0, sizeof h);
+    if (!gi_read_header(site, what, s, &at, &h)) return NULL;
+    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* as it lies in the file */
+    for (int d = 0; d < h.ndim; d++) {
+        if (h.shape[d] < 0)
+            return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", what,
+                                       gi_shape_text(h.ndim, h.shape));
+        shape[d] = h.shape[h.fortran ? h.ndim - 1 - d : d];
+    }
+    int64_t bytes = gi_c_strides(h.dtype, h.ndim, shape, strides), there = s->size - at;
+    if (bytes < 0 || bytes > there)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE,
+                                   "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", what,
+                                   gi_shape_text(h.ndim, h.shape), ga_dtype_name(h.dtype), (long long)there);
+    ga_array *a = gi_new(site, h.dtype, GA_CPU, h.ndim, shape);
+    if (!a) return NULL;
+    if (!gi_read_at(s, at, a->data, (size_t)bytes)) {
+        ga_free(a);
+        return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot read %s: %s", what, errno ? strerror(errno) : "it ends early");
+    }
+    int parts = gi_is_complex(h.dtype) ? 2 : 1;
+    if (h.swapped) gi_swap_bytes(a->data, a->size * parts, (int)ga_itemsize(h.dtype) / parts);
+    if (h.dtype == GA_BOOL) /* any nonzero byte means true */
+        for (unsigned char *b = (unsigned char *)a->data, *end = b + bytes; b < end; b++) *b = *b != 0;
+    if (!h.fortran || h.ndim < 2) return a;
+
+    /* Fortran order: the same memory with the axes reversed, then copied to C order like every array that is read. */
+    int64_t reversed[GPUARR_MAX_DIMS];
+    for (int d = 0; d < h.ndim; d++) reversed[d] = strides[h.ndim - 1 - d];
+    ga_array *view = gi_new_view(site, a, a->data, a->dtype, h.ndim, h.shape, reversed);
+    ga_array *c    = view ? gi_convert(site, view, a->dtype) : NULL;
+    ga_free(view);
+    ga_free(a);
+    return c;
+}
+
+/* The array in the n bytes of an .npy file. */
+static ga_array *gi_npy_parse(const char *site, const char *what, const void *bytes, size_t n)
+{
+    gi_source s = { NULL, (const unsigned char *)bytes, (int64_t)n };
+    return gi_npy_read(site, what, &s, 0);
+}
+
+enum { GI_NAME_ROOM = 400 };
+
+ga_array *(ga_load)(const char *path, const char *site)
+{
+    gi_source s;
+    if (!gi_open_source(site, path, &s)) return NULL;
+    char      what[GI_NAME_ROOM], start[4] = "";
+    ga_array *a = NULL;
+    snprintf(what, sizeof what, "'%.300s'", path);
+    if (gi_read_at(&s, 0, start, 4) && !memcmp(start, "PK\3\4", 4))
+        gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
+    else a = gi_npy_read(site, what, &s, 0);
+    fclose(s.file);
+    return gi_to_default_device(site, a);
+}
+
+/* A file that is being written; the first error is kept for the end. */
+typedef struct gi_output {
+    FILE       *file;
+    const char *path;
+    int64_t     at;
+    int         error; /* errno of what failed */
+} gi_output;
+
+static bool gi_open_output(const char *site, const char *path, gi_output *o)
+{
+    o->path  = path;
+    o->at    = 0;
+    o->error = errno = 0;
+    o->file          = path ? fopen(path, "wb") : NULL;
+    if (!path) gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
+    else if (!o->file) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+    return o->file != NULL;
+}
+
+static void gi_write(gi_output *o, const void *p, size_t n)
+{
+    errno = 0;
+    if (!o->error && fwrite(p, 1, n, o->file) != n) o->error = errno ? errno : EIO;
+    o->at += (int64_t)n;
+}
+
+/* A part of a file is not left behind (but /dev/full stays where it is). */
+static bool gi_close_output(const char *site, gi_output *o, bool complete)
+{
+    errno = 0;
+    if (fclose(o->file) != 0 && !o->error) o->error = errno ? errno : EIO;
+    if (complete && !o->error) return true;
+    struct stat about;
+    if (stat(o->path, &about) == 0 && S_ISREG(about.st_mode)) (void)remove(o->path);
+    if (o->error) gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", o->path, strerror(o->error));
+    return false;
+}
+
+enum { GI_NPY_HEADER_ROOM = 24 * GPUARR_MAX_DIMS + 256 };
+
+/* The bytes before the data, as numpy.save writes them for a C-ordered array; returns their number, a multiple of 64. */
+static int gi_npy_header_bytes(const ga_array *a, char *out)
+{
+    int  size  = (int)ga_itemsize(a->dtype);
+    char order = size == 1 ? '|' : GI_LITTLE_ENDIAN ? '<' : '>';
+    int  n     = 10 + snprintf(out + 10, GI_NPY_HEADER_ROOM - 10, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': %s, }",
+                               order, gi_npy_kind(a->dtype), size, gi_shape_of(a));
+    if (a->ndim > 0) { /* NumPy leaves room for the first length to grow to 21 digits */
+        char first[24];
+        for (int i = snprintf(first, sizeof first, "%lld", (long long)a->shape[0]); i < 21; i++) out[n++] = ' ';
+    }
+    out[n++] = ' '; /* NumPy pads with 1 to 64 blanks before the line feed */
+    do out[n++] = ' ';
+    while (n % 64 != 0);
+    out[n - 1] = '\n';
+    memcpy(out, "\x93NUMPY\1\0", 8);
+    out[8] = (char)((n - 10) & 255);
+    out[9] = (char)((n - 10) >> 8);
+    return n;
+}
+
+bool(ga_save)(const char *path, const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return false;
+    ga_array *c = gi_on_cpu(site, a);
+    if (!c) return false;
+    gi_output o;
+    bool      done = gi_open_output(site, path, &o);
+    if (done) {
+        char header[GI_NPY_HEADER_ROOM];
+        gi_write(&o, header, (size_t)gi_npy_header_bytes(c, header));
+        gi_write(&o, c->data, (size_t)(c->size * ga_itemsize(c->dtype)));
+        done = gi_close_output(site, &o, true);
+    }
+    ga_free(c);
+    return done;
+}

@@ -1,0 +1,332 @@
+/* ---- .npz: a zip archive of .npy files --------------------------------------------------------------------------- */
+
+#ifndef GI_ZIP_LIMIT
+#define GI_ZIP_LIMIT 0xFFFFFFFFu /* from here on sizes and places go into 64-bit fields (tests lower it) */
+#endif
+
+typedef struct gi_zip_entry {
+    char     name[256]; /* without .npy */
+    int      flags, method;
+    uint32_t crc;
+    uint64_t packed, size, at; /* bytes in the archive, unpacked; where its local header is */
+} gi_zip_entry;
+
+/* The directory of the archive, `bytes` long, at `at`; 0 entries if there is none. */
+typedef struct gi_zip_directory {
+    uint64_t entries, bytes, at;
+} gi_zip_directory;
+
+static bool gi_find_zip_directory(const char *site, const char *what, const gi_source *s, gi_zip_directory *z)
+{
+    enum { END = 22, END64 = 56, LOCATOR = 20, LONGEST_COMMENT = 65535, LONGEST = LOCATOR + END + LONGEST_COMMENT };
+    size_t         room = s->size < LONGEST ? (size_t)s->size : (size_t)LONGEST;
+    unsigned char *tail = (unsigned char *)gi_alloc(site, room);
+    if (!tail) return false;
+    int64_t              start = s->size - (int64_t)room;
+    const unsigned char *end   = NULL;
+    bool                 read  = gi_read_at(s, start, tail, room);
+    for (size_t after = 0; read && !end && after + END <= room; after++) { /* bytes behind it: a comment */
+        const unsigned char *p = tail + room - END - after;
+        if (!memcmp(p, "PK\5\6", 4) && gi_little_endian(p + 20, 2) <= after) end = p;
+    }
+    bool found = end != NULL;
+    if (found) {
+        z->entries = gi_little_endian(end + 10, 2);
+        z->bytes   = gi_little_endian(end + 12, 4);
+        z->at      = gi_little_endian(end + 16, 4);
+        unsigned char end64[END64];
+        if (end - tail >= LOCATOR && !memcmp(end - LOCATOR, "PK\6\7", 4)) {
+            uint64_t at = gi_little_endian(end - LOCATOR + 8, 8);
+            found       = at < (uint64_t)s->size && gi_read_at(s, (int64_t)at, end64, END64) && !memcmp(end64, "PK\6\6", 4);
+            z->entries  = found ? gi_little_endian(end64 + 32, 8) : 0;
+            z->bytes    = found ? gi_little_endian(end64 + 40, 8) : 0;
+            z->at       = found ? gi_little_endian(end64 + 48, 8) : 0;
+        }
+        found = found && z->bytes <= (uint64_t)s->size && z->at <= (uint64_t)s->size - z->bytes;
+    }
+    gi_release(tail, room);
+    if (!found) gi_fail(site, GA_BAD_FILE, "%s is no .npz file (a zip archive), or was cut short", what);
+    return found;
+}
+
+/* Reads the directory entry at p (before `end`) and returns what follows it; NULL if it is damaged. */
+static const unsigned char *gi_read_zip_entry(const unsigned char *p, const unsigned char *end, gi_zip_entry *e)
+{
+    enum { FIXED = 46 };
+    if (end - p < FIXED || memcmp(p, "PK\1\2", 4) != 0) return NULL;
+    size_t name = (size_t)gi_little_endian(p + 28, 2), extra = (size_t)gi_little_endian(p + 30, 2);
+    size_t comment = (size_t)gi_little_endian(p + 32, 2);
+    if ((size_t)(end - p) < FIXED + name + extra + comment) return NULL;
+    e->flags  = (int)gi_little_endian(p + 8, 2);
+    e->method = (int)gi_little_endian(p + 10, 2);
+    e->crc    = (uint32_t)gi_little_endian(p + 16, 4);
+    e->packed = gi_little_endian(p + 20, 4);
+    e->size   = gi_little_endian(p + 24, 4);
+    e->at     = gi_little_endian(p + 42, 4);
+    p += FIXED;
+    size_t kept = name > 4 && !memcmp(p + name - 4, ".npy", 4) ? name - 4 : name;
+    if (kept > sizeof e->name - 1) kept = sizeof e->name - 1;
+    memcpy(e->name, p, kept);
+    e->name[kept] = 0;
+    for (char *c = e->name; *c; c++)
+        if ((unsigned char)*c < ' ') *c = '?'; /* messages quote it */
+    p += name;
+    const unsigned char *extra_end = p + extra;
+    while (extra_end - p >= 4) { /* tag, length, content: tag 1 holds the 64-bit values of the fields that are all ones */
+        const unsigned char *field = p + 4, *next = field + gi_little_endian(p + 2, 2);
+        if (next > extra_end) break;
+        uint64_t *wide[] = { &e->size, &e->packed, &e->at };
+        for (int i = 0; i < 3 && gi_little_endian(p, 2) == 1; i++)
+            if (*wide[i] == 0xFFFFFFFFu && next - field >= 8) {
+                *wide[i] = gi_little_endian(field, 8);
+                field += 8;
+            }
+        p = next;
+    }
+    return extra_end + comment;
+}
+
+static bool gi_crc_is(const gi_source *s, int64_t at, uint64_t n, uint32_t expected)
+{
+    enum { PIECE = 1 << 15 };
+    unsigned char piece[PIECE];
+    gi_crc_table  table;
+    uint32_t      crc = 0;
+    gi_make_crc_table(&table);
+    for (size_t now; n > 0; n -= now, at += (int64_t)now) {
+        now = n < PIECE ? (size_t)n : (size_t)PIECE;
+        if (!gi_read_at(s, at, piece, now)) return false;
+        crc = gi_crc(&table, crc, piece, now);
+    }
+    return crc == expected;
+}
+
+/* Unpacks the deflated entry whose data begin at `at`, then reads it. */
+static ga_array *gi_read_deflated(const char *site, const char *what, const gi_source *s, int64_t at, const gi_zip_entry *e)
+{
+    enum { BEST_RATIO = 1032 }; /* of deflate; more is a lie, refused before there is memory for it */
+    if (e->size / BEST_RATIO > e->packed + 1)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s claims %llu bytes packed into %llu: is it damaged?", what,
+                                   (unsigned long long)e->size, (unsigned long long)e->packed);
+    size_t       size = (size_t)e->size, packed_size = (size_t)e->packed;
+    ga_array    *a        = NULL;
+    gi_inflater *inflater = (gi_inflater *)gi_alloc(site, sizeof *inflater);
+    void        *packed   = inflater ? gi_alloc(site, packed_size) : NULL;
+    void        *bytes    = packed ? gi_alloc(site, size) : NULL;
+    if (bytes) {
+        gi_source unpacked = { NULL, (const unsigned char *)bytes, (int64_t)size };
+        if (!gi_read_at(s, at, packed, packed_size) || !gi_inflate(inflater, packed, packed_size, bytes, size) ||
+            !gi_crc_is(&unpacked, 0, size, e->crc))
+            gi_fail(site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", what);
+        else a = gi_npy_parse(site, what, bytes, size);
+    }
+    gi_release(bytes, size);
+    gi_release(packed, packed_size);
+    gi_release(inflater, sizeof *inflater);
+    return a;
+}
+
+static ga_array *gi_read_zipped(const char *site, const char *what, const gi_source *s, const gi_zip_entry *e)
+{
+    enum { FIXED = 30 };
+    unsigned char local[FIXED];
+    if (e->at > (uint64_t)s->size || !gi_read_at(s, (int64_t)e->at, local, FIXED) || memcmp(local, "PK\3\4", 4) != 0)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is not where the archive says: is it damaged?", what);
+    int64_t at = (int64_t)(e->at + FIXED + gi_little_endian(local + 26, 2) + gi_little_endian(local + 28, 2));
+    if (at > s->size || e->packed > (uint64_t)(s->size - at))
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s claims %llu bytes, which are not there: was the archive cut short?",
+                                   what, (unsigned long long)e->packed);
+    if (e->flags & 1) return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is encrypted: write it with numpy.savez", what);
+    if (e->method == 8) return gi_read_deflated(site, what, s, at, e);
+    if (e->method != 0)
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is packed by an unknown method (%d): write it with numpy.savez", what,
+                                   e->method);
+    if (e->packed != e->size || !gi_crc_is(s, at, e->size, e->crc))
+        return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s is damaged: its bytes do not give its checksum", what);
+    gi_source part = *s; /* ends where the entry ends */
+    part.size      = at + (int64_t)e->size;
+    return gi_npy_read(site, what, &part, at);
+}
+
+/* The array `name` (NULL: the first) of an archive. */
+static ga_array *gi_npz_read(const char *site, const char *what, const gi_source *s, const char *name)
+{
+    gi_zip_directory z;
+    if (!gi_find_zip_directory(site, what, s, &z)) return NULL;
+    size_t         bytes     = (size_t)z.bytes;
+    unsigned char *directory = (unsigned char *)gi_alloc(site, bytes);
+    if (!directory) return NULL;
+    const unsigned char *p = gi_read_at(s, (int64_t)z.at, directory, bytes) ? directory : NULL;
+    gi_zip_entry         e;
+    bool                 found = false;
+    char                 there[GI_NAME_ROOM]; /* the names, for the message */
+    int                  used  = 0;
+    size_t               given = name ? strlen(name) : 0;
+    there[0]                   = 0;
+    for (uint64_t i = 0; p && i < z.entries && !found; i++) {
+        p = gi_read_zip_entry(p, directory + bytes, &e);
+        if (!p) break;
+        size_t n = strlen(e.name);
+        found    = !name || (given >= n && !memcmp(name, e.name, n) && (given == n || !strcmp(name + n, ".npy")));
+        if (!found && used < (int)sizeof there - 1)
+            used += snprintf(there + used, sizeof there - (size_t)used, used ? ", %s" : "%s", e.name);
+    }
+    ga_array *a = NULL;
+    if (found) {
+        char which[2 * GI_NAME_ROOM];
+        snprintf(which, sizeof which, "array '%s' of %s", e.name, what);
+        a = gi_read_zipped(site, which, s, &e);
+    } else if (!p) {
+        gi_fail(site, GA_BAD_FILE, "the directory of %s makes no sense: is it damaged?", what);
+    } else if (!name) {
+        gi_fail(site, GA_BAD_FILE, "%s holds no array", what);
+    } else {
+        gi_fail(site, GA_BAD_ARGUMENT, "%s holds no array '%.100s'; it has: %s", what, name, there);
+    }
+    gi_release(directory, bytes);
+    return a;
+}
+
+ga_array *(ga_load_from)(const char *path, const char *name, const char *site)
+{
+    gi_source s;
+    if (!gi_open_source(site, path, &s)) return NULL;
+    char what[GI_NAME_ROOM];
+    snprintf(what, sizeof what, "'%.300s'", path);
+    ga_array *a = gi_npz_read(site, what, &s, name);
+    fclose(s.file);
+    return gi_to_default_device(site, a);
+}
+
+static void gi_write_number(gi_output *o, uint64_t v, int n)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < n; i++) bytes[i] = (unsigned char)(v >> 8 * i);
+    gi_write(o, bytes, (size_t)n);
+}
+
+/* A size or place in a 32-bit field: all ones where it does not fit. */
+static void gi_write_32(gi_output *o, uint64_t v) { gi_write_number(o, v < GI_ZIP_LIMIT ? v : 0xFFFFFFFFu, 4); }
+
+/* The header of an entry: before its data, or in the directory. Both have the same fields, the directory some more. */
+static void gi_write_zip_entry(gi_output *o, const gi_zip_entry *e, const char *name, bool directory)
+{
+    bool     wide_size = e->size >= GI_ZIP_LIMIT, wide_at = directory && e->at >= GI_ZIP_LIMIT;
+    unsigned extra = (wide_size ? 16u : 0u) + (wide_at ? 8u : 0u), version = extra > 0 ? 45 : 20;
+    size_t   n = strlen(name);
+    gi_write(o, directory ? "PK\1\2" : "PK\3\4", 4);
+    if (directory) gi_write_number(o, 3 << 8 | version, 2); /* made on Unix */
+    gi_write_number(o, version, 2);
+    gi_write_number(o, (uint64_t)e->flags, 2);
+    gi_write_number(o, 0, 4);          /* not packed; time 0:00 */
+    gi_write_number(o, 1 << 5 | 1, 2); /* 1 January 1980, so that equal arrays give equal files */
+    gi_write_number(o, e->crc, 4);
+    gi_write_32(o, e->size);
+    gi_write_32(o, e->size);
+    gi_write_number(o, n + 4, 2);
+    gi_write_number(o, extra > 0 ? extra + 4 : 0, 2);
+    if (directory) {
+        gi_write_number(o, 0, 6);           /* no comment, first disk, not text */
+        gi_write_number(o, 0600u << 16, 4); /* permissions */
+        gi_write_32(o, e->at);
+    }
+    gi_write(o, name, n);
+    gi_write(o, ".npy", 4);
+    if (extra > 0) gi_write_number(o, 1 | (uint64_t)extra << 16, 4);
+    if (wide_size) gi_write_number(o, e->size, 8);
+    if (wide_size) gi_write_number(o, e->size, 8);
+    if (wide_at) gi_write_number(o, e->at, 8);
+}
+
+static void gi_write_zip_end(gi_output *o, uint64_t entries, uint64_t start)
+{
+    uint64_t end = (uint64_t)o->at;
+    if (entries >= 0xFFFF || end >= GI_ZIP_LIMIT) {
+        gi_write(o, "PK\6\6", 4);
+        gi_write_number(o, 44, 8);            /* bytes that follow */
+        gi_write_number(o, 45 | 45 << 16, 4); /* versions */
+        gi_write_number(o, 0, 8);             /* disks */
+        gi_write_number(o, entries, 8);
+        gi_write_number(o, entries, 8);
+        gi_write_number(o, end - start, 8);
+        gi_write_number(o, start, 8);
+        gi_write(o, "PK\6\7", 4);
+        gi_write_number(o, 0, 4);
+        gi_write_number(o, end, 8);
+        gi_write_number(o, 1, 4);
+    }
+    gi_write(o, "PK\5\6", 4);
+    gi_write_number(o, 0, 4);
+    gi_write_number(o, entries < 0xFFFF ? entries : 0xFFFF, 2);
+    gi_write_number(o, entries < 0xFFFF ? entries : 0xFFFF, 2);
+    gi_write_32(o, end - start);
+    gi_write_32(o, start);
+    gi_write_number(o, 0, 2);
+}
+
+/* The names of arrays without one: arr_0, arr_1 ... as numpy.savez. */
+static const char *gi_zip_name(const char *const *names, int i, char *room)
+{
+    if (names && names[i]) return names[i];
+    snprintf(room, 24, "arr_%d", i);
+    return room;
+}
+
+static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
+                            gi_zip_entry *e)
+{
+    ga_array *c = gi_on_cpu(site, a);
+    if (!c) return false;
+    char   header[GI_NPY_HEADER_ROOM];
+    size_t before = (size_t)gi_npy_header_bytes(c, header), bytes = (size_t)(c->size * ga_itemsize(c->dtype));
+    e->at   = (uint64_t)o->at;
+    e->size = before + bytes;
+    e->crc  = gi_crc(table, gi_crc(table, 0, header, before), c->data, bytes);
+    for (const char *p = name; *p; p++)
+        if (*p & 0x80) e->flags = 1 << 11; /* the name is UTF-8 */
+    gi_write_zip_entry(o, e, name, false);
+    gi_write(o, header, before);
+    gi_write(o, c->data, bytes);
+    ga_free(c);
+    return true;
+}
+
+bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays, const char *site)
+{
+    if (n < 0 || (n > 0 && !arrays)) {
+        gi_fail(site, GA_BAD_ARGUMENT, n < 0 ? "the number of arrays is negative" : "the list of arrays is NULL");
+        return false;
+    }
+    char a_name[24], b_name[24];
+    for (int i = 0; i < n; i++) {
+        const char *name = gi_zip_name(names, i, a_name);
+        if (!gi_check(site, arrays[i], name)) return false;
+        if (strlen(name) > 250) {
+            gi_fail(site, GA_BAD_ARGUMENT, "the name of array %d has %zu bytes; at most 250 are possible", i, strlen(name));
+            return false;
+        }
+        for (int j = 0; j < i; j++)
+            if (!strcmp(name, gi_zip_name(names, j, b_name))) {
+                gi_fail(site, GA_BAD_ARGUMENT, "arrays %d and %d have the same name '%s'", j, i, name);
+                return false;
+            }
+    }
+    size_t        bytes   = (size_t)n * sizeof(gi_zip_entry);
+    gi_zip_entry *entries = (gi_zip_entry *)gi_alloc(site, bytes);
+    if (!entries) return false;
+    memset(entries, 0, bytes);
+    gi_output o;
+    bool      done = gi_open_output(site, path, &o);
+    if (done) {
+        gi_crc_table table;
+        gi_make_crc_table(&table);
+        for (int i = 0; i < n && done; i++)
+            done = gi_write_zipped(site, &o, &table, gi_zip_name(names, i, a_name), arrays[i], &entries[i]);
+        uint64_t start = (uint64_t)o.at;
+        for (int i = 0; i < n && done; i++) gi_write_zip_entry(&o, &entries[i], gi_zip_name(names, i, a_name), true);
+        gi_write_zip_end(&o, (uint64_t)n, start);
+        done = gi_close_output(site, &o, done);
+    }
+    gi_release(entries, bytes);
+    return done;
+}

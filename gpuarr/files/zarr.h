@@ -1,0 +1,558 @@
+/* ---- Zarr, version 2 ---- */
+
+typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
+static const char *const gi_codec_names[] = { "none", "zlib", "gzip" };
+
+typedef struct gi_zarr {
+    gi_npy_header                     h; /* as that of an .npy file: dtype, orders, shape */
+    int64_t                           chunk[GPUARR_MAX_DIMS], chunk_bytes;
+    char                              separator;
+    gi_codec                          codec;
+    __attribute__((aligned(16))) char fill[16]; /* an element where there is no chunk */
+} gi_zarr;
+
+typedef struct gi_zarr_plan {
+    gi_zarr z;
+    int     dir;
+    char    what[GI_NAME_ROOM];
+} gi_zarr_plan;
+
+/* A real number or "NaN", "Infinity" ... Returns what follows, or NULL. */
+static const char *gi_json_real(const char *p, double *x)
+{
+    char text[32], *end;
+    bool quoted = *p == '"';
+    if (quoted && !(p = gi_json_string(p, text, sizeof text))) return NULL;
+    const char *from = quoted ? text : p;
+    *x               = strtod(from, &end);
+    if (end == from || (quoted && *end)) return NULL;
+    return quoted ? p : end;
+}
+
+/* fill_value, as an element. */
+static bool gi_read_fill(const char *p, gi_zarr *z)
+{
+    ga_dtype dtype = z->h.dtype;
+    double   c[2]  = { 0, 0 };
+    char    *end   = NULL;
+    if (!p || !strncmp(p, "null", 4)) return true;
+    bool is_true = !strncmp(p, "true", 4);
+    errno        = 0;
+    if (is_true || !strncmp(p, "false", 5)) {
+        c[0] = is_true;
+    } else if (gi_is_signed(dtype)) {
+        int64_t v = strtoll(p, &end, 10);
+        if (end != p && !strchr(".eE", *end) && !errno) return gi_cast(dtype, GA_I64, 1, z->fill, &v), true;
+    } else if (gi_is_unsigned(dtype)) {
+        uint64_t v = strtoull(p, &end, 10);
+        if (end != p && !strchr(".eE", *end) && !errno) return gi_cast(dtype, GA_U64, 1, z->fill, &v), true;
+    }
+    if (*p == '[') {
+        p = gi_json_real(gi_skip_blanks(p + 1), &c[0]);
+        if (!p || *(p = gi_skip_blanks(p)) != ',') return false;
+        p = gi_json_real(gi_skip_blanks(p + 1), &c[1]);
+    } else if (*p != 't' && *p != 'f') {
+        p = gi_json_real(p, &c[0]);
+    }
+    if (!p || (gi_is_int(dtype) && !(fabs(c[0]) < 0x1p63))) return false;
+    if (gi_is_complex(dtype)) gi_cast(dtype, GA_C128, 1, z->fill, c);
+    else gi_cast(dtype, GA_F64, 1, z->fill, c);
+    return true;
+}
+
+static bool gi_read_zarray(const char *site, const char *what, const char *text, gi_zarr *z)
+{
+    char        word[48] = "";
+    int         dims     = 0;
+    bool        too_many = false;
+    const char *whole    = gi_json_skip(text, 0), *p;
+    memset(z, 0, sizeof *z);
+    if (!whole || *gi_skip_blanks(whole))
+        return gi_fail(site, GA_BAD_FILE, "the .zarray of %s is no JSON: is it damaged?", what) != NULL;
+    p = gi_json_find(text, "zarr_format");
+    if (!p || strtol(p, NULL, 10) != 2)
+        return gi_fail(site, GA_BAD_FILE, "%s is Zarr of format %.8s; 2 is known: write it with zarr_format=2", what,
+                       p ? p : "?") != NULL;
+    p = gi_json_find(text, "dtype");
+    if (p && *p == '[')
+        return gi_fail(site, GA_BAD_DTYPE,
+                       "the elements in %s are structured: save each field as an array of its own, a['field']", what) != NULL;
+    if (!p || !gi_json_string(p, word, sizeof word))
+        return gi_fail(site, GA_BAD_FILE, "the .zarray of %s lacks 'dtype': is it damaged?", what) != NULL;
+    if (!gi_read_descr(site, what, word, &z->h)) return false;
+    bool shaped = gi_json_lengths(gi_json_find(text, "shape"), &z->h.ndim, z->h.shape, &too_many) &&
+                  gi_json_lengths(gi_json_find(text, "chunks"), &dims, z->chunk, &too_many) && dims == z->h.ndim;
+    for (int d = 0; d < z->h.ndim && shaped; d++) shaped = z->h.shape[d] >= 0 && z->chunk[d] > 0;
+    if (too_many)
+        return gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions: #define GPUARR_MAX_DIMS for more",
+                       what, GPUARR_MAX_DIMS) != NULL;
+    if (!shaped)
+        return gi_fail(site, GA_BAD_FILE, "'shape' and 'chunks' in the .zarray of %s make no sense: is it damaged?", what) !=
+               NULL;
+    int64_t strides[GPUARR_MAX_DIMS];
+    z->chunk_bytes = gi_c_strides(z->h.dtype, z->h.ndim, z->chunk, strides);
+    if (z->chunk_bytes < 0)
+        return gi_fail(site, GA_BAD_FILE, "%s claims chunks of %s, more than can be counted: is it damaged?", what,
+                       gi_shape_text(z->h.ndim, z->chunk)) != NULL;
+    p = gi_json_find(text, "order");
+    if (!p || !gi_json_string(p, word, sizeof word) || (strcmp(word, "C") != 0 && strcmp(word, "F") != 0))
+        return gi_fail(site, GA_BAD_FILE, "'order' in the .zarray of %s is neither \"C\" nor \"F\": is it damaged?", what) !=
+               NULL;
+    z->h.fortran = word[0] == 'F';
+    p            = gi_json_find(text, "dimension_separator");
+    if (p && (!gi_json_string(p, word, sizeof word) || (strcmp(word, ".") != 0 && strcmp(word, "/") != 0)))
+        return gi_fail(site, GA_BAD_FILE,
+                       "'dimension_separator' in the .zarray of %s is neither \".\" nor \"/\": is it damaged?", what) != NULL;
+    z->separator = p ? word[0] : '.';
+    p            = gi_json_find(text, "compressor");
+    if (p && *p == '{') {
+        p = gi_json_find(p, "id");
+        if (!p || !gi_json_string(p, word, sizeof word)) strcpy(word, "?");
+        z->codec = !strcmp(word, "zlib") ? GI_CODEC_ZLIB : !strcmp(word, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
+        if (z->codec == GI_CODEC_NONE)
+            return gi_fail(site, GA_BAD_FILE,
+                           "the chunks of %s are packed by %s, which gpuarr cannot unpack (zlib and gzip it can): write it "
+                           "with compressor=None, "
+                           "zarr.save_array(path, a, compressor=None)",
+                           what, word) != NULL;
+    }
+    p = gi_json_find(text, "filters");
+    if (p && *p == '[' && *gi_skip_blanks(p + 1) != ']') {
+        p = gi_json_find(p + 1, "id");
+        if (!p || !gi_json_string(p, word, sizeof word)) strcpy(word, "?");
+        return gi_fail(site, GA_BAD_FILE,
+                       "the elements of %s went through the filter %s, which gpuarr does not know: write it with filters=None",
+                       what, word) != NULL;
+    }
+    if (!gi_read_fill(gi_json_find(text, "fill_value"), z))
+        return gi_fail(site, GA_BAD_FILE, "'fill_value' in the .zarray of %s is no element of %s: is it damaged?", what,
+                       ga_dtype_name(z->h.dtype)) != NULL;
+    return true;
+}
+
+/* The n bytes of a zlib or gzip file, which must give exactly `room` ones. */
+static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigned char *in, size_t n, void *out, size_t room)
+{
+    if (codec == GI_CODEC_ZLIB) { /* RFC 1950 */
+        if (n < 6 || (in[0] & 15) != 8 || (in[0] << 8 | in[1]) % 31 != 0 || (in[1] & 32) ||
+            !gi_inflate(inflater, in + 2, n - 6, out, room))
+            return false;
+        uint32_t a = 1, b = 0,
+                 sum = (uint32_t)in[n - 4] << 24 | (uint32_t)in[n - 3] << 16 | (uint32_t)in[n - 2] << 8 | in[n - 1];
+        for (size_t i = 0; i < room;) {
+            for (size_t end = room - i < 5552 ? room : i + 5552; i < end; i++) b += a += ((const unsigned char *)out)[i];
+            a %= 65521;
+            b %= 65521;
+        }
+        return (b << 16 | a) == sum;
+    }
+    if (n < 18 || in[0] != 0x1f || in[1] != 0x8b || in[2] != 8) return false; /* RFC 1952 */
+    size_t at = 10, end = n - 8;
+    int    flags = in[3];
+    if (flags & 4) at += 2 + (size_t)gi_little_endian(in + 10, 2);
+    for (int text = 8; text <= 16; text *= 2) /* a name, a comment */
+        if (flags & text) {
+            while (at < end && in[at]) at++;
+            at++;
+        }
+    if (flags & 2) at += 2;
+    if (at > end || !gi_inflate(inflater, in + at, end - at, out, room)) return false;
+    gi_crc_table table;
+    gi_make_crc_table(&table);
+    return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) &&
+           (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
+}
+
+/*  Packing is zlib's, which has to be linked: cc -DGPUARR_USE_ZLIB main.c -lz -lm -lpthread                                          */
+#ifdef GPUARR_USE_ZLIB
+#if defined(__has_include)
+#if !__has_include(<zlib.h>)
+#error "gpuarr: GPUARR_USE_ZLIB needs zlib.h: apt-get install zlib1g-dev, or compile without it"
+#endif
+#endif
+#include <zlib.h>
+
+/* At most so many bytes come of n that are packed. */
+static int64_t gi_packed_bound(int64_t n)
+{
+    return (int64_t)compressBound((uLong)n) + 12; /* a gzip header is longer by that */
+}
+
+/* Packs n bytes into `to`, which has room for them in any case. Returns how many they have become; -1 with an error. */
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    const int64_t most   = 1 << 30; /* at a time */
+    const int     memory = 8;       /* zlib's own default */
+    z_stream      z;
+    int64_t       room = gi_packed_bound(n);
+    memset(&z, 0, sizeof z);
+    int state =
+        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, memory, Z_DEFAULT_STRATEGY);
+    z.next_in  = (Bytef *)(uintptr_t)from;
+    z.next_out = (Bytef *)to;
+    while (state == Z_OK) {
+        int64_t in = n - (int64_t)z.total_in, out = room - (int64_t)z.total_out;
+        z.avail_in  = (uInt)(in > most ? most : in);
+        z.avail_out = (uInt)(out > most ? most : out);
+        state       = deflate(&z, in > most ? Z_NO_FLUSH : Z_FINISH);
+    }
+    (void)deflateEnd(&z);
+    if (state == Z_STREAM_END) return (int64_t)z.total_out;
+    gi_fail(site, GA_NO_MEMORY, "zlib has no memory to pack a chunk");
+    return -1;
+}
+#else
+static int64_t gi_packed_bound(int64_t n) { return n; }
+static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
+{
+    (void)codec, (void)level, (void)from, (void)n, (void)to;
+    gi_fail(site, GA_NO_LIBRARY,
+            "this program was built without zlib, which .compressor needs: install it (apt-get install zlib1g-dev) and compile "
+            "with -DGPUARR_USE_ZLIB -lz");
+    return -1;
+}
+#endif
+
+/* Chunks that have been unpacked: the latest ones are kept until a call has computed what it computes. */
+typedef struct gi_unpacked {
+    struct gi_unpacked *next;
+    const gi_lazy      *node;
+    int64_t             number;
+    ga_array           *value;
+} gi_unpacked;
+static struct {
+    pthread_mutex_t lock;
+    gi_unpacked    *first; /* the latest */
+    int64_t         bytes;
+} gi_kept_chunks = { PTHREAD_MUTEX_INITIALIZER, NULL, 0 };
+
+#define GI_KEPT_BYTES ((int64_t)64 << 20)
+
+/* Lets go of what does not fit in `most` bytes, the oldest first; of `node` alone if it is given. */
+static void gi_shrink_kept(const gi_lazy *node, int64_t most)
+{
+    gi_unpacked *gone  = NULL;
+    int64_t      bytes = 0;
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    for (gi_unpacked **at = &gi_kept_chunks.first; *at;) {
+        gi_unpacked *u    = *at;
+        int64_t      size = (int64_t)u->value->owner->bytes;
+        bytes += size;
+        if (bytes <= most || (node && u->node != node)) {
+            at = &u->next;
+            continue;
+        }
+        bytes -= size;
+        gi_kept_chunks.bytes -= size;
+        *at     = u->next;
+        u->next = gone;
+        gone    = u;
+    }
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    while (gone) {
+        gi_unpacked *next = gone->next;
+        ga_free(gone->value);
+        gi_release(gone, sizeof *gone);
+        gone = next;
+    }
+}
+static void gi_forget_chunks(void) { gi_shrink_kept(NULL, 0); }
+
+/* Memory is short: lets go of all. False if there was nothing, or if this thread is about to take one of them. */
+static bool gi_give_up_chunks(void)
+{
+    if (pthread_mutex_trylock(&gi_kept_chunks.lock) != 0) return false;
+    bool some = gi_kept_chunks.first != NULL;
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    if (some) gi_forget_chunks();
+    return some;
+}
+
+static ga_array *gi_find_kept(const gi_lazy *n, int64_t number)
+{
+    ga_array *found = NULL;
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    for (gi_unpacked **at = &gi_kept_chunks.first; *at; at = &(*at)->next) {
+        gi_unpacked *u = *at;
+        if (u->node != n || u->number != number) continue;
+        *at                  = u->next; /* to the front */
+        u->next              = gi_kept_chunks.first;
+        gi_kept_chunks.first = u;
+        found                = gi_hold(n->site, u->value);
+        break;
+    }
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+    return found;
+}
+
+/* Keeps a chunk, if there is room: without memory for that everything works, slower. */
+static void gi_keep_chunk(const gi_lazy *n, int64_t number, const ga_array *value)
+{
+    ga_memory m    = ga_memory_stats();
+    int64_t   most = m.limit_bytes > 0 && m.limit_bytes / 4 < GI_KEPT_BYTES ? m.limit_bytes / 4 : GI_KEPT_BYTES,
+            size   = (int64_t)value->owner->bytes;
+    if (size > most || (m.limit_bytes > 0 && m.used_bytes > m.limit_bytes / 2)) return;
+    gi_shrink_kept(NULL, most - size);
+    gi_unpacked *u = (gi_unpacked *)gi_alloc(n->site, sizeof *u);
+    if (!u) return;
+    u->node   = n;
+    u->number = number;
+    u->value  = gi_hold(n->site, value);
+    if (!u->value) {
+        gi_release(u, sizeof *u);
+        return;
+    }
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    u->next              = gi_kept_chunks.first;
+    gi_kept_chunks.first = u;
+    gi_kept_chunks.bytes += size;
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+}
+
+enum { GI_KEY_ROOM = 24 * GPUARR_MAX_DIMS };
+
+/* The name of a chunk's file: 0.3.1 */
+static void gi_chunk_key(int ndim, const int64_t *index, char separator, char *key)
+{
+    int n  = 0;
+    key[0] = '0';
+    key[1] = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (d > 0) key[n++] = separator;
+        n += snprintf(key + n, (size_t)(GI_KEY_ROOM - n), "%lld", (long long)index[d]);
+    }
+}
+
+/* All elements of a chunk, from the n bytes of its file. */
+static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packed_bytes)
+{
+    enum { BEST_RATIO = 1032 }; /* of deflate */
+    const gi_zarr *z     = &((const gi_zarr_plan *)n->plan)->z;
+    size_t         bytes = (size_t)z->chunk_bytes;
+    if (bytes / BEST_RATIO > packed_bytes + 1)
+        return (ga_array *)gi_fail(n->site, GA_BAD_FILE, "%s claims %zu bytes packed into %zu: is it damaged?", f->what, bytes,
+                                   packed_bytes);
+    int64_t stored[GPUARR_MAX_DIMS];
+    for (int d = 0; d < n->ndim; d++) stored[d] = z->chunk[f->fortran ? n->ndim - 1 - d : d];
+    gi_inflater   *inflater = (gi_inflater *)gi_alloc(n->site, sizeof *inflater);
+    unsigned char *packed   = inflater ? (unsigned char *)gi_alloc(n->site, packed_bytes) : NULL;
+    ga_array      *a = packed ? gi_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
+    if (a) {
+        errno = 0;
+        if (!gi_pread(f->fd, 0, packed, packed_bytes))
+            gi_fail(n->site, GA_NO_FILE, "cannot read %s: %s", f->what,
+                    errno ? strerror(errno) : "it has become shorter since it was opened");
+        else if (!gi_unpack_bytes(z->codec, inflater, packed, packed_bytes, a->data, bytes))
+            gi_fail(n->site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", f->what);
+        else {
+            gi_layout l = gi_layout_of(a);
+            gi_repair_elements(f, a->data, a->size);
+            for (int d = 0; d < n->ndim && f->fortran; d++) {
+                l.shape[d]   = a->shape[n->ndim - 1 - d];
+                l.strides[d] = a->strides[n->ndim - 1 - d];
+            }
+            view = gi_view_with(n->site, a, &l);
+        }
+    }
+    ga_free(a);
+    gi_release(packed, packed_bytes);
+    gi_release(inflater, sizeof *inflater);
+    return view;
+}
+
+/* The elements of one chunk that a box shows, which is counted in the chunk. */
+static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const gi_box *box, ga_array *out)
+{
+    const gi_zarr_plan *p      = (const gi_zarr_plan *)n->plan;
+    const gi_zarr      *z      = &p->z;
+    int64_t             number = 0;
+    ga_array           *chunk = NULL, *r = NULL;
+    for (int d = 0; d < n->ndim; d++) number = number * ((n->shape[d] + z->chunk[d] - 1) / z->chunk[d]) + index[d];
+    if (z->codec != GI_CODEC_NONE) chunk = gi_find_kept(n, number);
+    if (!chunk) {
+        char key[GI_KEY_ROOM], what[2 * GI_NAME_ROOM];
+        gi_chunk_key(n->ndim, index, z->separator, key);
+        snprintf(what, sizeof what, "chunk '%s' of %s", key, p->what);
+        gi_raw      f = { n->site, what, gi_open_at(p->dir, key), 0, n->dtype, z->h.swapped, z->h.fortran, n->ndim, z->chunk };
+        struct stat about;
+        if (f.fd < 0 && errno == ENOENT) { /* one element, again and again */
+            ga_array *one = gi_new(n->site, n->dtype, GA_CPU, 0, NULL);
+            if (!one) return NULL;
+            memcpy(one->data, z->fill, (size_t)ga_itemsize(n->dtype));
+            gi_layout l = gi_layout_of(one);
+            for (int d = 0; d < n->ndim; d++) gi_layout_append(&l, box->count[d], 0);
+            r = gi_view_with(n->site, one, &l);
+            ga_free(one);
+            return r;
+        }
+        if (f.fd < 0 || fstat(f.fd, &about) != 0) gi_fail(n->site, GA_NO_FILE, "cannot open %s: %s", what, strerror(errno));
+        else if (!S_ISREG(about.st_mode)) gi_fail(n->site, GA_BAD_FILE, "%s is no file", what);
+        else if (z->codec == GI_CODEC_NONE && about.st_size != z->chunk_bytes)
+            gi_fail(n->site, GA_BAD_FILE, "%s has %lld bytes, but %lld are the elements of a chunk: is it damaged?", what,
+                    (long long)about.st_size, (long long)z->chunk_bytes);
+        else if (z->codec == GI_CODEC_NONE) r = gi_read_box(&f, box, out);
+        else chunk = gi_unpack_chunk(n, &f, (size_t)about.st_size);
+        if (f.fd >= 0) (void)close(f.fd);
+        if (!chunk) return r;
+        gi_keep_chunk(n, number, chunk);
+    }
+    r = gi_view_of_box(n->site, chunk, box);
+    ga_free(chunk);
+    return r;
+}
+
+static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    const int64_t *chunk = ((const gi_zarr_plan *)n->plan)->z.chunk;
+    int64_t        index[GPUARR_MAX_DIMS], from[GPUARR_MAX_DIMS]; /* the box's first element in the chunk at hand */
+    ga_array      *r = NULL;
+    int            d;
+    (void)w;
+    memset(from, 0, sizeof from);
+    do {
+        gi_box part  = *box;
+        bool   whole = true;
+        for (d = 0; d < n->ndim; d++) {
+            int64_t first = box->start[d] + from[d] * box->step[d];
+            index[d]      = first / chunk[d];
+            part.start[d] = first - index[d] * chunk[d];
+            part.count[d] = (chunk[d] - part.start[d] + box->step[d] - 1) / box->step[d];
+            if (part.count[d] > box->count[d] - from[d]) part.count[d] = box->count[d] - from[d];
+            whole = whole && part.count[d] == box->count[d];
+        }
+        if (whole) return gi_part_of_chunk(n, index, &part, out);
+        if (!r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+        if (!r) return NULL;
+        gi_layout place = gi_layout_of(r);
+        for (d = 0; d < n->ndim; d++) {
+            place.data += from[d] * place.strides[d];
+            place.shape[d] = part.count[d];
+        }
+        ga_array *target = gi_view_with(n->site, r, &place);
+        bool      ok     = target && gi_put_elements(n->site, target, gi_part_of_chunk(n, index, &part, target));
+        ga_free(target);
+        if (!ok) {
+            ga_free(r);
+            return NULL;
+        }
+        for (d = n->ndim - 1; d >= 0; d--) { /* the next chunk */
+            from[d] += part.count[d];
+            if (from[d] < box->count[d]) break;
+            from[d] = 0;
+        }
+    } while (d >= 0);
+    return r;
+}
+static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, true, false },
+                          gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false, false };
+
+#ifdef GPUARR_USE_HDF5
+static bool gi_is_chunked_hdf5(const gi_lazy *n);
+#else
+static bool gi_is_chunked_hdf5(const gi_lazy *n)
+{
+    (void)n;
+    return false;
+}
+#endif
+
+static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept)
+{
+    bool zarr = n->kind == &gi_kind_packed_zarr;
+    if (!zarr && !gi_is_chunked_hdf5(n)) return 0;
+    int64_t all = ga_itemsize(n->dtype), most = GI_KEPT_BYTES, limit = ga_memory_stats().limit_bytes;
+    if (limit > 0 && limit / 4 < most) most = limit / 4;
+    for (int d = 0; d < n->ndim; d++) all *= (n->shape[d] + n->chunk[d] - 1) / n->chunk[d] * n->chunk[d];
+    *kept += all;
+    if (*kept > most) *kept = most;
+    return zarr ? 2 * ((const gi_zarr_plan *)n->plan)->z.chunk_bytes
+                : 0; /* as it is in the file, at most as large, and unpacked */
+}
+
+static void gi_close_zarr(gi_lazy *n)
+{
+    gi_shrink_kept(n, 0);
+    (void)close(((gi_zarr_plan *)n->plan)->dir);
+}
+
+/* What a folder is that is no array of Zarr 2. */
+static void gi_no_zarr(const char *site, const char *what, const char *path, const char *name, int dir)
+{
+    struct stat about;
+    char        names[300] = "", group[4096];
+    snprintf(group, sizeof group, "%s/%s", path, name);
+    int used = 0, fd = gi_open_at(dir, ".zgroup");
+    if (fd >= 0) {
+        (void)close(fd);
+        DIR *list = opendir(group);
+        for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
+            char member[300];
+            if (e->d_name[0] == '.' || snprintf(member, sizeof member, "%s/.zarray", e->d_name) >= (int)sizeof member ||
+                (fd = gi_open_at(dir, member)) < 0)
+                continue;
+            (void)close(fd);
+            if (used < (int)sizeof names - 1)
+                used += snprintf(names + used, sizeof names - (size_t)used, used ? ", %s" : "%s", e->d_name);
+        }
+        if (list) (void)closedir(list);
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is a group of arrays: say which one, ga_open(path, .name = \"...\"); it has: %s",
+                what, used ? names : "none");
+        return;
+    }
+    fd = gi_open_at(dir, "zarr.json");
+    if (fd >= 0 && fstat(fd, &about) == 0)
+        gi_fail(site, GA_BAD_FILE, "%s is Zarr of format 3; 2 is known: write it with zarr_format=2", what);
+    else gi_fail(site, GA_BAD_FILE, "%s is a folder, but no Zarr array: there is no .zarray in it", what);
+    if (fd >= 0) (void)close(fd);
+}
+
+/* The text of .zarray; NULL with an error. Release it with `room`. */
+static char *gi_zarray_text(const char *site, const char *what, int fd, size_t *room)
+{
+    enum { LONGEST = 1 << 20 };
+    struct stat about;
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size > LONGEST)
+        return (char *)gi_fail(site, GA_BAD_FILE,
+                               "the .zarray of %s is no file, or larger than any array of numbers needs: is it damaged?", what);
+    *room      = (size_t)about.st_size + 1;
+    char *text = (char *)gi_alloc(site, *room);
+    if (!text) return NULL;
+    errno = 0;
+    if (!gi_pread(fd, 0, text, *room - 1)) {
+        gi_release(text, *room);
+        return (char *)gi_fail(site, GA_NO_FILE, "cannot read the .zarray of %s: %s", what,
+                               errno ? strerror(errno) : "it ends early");
+    }
+    for (size_t i = 0; i + 1 < *room; i++) /* messages quote it, and it ends where it ends */
+        if (text[i] == 0 || (unsigned char)text[i] >= 127) text[i] = '?';
+    text[*room - 1] = 0;
+    return text;
+}
+
+/* Takes over `dir`, the group or the array. */
+static ga_array *gi_open_zarr(const char *site, const char *path, const char *name, int dir, const ga_shape *chunks)
+{
+    gi_zarr_plan p;
+    struct stat  about;
+    size_t       room = 0;
+    ga_array    *a    = NULL;
+    memset(&p, 0, sizeof p);
+    snprintf(p.what, sizeof p.what, name ? "'%.250s/%.100s'" : "'%.300s'", path, name);
+    p.dir = name ? gi_open_at(dir, name) : dir;
+    if (name) {
+        int error = errno;
+        (void)close(dir);
+        if (p.dir < 0) return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot open %s: %s", p.what, strerror(error));
+    }
+    int fd = gi_open_at(p.dir, ".zarray");
+    if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
+    char *text = fd >= 0 ? gi_zarray_text(site, p.what, fd, &room) : NULL;
+    if (text && fstat(fd, &about) == 0 && gi_read_zarray(site, p.what, text, &p.z))
+        a = gi_new_lazy(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim,
+                        p.z.h.shape, 0, NULL, &p, sizeof p);
+    if (text) gi_release(text, room);
+    if (fd >= 0) (void)close(fd);
+    if (a) return gi_opened(site, a, gi_close_zarr, gi_file_seed(&about), chunks, p.z.chunk);
+    (void)close(p.dir);
+    return NULL;
+}

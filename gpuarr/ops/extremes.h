@@ -1,0 +1,219 @@
+/* ---- where the extremes are --------------------------------------------------------------------------------------------- */
+/*  The first of the largest (or smallest) elements, or the first NaN. A line is searched in segments: each block is folded as by the
+    row above, then the first block with the best extreme is looked through. Of lines side by side some rows are folded, and looked
+    through where that is better than all before.                                                                             */
+
+#define GI_SEGMENT_BLOCKS 64     /* of a line */
+#define GI_SEGMENT_ROWS   512    /* at least, of lines side by side, */
+#define GI_SEARCH_WIDTH   2048   /* so many at once */
+#define GI_SEARCH_LEAST   64     /* and not fewer */
+enum { GI_SEARCH_TOGETHER = 8 }; /* rows, as a fold takes them */
+
+typedef struct gi_search {
+    gi_lines  lines;
+    gi_fold   fold; /* of the extremes */
+    gi_kernel less_equal, unordered;
+    bool      largest, skip_nan, nothing; /* nothing but NaN is left */
+    int64_t   columns, width;             /* of lines side by side */
+    int64_t   segment, segments;          /* elements of one, segments of a line */
+    char     *extremes;                   /* of each segment: those of a line side by side, or of `columns` lines in turn */
+    int64_t  *places, *result;
+} gi_search;
+
+static bool gi_is_nan(const gi_search *r, const void *x)
+{
+    bool nan;
+    r->unordered(1, &nan, x, NULL, NULL);
+    return nan;
+}
+
+static bool gi_is_better(const gi_search *r, const void *x, const void *best)
+{
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_is_better_##tag(*(const T *)x, *(const T *)best, r->largest, r->skip_nan);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return false;
+    }
+}
+
+/* The same of the rows of a panel: `extremes` are those of each line in these rows, or the only row. */
+static void gi_take_better(const gi_search *r, const gi_panel *v, const void *extremes, const void *const *rows, int count,
+                           void *best, int64_t *places, int64_t k)
+{
+    bool no_better[GI_SEARCH_WIDTH];
+    r->less_equal(v->count, no_better, r->largest ? extremes : best, r->largest ? best : extremes, NULL);
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: gi_take_better_##tag(v->count, no_better, rows, count, (T *)best, places, k, r->largest, r->skip_nan); break;
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
+}
+
+/* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
+static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
+{
+    switch (r->lines.dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_first_equal_##tag(n, (const T *)elements, *(const T *)x);
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: return 0;
+    }
+}
+
+/* A unit is a segment of a line. */
+static void gi_search_segments(int64_t begin, int64_t end, void *job)
+{
+    gi_search                        *r = (gi_search *)job;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[2][16];
+    int64_t                           size = ga_itemsize(p->dtype);
+    bool                              far  = gi_lies_far(p);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
+        int64_t stop = p->length - first < r->segment ? p->length : first + r->segment;
+        int     kept = 0; /* which of the extremes is that of the best block */
+        for (int64_t start = first; start < stop; start += GI_BLOCK) {
+            int64_t     n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
+            const void *x = gi_read_line(p, line, start, n, raw, NULL);
+            if (far) gi_touch(x, n * size);
+            r->fold.block(n, extremes[start == first ? kept : 1 - kept], x);
+            if (start == first || !gi_is_better(r, extremes[1 - kept], extremes[kept])) continue;
+            kept = 1 - kept;
+            best = start;
+        }
+        int64_t     n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
+        const void *x = gi_read_line(p, line, best, n, raw, NULL);
+        memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
+        r->places[unit] = best + gi_first_equal(r, n, x, extremes[kept]);
+    }
+}
+
+/* A unit is a segment of a panel of lines. */
+static void gi_search_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_search                        *r = (gi_search *)job;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16], extremes[GI_SEARCH_WIDTH * 8];
+    int64_t                           size     = ga_itemsize(p->dtype);
+    const bool                        together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
+    const void                       *rows[GI_SEARCH_TOGETHER];
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel v       = gi_panel_block(p, r->columns, r->width, r->segments, r->segment, unit);
+        int64_t  segment = v.start / r->segment;
+        v.raw            = raw;
+        int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
+        char    *best   = r->extremes + to * size;
+        int64_t *places = r->places + to;
+        memcpy(best, gi_read_row(&v, 0, 0), (size_t)(v.count * size));
+        for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
+        int64_t k = 1;
+        for (; together && k + GI_SEARCH_TOGETHER <= v.n; k += GI_SEARCH_TOGETHER) {
+            for (int64_t row = 0; row < GI_SEARCH_TOGETHER; row++) rows[row] = gi_read_row(&v, k + row, 0);
+            r->fold.rows(v.count, extremes, rows);
+            gi_take_better(r, &v, extremes, rows, GI_SEARCH_TOGETHER, best, places, v.start + k);
+        }
+        for (; k < v.n; k++) {
+            rows[0] = gi_read_row(&v, k, 0);
+            gi_take_better(r, &v, rows[0], rows, 1, best, places, v.start + k);
+        }
+    }
+}
+
+/* The best segment of each line. */
+static void gi_search_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_search *r    = (gi_search *)job;
+    int64_t    size = ga_itemsize(r->lines.dtype), step = r->columns;
+    for (int64_t line = begin; line < end; line++) {
+        int64_t first = line % r->columns + (line - line % r->columns) * r->segments, best = first;
+        for (int64_t k = 1; k < r->segments; k++)
+            if (gi_is_better(r, r->extremes + (first + k * step) * size, r->extremes + best * size)) best = first + k * step;
+        r->result[line] = r->places[best];
+        if (r->skip_nan && gi_is_nan(r, r->extremes + best * size)) __atomic_store_n(&r->nothing, true, __ATOMIC_RELAXED);
+    }
+}
+
+#if GI_HAS_CUDA
+/* The same on the GPU, in one pass. */
+static ga_array *gi_cuda_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+{
+    gi_reduction r;
+    bool         largest = op == GA_OP_max || op == GA_OP_nanmax, nothing = false;
+    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, o, &r)) return NULL;
+    ga_array *places = gi_new(o->site, GA_I64, GA_CUDA, r.lines.result_ndim, r.lines.result_shape);
+    bool      ok     = places && gi_cuda_find_places(o->site, largest, skip_nan, &r.lines, places, &nothing);
+    if (ok && nothing) gi_fail(o->site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
+    if (ok && !nothing) return gi_finish(o->site, places, GA_I64, o->out);
+    ga_free(places);
+    return NULL;
+}
+#endif
+
+static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
+{
+    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_place(op, name, skip_nan, a, &o);
+    if (o.axes.ndim > 1 && !o.internal)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
+    GI_IF_CUDA(a->device, gi_cuda_arg_extreme(op, name, skip_nan, a, &o));
+    gi_reduction plan;
+    gi_search    r;
+    memset(&r, 0, sizeof r);
+    r.largest  = op == GA_OP_max || op == GA_OP_nanmax;
+    r.skip_nan = skip_nan;
+    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, &o, &plan)) return NULL;
+    ga_array *places = gi_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
+    if (!places || places->size == 0) return gi_finish(o.site, places, GA_I64, o.out);
+    const gi_lines *p    = &plan.lines;
+    int64_t         size = ga_itemsize(a->dtype);
+    r.lines              = *p;
+    r.fold               = plan.fold;
+    r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
+    r.unordered          = gi_cpu_kernel(GA_OP_isnan, a->dtype);
+    r.result             = (int64_t *)places->data;
+    r.columns            = gi_line_columns(p);
+    if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
+    r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
+    int64_t panels = 0;
+    if (r.columns > 1) {
+        r.width        = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
+        panels         = gi_count_panels(p->lines, r.columns, r.width);
+        int64_t wanted = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few elements are better than all before */
+        r.segment      = (p->length + wanted - 1) / wanted;
+        if (r.segment < GI_SEGMENT_ROWS) r.segment = GI_SEGMENT_ROWS;
+    }
+    r.segments    = (p->length + r.segment - 1) / r.segment;
+    int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
+    r.places = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
+    if (!r.places) {
+        ga_free(places);
+        return NULL;
+    }
+    r.extremes   = (char *)(r.places + count);
+    double bytes = (double)p->lines * (double)p->length * (double)size;
+    if (r.columns == 1) gi_parallel_bytes(bytes, count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
+    else gi_parallel_bytes(bytes, panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
+    gi_parallel_bytes((double)(count * (8 + size)), p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    gi_release(r.places, (size_t)(count * (8 + size)));
+    if (r.nothing) {
+        ga_free(places);
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
+    }
+    return gi_finish(o.site, places, GA_I64, o.out);
+}
+
+ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_min, "ga_argmin", false, a, o); }
+ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_max, "ga_argmax", false, a, o); }
+ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_arg_extreme(GA_OP_nanmin, "ga_nanargmin", true, a, o);
+}
+ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_arg_extreme(GA_OP_nanmax, "ga_nanargmax", true, a, o);
+}

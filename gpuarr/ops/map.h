@@ -1,0 +1,303 @@
+/* ---- planning -------------------------------------------------------------------------------------------------------- */
+
+static void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype wanted, int ndim, const int64_t *shape)
+{
+    v->data   = (char *)a->data;
+    v->dtype  = a->dtype;
+    v->wanted = wanted;
+    v->number = v->crossed = false;
+    gi_broadcast_strides(a, ndim, shape, v->strides);
+}
+
+/* Do two views show the same elements in the same places, so that reading one while writing the other is safe? */
+static bool gi_same_layout(const ga_array *a, int ndim, const int64_t *shape, const ga_array *out)
+{
+    int64_t strides[GPUARR_MAX_DIMS];
+    if (a->data != out->data || a->dtype != out->dtype) return false;
+    gi_broadcast_strides(a, ndim, shape, strides);
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] > 1 && strides[d] != out->strides[d]) return false;
+    return true;
+}
+
+/* The device of a call whose arrays must lie together (NULLs are passed over); GA_DEVICE_DEFAULT with an error if they do not. Without
+   any array: the default device. */
+static ga_device gi_common_device(const char *site, int n, const ga_array *const *arrays)
+{
+    const ga_array *first = NULL;
+    for (int k = 0; k < n; k++) {
+        if (!arrays[k]) continue;
+        if (!first) first = arrays[k];
+        if (arrays[k]->device == first->device) continue;
+        gi_fail(site, GA_BAD_DEVICE,
+                "an array of shape %s is on the %s and one of shape %s on the %s: bring them together with ga_to(a, %s)",
+                gi_shape_of(first), first->device == GA_CPU ? "CPU" : "GPU", gi_shape_of(arrays[k]),
+                arrays[k]->device == GA_CPU ? "CPU" : "GPU", first->device == GA_CPU ? "GA_CPU" : "GA_CUDA");
+        return GA_DEVICE_DEFAULT;
+    }
+#if GI_HAS_CUDA
+    if (first && first->device == GA_CUDA && !gi_cuda_touch_all(site, n, arrays)) return GA_DEVICE_DEFAULT;
+#endif
+    return first ? first->device : gi_default_device;
+}
+
+#if GI_HAS_CUDA
+static bool gi_cuda_run(const char *site, gi_job *j);
+#endif
+static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype);
+static bool      gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask);
+static ga_arg    gi_operand_arg(const ga_array *a);
+
+/* All bytes of a new array become 0. */
+static bool gi_clear(const char *site, ga_array *a)
+{
+    size_t bytes = (size_t)(a->size * ga_itemsize(a->dtype));
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA)
+        return bytes == 0 || (gi_cuda_touch(site, a) &&
+                              GI_CUDA_OK(site, cudaMemsetAsync(a->data, 0, bytes, gi_cuda_stream(gi_cuda_ordinal(a)))));
+#endif
+    (void)site;
+    memset(a->data, 0, bytes);
+    return true;
+}
+
+/* The strides of GA_INDEX: those of a C-ordered array of single bytes. */
+static void gi_place_strides(gi_job *j)
+{
+    int64_t below = 1;
+    memset(&j->place, 0, sizeof j->place);
+    j->first_place = 0;
+    j->place.dtype = j->place.wanted = GA_U8;
+    for (int d = j->ndim - 1; d >= 0; d--) {
+        j->place.strides[d] = below;
+        below *= j->shape[d];
+    }
+}
+
+/* GA_INDEX where the call works on a part of something larger: of its first element, and how it grows along each axis. */
+typedef struct gi_indexed_from {
+    int64_t first, strides[GPUARR_MAX_DIMS];
+} gi_indexed_from;
+
+/* What an elementwise call works on. */
+typedef struct gi_map_call {
+    const char            *site;
+    gi_function            function; /* all NULL: a copy of input 0 */
+    int                    cost, inputs, outputs;
+    const ga_arg          *in;
+    const ga_dtype        *wanted; /* the dtypes in which the kernel takes the inputs */
+    const ga_dtype        *result; /* and in which it makes the outputs */
+    ga_array             **out;    /* of those that are NULL, new arrays are made */
+    const ga_array        *where;
+    const gi_indexed_from *index; /* NULL: GA_INDEX counts the elements of this call */
+} gi_map_call;
+
+static const char *gi_out_name(const gi_map_call *c) { return c->outputs == 1 ? ".out" : "an array of .outs"; }
+
+/* The shape of the call, and whether its arrays fit. False with an error. */
+static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
+{
+    *ndim = 0;
+    for (int k = 0; k <= c->inputs; k++) {
+        const ga_array *a = k < c->inputs ? c->in[k].array : c->where;
+        if (!a || gi_broadcast_into(ndim, shape, a->ndim, a->shape)) continue;
+        const ga_array *first = c->in[0].array;
+        if ((!first || first == a) && c->inputs > 1) first = c->in[1].array;
+        if (!first) first = a;
+        return gi_fail(c->site, GA_BAD_SHAPE,
+                       "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
+                       gi_shape_of(first), gi_shape_of(a)),
+               false;
+    }
+    int     result_ndim = *ndim;
+    int64_t result_shape[GPUARR_MAX_DIMS];
+    memcpy(result_shape, shape, sizeof result_shape);
+    for (int k = 0; k < c->outputs; k++) {
+        const ga_array *out = c->out[k];
+        if (!out) continue;
+        if (!gi_broadcast_into(ndim, shape, out->ndim, out->shape) || !gi_equal_shapes(*ndim, shape, out->ndim, out->shape))
+            return gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s, the result %s", gi_out_name(c), gi_shape_of(out),
+                           gi_shape_text(result_ndim, result_shape)),
+                   false;
+        if (!gi_same_kind(c->result[k], out->dtype))
+            return gi_fail(c->site, GA_BAD_DTYPE,
+                           "the result is %s and does not go into %s of %s: use a dtype of the same kind or ga_astype",
+                           ga_dtype_name(c->result[k]), gi_out_name(c), ga_dtype_name(out->dtype)),
+                   false;
+        for (int d = 0; d < out->ndim; d++)
+            if (out->shape[d] > 1 && out->strides[d] == 0)
+                return gi_fail(c->site, GA_BAD_ARGUMENT, "%s repeats its elements (ga_broadcast_to): copy it first",
+                               gi_out_name(c)),
+                       false;
+        for (int i = 0; i < k; i++)
+            if (c->out[i] && ga_may_share_memory(out, c->out[i]))
+                return gi_fail(c->site, GA_BAD_ARGUMENT, "two arrays of .outs share memory: each result needs its own"), false;
+    }
+    return true;
+}
+
+/* The arrays that are written: those that were given, else new ones. False: none was made. */
+static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, const int64_t *shape, ga_array **target)
+{
+    for (int k = 0; k < c->outputs; k++) {
+        target[k] = c->out[k] ? c->out[k] : gi_new(c->site, c->result[k], device, ndim, shape);
+        if (target[k] && (c->out[k] || !c->where || gi_clear(c->site, target[k]))) continue;
+        for (int i = 0; i <= k; i++)
+            if (!c->out[i]) ga_free(target[i]);
+        return false;
+    }
+    return true;
+}
+
+static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape);
+static bool gi_map_all(const gi_map_call *c);
+#if GI_HAS_CUDA
+/* There are no casts behind a kernel there: into targets of other dtypes than the kernel's, results are copied. */
+static bool gi_map_and_assign(const gi_map_call *c, ga_array *const *target)
+{
+    ga_array   *made[GPUARR_MAX_OUTPUTS] = { NULL };
+    gi_map_call same                     = *c;
+    same.out                             = made;
+    same.where                           = NULL;
+    bool ok                              = gi_map_all(&same);
+    for (int k = 0; k < c->outputs; k++) {
+        ok = ok && gi_assign_where(c->site, target[k], gi_operand_arg(made[k]), c->where);
+        ga_free(made[k]);
+    }
+    return ok;
+}
+#endif
+
+/* The name of the parameter of operand i. */
+static const char *gi_own_name(const ga_kernel *k, int i)
+{
+    int p = 0;
+    while (k->parameter[p].output || i-- > 0) p++;
+    return k->parameter[p].name;
+}
+
+/* The whole of an elementwise call: shapes, devices, the outputs, overlap, the run. False with an error, and nothing was made. */
+static bool gi_map_all(const gi_map_call *c)
+{
+    static const char *const names[GI_MOST_INPUTS] = { "the first operand",   "the second operand", "the third operand",
+                                                       "the fourth operand",  "the fifth operand",  "the sixth operand",
+                                                       "the seventh operand", "the eighth operand" };
+    const char              *site                  = c->site;
+    gi_job                   j;
+    const int                n     = c->inputs;
+    const ga_array          *where = c->where, *all[GI_MOST_STRIDED] = { NULL };
+    j.kernel  = c->function.cpu;
+    j.gpu     = c->function.gpu;
+    j.own     = c->function.own;
+    j.inputs  = n;
+    j.outputs = c->outputs;
+    j.masked  = where != NULL;
+    for (int k = 0; k < n; k++)
+        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_check_any(site, c->in[k].array, names[k])) return false;
+    for (int k = 0; k < c->outputs; k++)
+        if (c->out[k] && !gi_check(site, c->out[k], gi_out_name(c))) return false;
+    if (where && !gi_check_any(site, where, ".where")) return false;
+    for (int k = 0; k < n; k++) all[k] = c->in[k].array;
+    all[n] = where;
+    for (int k = 0; k < c->outputs; k++) all[n + 1 + k] = c->out[k];
+    ga_device device = gi_common_device(site, n + 1 + c->outputs, all);
+    if (device == GA_DEVICE_DEFAULT || !gi_map_shape(c, &j.ndim, j.shape)) return false;
+    for (int k = 0; k < n; k++) {
+        char text[64];
+        if (c->in[k].array || gi_number_fits(c->in[k], c->wanted[k])) continue;
+        gi_number_text(c->in[k], text, sizeof text);
+        if (j.own.kernel)
+            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit parameter %s of %s (%s), which is %s", text,
+                    gi_own_name(j.own.kernel, k), j.own.kernel->name, j.own.kernel->site, ga_dtype_name(c->wanted[k]));
+        else
+            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
+                    ga_dtype_name(c->wanted[k]));
+        return false;
+    }
+#if GI_HAS_CUDA
+    if (device == GA_CUDA && j.own.kernel && !j.own.gpu)
+#else
+    if (device == GA_CUDA && j.own.kernel)
+#endif
+        return gi_fail(site, GA_BAD_DEVICE,
+                       "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
+                       j.own.kernel->name),
+               false;
+
+    bool chunked = where && gi_is_chunked(where);
+    for (int k = 0; k < n; k++) chunked = chunked || (c->in[k].array && gi_is_chunked(c->in[k].array));
+    if (chunked) return gi_chunked_map(c, j.ndim, j.shape);
+
+    ga_array *target[GPUARR_MAX_OUTPUTS] = { NULL };
+    if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
+    ga_array                         *copies[GI_MOST_INPUTS + 1] = { NULL };
+    bool                              ok                         = true;
+    __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
+    for (int k = 0; k <= n && ok; k++) {
+        const ga_array *a = k < n ? c->in[k].array : where;
+        gi_operand     *v = k < n ? &j.in[k] : &j.mask;
+        if (k == n && !where) break;
+        if (!a) { /* a tile of copies of the number */
+            int size   = (int)ga_itemsize(c->wanted[k]);
+            v->data    = tiles[k];
+            v->number  = true;
+            v->crossed = false;
+            v->dtype = v->wanted = c->wanted[k];
+            int64_t copies_of_it = GI_TILE_BYTES / size;
+            gi_number_to(c->in[k], c->wanted[k], tiles[k]);
+            if (device == GA_CPU)
+                gi_repeat(size, target[0]->size < copies_of_it ? target[0]->size : copies_of_it, tiles[k], tiles[k]);
+            continue;
+        }
+        bool clash = false;
+        for (int i = 0; i < c->outputs; i++)
+            clash = clash || (c->out[i] && ga_may_share_memory(a, c->out[i]) && !gi_same_layout(a, j.ndim, j.shape, c->out[i]));
+        if (clash) {
+            copies[k] = (ga_copy)(a, site); /* as if the sources had been copied before */
+            ok        = copies[k] != NULL;
+            a         = copies[k];
+        }
+#if GI_HAS_CUDA
+        /* no casts on the way through tiles there: what the kernel takes otherwise is converted before, unless all is a copy */
+        if (ok && device == GA_CUDA && a->dtype != (k < n ? c->wanted[k] : GA_BOOL) && (k == n || gi_computes(&j))) {
+            ga_array *cast = gi_convert(site, a, k < n ? c->wanted[k] : GA_BOOL);
+            ga_free(copies[k]);
+            copies[k] = cast;
+            ok        = cast != NULL;
+            a         = cast;
+        }
+#endif
+        if (ok) gi_operand_of(v, a, k < n ? c->wanted[k] : GA_BOOL, j.ndim, j.shape);
+    }
+    for (int k = 0; k < c->outputs && ok; k++)
+        gi_operand_of(k == 0 ? &j.out : &j.more[k - 1], target[k], c->result[k], j.ndim, j.shape);
+    gi_place_strides(&j);
+    if (c->index) {
+        j.first_place = c->index->first;
+        memcpy(j.place.strides, c->index->strides, sizeof j.place.strides);
+    }
+    bool same = true; /* are the results of the dtypes that the kernel makes? */
+    for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
+    (void)same;
+#if GI_HAS_CUDA
+    if (ok && device == GA_CUDA) ok = same || !gi_computes(&j) ? gi_cuda_run(site, &j) : gi_map_and_assign(c, target);
+    else
+#endif
+        if (ok)
+        gi_run(&j, c->cost);
+    for (int k = 0; k <= n; k++) ga_free(copies[k]);
+    for (int k = 0; k < c->outputs; k++) {
+        if (!ok && !c->out[k]) ga_free(target[k]);
+        if (ok) c->out[k] = target[k];
+    }
+    return ok;
+}
+
+/* The same for one output. wanted[k]: the dtype in which the kernel takes input k; result: what it makes. */
+static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
+                        ga_dtype result, ga_array *out, const ga_array *where)
+{
+    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &out, where, NULL };
+    return gi_map_all(&c) ? out : NULL;
+}

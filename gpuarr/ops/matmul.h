@@ -1,0 +1,558 @@
+/* ==== >>products: matrix products, and sums over products along labelled axes ========================================= */
+/*  Every product is one job, or several: matrices with any strides, over any number of further axes. An element of the result is one
+    chain: from nothing (-0 for floats), a[i][k] * b[k][j] is added by gi_fma in the order of k. So it has the same bits whatever the
+    blocks, threads and instruction sets, and on the GPU. Its error grows with the length of the chain, as any plain sum's does.
+    The other sums of products, of vectors alone, go along the documented tree (>>reduce).                                         */
+
+enum { GI_PRODUCT_AXES = 2 * GPUARR_MAX_DIMS };
+
+typedef struct gi_factor { /* an operand, or the result */
+    char   *data;
+    int64_t row, column; /* strides in bytes */
+    int64_t next[GI_PRODUCT_AXES];
+} gi_factor;
+
+typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
+    ga_dtype  dtype;        /* of all three */
+    int64_t   rows, inner, columns;
+    int       axes; /* and that many times over */
+    int64_t   shape[GI_PRODUCT_AXES];
+    gi_factor a, b, out; /* out does not overlap */
+} gi_product;
+
+#if GI_HAS_CUDA
+static bool gi_cuda_product(const char *site, gi_product *p);
+#endif
+
+static void gi_swap_strides(int64_t *x, int64_t *y)
+{
+    int64_t t = *x;
+    *x        = *y;
+    *y        = t;
+}
+
+/* The same product as that of the transposed matrices. Not of complex numbers: the order of their four products would change. */
+static void gi_transpose_product(gi_product *p)
+{
+    gi_factor a = p->a;
+    p->a        = p->b;
+    p->b        = a;
+    gi_swap_strides(&p->rows, &p->columns);
+    gi_swap_strides(&p->a.row, &p->a.column);
+    gi_swap_strides(&p->b.row, &p->b.column);
+    gi_swap_strides(&p->out.row, &p->out.column);
+}
+
+/* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
+/*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
+    tile, then a few rows of a at a time are packed and meet all these strips. What lies well already is not packed. Integers of 1 or 2
+    bytes and bools are widened to 4 bytes on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each
+    row of b two, (re, im) and (-im, re). */
+
+GI_BEGIN_FAST
+typedef void (*gi_packer)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step);
+typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next);
+
+/* n elements each of several lines, `next` apart in `out`. Lines that lie across the memory are read in squares. */
+#define GI_PACK(name, unpack_name, U, W, narrow)                                                                               \
+    static void name(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step)            \
+    {                                                                                                                          \
+        const bool    packed = step == (int64_t)sizeof(U);                                                                     \
+        const int64_t side   = packed ? n : 8;                                                                                 \
+        for (int64_t l = 0; l < lines; l += 8)                                                                                 \
+            for (int64_t i = 0; i < n; i += side)                                                                              \
+                for (int64_t m = l; m < lines && m < l + 8; m++) {                                                             \
+                    const char *from = in + m * line;                                                                          \
+                    W          *to   = (W *)out + m * next;                                                                    \
+                    int64_t     end  = n - i < side ? n : i + side;                                                            \
+                    if (packed && sizeof(U) == sizeof(W)) memcpy(to, from, (size_t)n * sizeof(U));                             \
+                    else if (packed)                                                                                           \
+                        for (int64_t j = 0; j < n; j++) to[j] = ((const U *)(const void *)from)[j];                            \
+                    else                                                                                                       \
+                        for (int64_t j = i; j < end; j++) to[j] = *(const U *)(const void *)(from + j * step);                 \
+                }                                                                                                              \
+    }                                                                                                                          \
+    static void unpack_name(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next)     \
+    {                                                                                                                          \
+        for (int64_t l = 0; l < lines; l++) {                                                                                  \
+            const W *from = (const W *)in + l * next;                                                                          \
+            for (int64_t j = 0; j < n; j++) {                                                                                  \
+                const W x                                 = from[j];                                                           \
+                *(U *)(void *)(out + l * line + j * step) = narrow;                                                            \
+            }                                                                                                                  \
+        }                                                                                                                      \
+    }
+GI_PACK(gi_pack_bool, gi_unpack_bool, bool, uint32_t, x != 0)
+GI_PACK(gi_pack_1, gi_unpack_1, uint8_t, uint32_t, (uint8_t)x)
+GI_PACK(gi_pack_2, gi_unpack_2, uint16_t, uint32_t, (uint16_t)x)
+GI_PACK(gi_pack_4, gi_unpack_4, uint32_t, uint32_t, x)
+GI_PACK(gi_pack_8, gi_unpack_8, uint64_t, uint64_t, x)
+GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
+#undef GI_PACK
+GI_END_FAST
+
+#define GI_PANEL_ROW (GI_TILE_DEPTH + 8) /* elements from one packed row of a to the next: not in the same sets of the cache */
+#define GI_BAND      2048                /* bytes of a packed row of a block */
+#define GI_NEAR      16384               /* bytes that are packed on the stack */
+#define GI_SMALL_B   131072              /* bytes that a tile may walk over in a b that is not packed */
+#define GI_SMALL_ROW 4096                /* bytes from row to row in an a that is not packed */
+
+typedef struct gi_blocks {
+    const gi_product       *p;
+    const gi_product_tiles *tiles;
+    gi_packer               pack;
+    gi_unpack               unpack;
+    int64_t                 size, packed;           /* bytes of an element, before and after packing */
+    int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
+    int64_t                 width;                  /* columns in a vector; a strip is one or two vectors wide */
+    bool                    flat;                   /* few rows meet a b that is read as it lies, */
+    bool                    direct_a, direct_b;     /* or whole rows of a, whole strips of b are not packed */
+    int64_t                 height, breadth, depth; /* of a block */
+    int64_t                 down, across;           /* how many blocks */
+    int64_t                 room;                   /* bytes of the strips of a block */
+    int                     rooms;                  /* of which so many are in `memory`, one for each thread */
+    char                   *memory;
+    char                    taken[GI_MOST_THREADS]; /* atomic */
+} gi_blocks;
+
+static void gi_pack_lines(const gi_blocks *j, int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line,
+                          int64_t step)
+{
+    if (line == j->size && step != j->size && j->tiles->pack_across && j->parts == 1)
+        j->tiles->pack_across(lines, n, out, next, in, step);
+    else j->pack(lines, n, out, next, in, line, step);
+}
+
+/* Below each packed row of b, its other part: of (re, im) it is (-im, re). */
+static void gi_turn_strip(const gi_blocks *j, int64_t depth, int64_t n, char *strip, int64_t bytes)
+{
+    for (int64_t k = 0; k < depth; k++, strip += 2 * bytes)
+        if (j->p->dtype == GA_C64) {
+            const ga_c64 *from = (const ga_c64 *)(const void *)strip;
+            ga_c64       *to   = (ga_c64 *)(void *)(strip + bytes);
+            for (int64_t i = 0; i < n; i++) to[i] = gi_make_c64(-from[i].im, from[i].re);
+        } else {
+            const ga_c128 *from = (const ga_c128 *)(const void *)strip;
+            ga_c128       *to   = (ga_c128 *)(void *)(strip + bytes);
+            for (int64_t i = 0; i < n; i++) to[i] = gi_make_c128(-from[i].im, from[i].re);
+        }
+}
+
+/* A strip of a block: its columns, and where it is. */
+typedef struct gi_packed_strip {
+    int64_t     n;
+    const char *data;
+    int64_t     row; /* bytes */
+} gi_packed_strip;
+
+/* The strip that begins at a column; what is packed lies in `strips`, one behind the other. */
+static gi_packed_strip gi_strip_at(const gi_blocks *j, int64_t column, int64_t columns, int64_t depth, const char *b,
+                                   const char *strips)
+{
+    gi_packed_strip s;
+    const int64_t   most = 2 * j->width, left = columns - column;
+    s.n         = left < most ? left : most;
+    bool direct = j->direct_b && s.n % j->width == 0;
+    s.row       = direct ? j->p->b.row : s.n > j->width ? 2 * j->tiles->bytes : j->tiles->bytes;
+    s.data      = direct ? b + column * j->p->b.column : strips;
+    if (!direct && !j->direct_b) s.data += column / most * 2 * j->tiles->bytes * j->parts * depth;
+    return s;
+}
+
+static void gi_pack_strips(const gi_blocks *j, int64_t columns, int64_t depth, const char *b, char *strips)
+{
+    for (int64_t c = 0; c < columns; c += 2 * j->width) {
+        gi_packed_strip s  = gi_strip_at(j, c, columns, depth, b, strips);
+        char           *to = strips + (s.data - strips);
+        if (j->direct_b && s.n % j->width == 0) continue;
+        if (s.n * j->packed < s.row) memset(to, 0, (size_t)(depth * j->parts * s.row));
+        gi_pack_lines(j, depth, s.n, to, j->parts * s.row / j->packed, b + c * j->p->b.column, j->p->b.row, j->p->b.column);
+        if (j->parts == 2) gi_turn_strip(j, depth, s.n, to, s.row);
+    }
+}
+
+/* A tile of the result. What is narrower than a strip, or does not lie side by side, is computed beside. */
+static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t depth, const char *a, int64_t a_row,
+                             const gi_packed_strip *s, char *out, bool more)
+{
+    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
+    const gi_factor                  *to   = &j->p->out;
+    const int                         wide = s->n > j->width ? 2 : 1;
+    const int64_t                     row  = wide * j->tiles->bytes;
+    if (s->n == wide * j->width && to->column == j->size && j->size == j->packed) {
+        j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, out, to->row, more);
+        return;
+    }
+    if (more) {
+        memset(beside, 0, (size_t)(rows * row));
+        j->pack(rows, s->n, beside, row / j->packed, out, to->row, to->column);
+    }
+    j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, beside, row, more);
+    j->unpack(rows, s->n, out, to->row, to->column, beside, row / j->packed);
+}
+
+static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
+                              char *strips)
+{
+    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_PANEL_ROW * 8];
+    const gi_product                 *p      = j->p;
+    const int64_t                     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
+    if (j->flat && rows == 1 && j->tiles->row && p->out.column == j->size) {
+        j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
+        return;
+    }
+    for (int64_t k = 0; k < p->inner; k += j->depth, b += j->depth * p->b.row) {
+        const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth;
+        gi_pack_strips(j, columns, depth, b, strips);
+        for (int64_t i = 0, r; i < rows; i += r) {
+            const char *factors = a + i * p->a.row + k * p->a.column;
+            r                   = rows - i;
+            r                   = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
+            if (!j->direct_a) {
+                gi_pack_lines(j, r, depth, panel, packed / j->packed, factors, p->a.row, p->a.column);
+                factors = panel;
+            }
+            for (int64_t c = 0; c < columns; c += 2 * j->width) {
+                const gi_packed_strip s = gi_strip_at(j, c, columns, depth, b, strips);
+                gi_multiply_tile(j, (int)r, depth, factors, j->direct_a ? p->a.row : packed, &s,
+                                 out + i * p->out.row + c * p->out.column, k > 0);
+            }
+        }
+    }
+}
+
+/* Where the matrices of an item lie. */
+static void gi_locate_item(const gi_product *p, int64_t item, const char **a, const char **b, char **out)
+{
+    *a   = p->a.data;
+    *b   = p->b.data;
+    *out = p->out.data;
+    for (int d = p->axes - 1; d >= 0; d--) {
+        const int64_t above = d > 0 ? item / p->shape[d] : 0, index = item - above * p->shape[d];
+        item = above;
+        *a += index * p->a.next[d];
+        *b += index * p->b.next[d];
+        *out += index * p->out.next[d];
+    }
+}
+
+static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_blocks                        *j = (gi_blocks *)job;
+    const gi_product                 *p = j->p;
+    __attribute__((aligned(64))) char near_[GI_NEAR];
+    int                               mine = 0;
+    while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t item = unit / (j->down * j->across), block = unit - item * (j->down * j->across);
+        const int64_t i = block % j->down * j->height, c = block / j->down * j->breadth;
+        const char   *a, *b;
+        char         *out;
+        gi_locate_item(p, item, &a, &b, &out);
+        gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
+                          p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
+                          out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
+    }
+    if (j->rooms) __atomic_store_n(&j->taken[mine], 0, __ATOMIC_RELEASE);
+}
+
+/* How elements of a dtype are packed, and which type multiplies them. */
+static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
+{
+    j->size   = ga_itemsize(dtype);
+    j->packed = j->size < 4 ? 4 : j->size;
+    j->parts  = gi_is_complex(dtype) ? 2 : 1;
+    j->pack   = dtype == GA_BOOL ? gi_pack_bool
+                : j->size == 1   ? gi_pack_1
+                : j->size == 2   ? gi_pack_2
+                : j->size == 4   ? gi_pack_4
+                : j->size == 8   ? gi_pack_8
+                                 : gi_pack_16;
+    j->unpack = dtype == GA_BOOL ? gi_unpack_bool
+                : j->size == 1   ? gi_unpack_1
+                : j->size == 2   ? gi_unpack_2
+                : j->size == 4   ? gi_unpack_4
+                : j->size == 8   ? gi_unpack_8
+                                 : gi_unpack_16;
+    if (gi_kind_of(dtype) >= 2) return gi_real_dtype(dtype);
+    return j->size == 8 ? GA_I64 : GA_I32;
+}
+
+static int64_t gi_over(int64_t n, int64_t by) { return (n + by - 1) / by; }
+
+/* Cuts the result into blocks: so wide that the packed strips stay in a cache, so high that every thread has some. Few rows read b as
+   it lies, eight rows of it at a time from one end to the other. */
+static void gi_cut_blocks(gi_blocks *j, int64_t items)
+{
+    const gi_product *p       = j->p;
+    const int64_t     threads = ga_get_num_threads(), most = j->tiles->rows, strip = 2 * j->width;
+    const bool        whole = j->size == j->packed && j->parts == 1;
+    j->flat                 = whole && p->rows <= most && p->b.column == j->size;
+    j->depth                = j->flat ? 8 : GI_TILE_DEPTH / j->parts;
+    if (j->depth > p->inner) j->depth = p->inner;
+    j->direct_a = whole && p->a.column == j->size && (j->flat || llabs(p->a.row) < GI_SMALL_ROW);
+    j->direct_b = j->flat || (whole && p->b.column == j->size && llabs(p->b.row) * j->depth <= GI_SMALL_B);
+    j->breadth  = j->flat ? gi_over(gi_over(p->columns, threads), strip) * strip : GI_BAND / j->packed;
+    if (j->flat && j->breadth > 16384) j->breadth = 16384;
+    if (j->breadth > p->columns) j->breadth = p->columns;
+    j->across = gi_over(p->columns, j->breadth);
+    j->height = p->rows;
+    for (j->down = 1; items * j->across * j->down < (j->height < 256 ? threads : 4 * threads) && j->height >= 64;) {
+        j->height = gi_over(j->height / 2, most) * most;
+        j->down   = gi_over(p->rows, j->height);
+    }
+    j->room = (j->direct_b ? 1 : gi_over(j->breadth, strip)) * 2 * j->tiles->bytes * j->parts * j->depth;
+}
+
+static bool gi_multiply_tiled(const char *site, const gi_product *p)
+{
+    const int64_t items = gi_size(p->axes, p->shape);
+    gi_blocks     j;
+    memset(&j, 0, sizeof j - sizeof j.taken);
+    j.p     = p;
+    j.tiles = gi_cpu_tiles(gi_packing(&j, p->dtype));
+    j.width = j.tiles->bytes / j.packed;
+    gi_cut_blocks(&j, items);
+    const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
+    const int64_t chunk = 1 + 400000 / (work + 1);
+    if (j.room > GI_NEAR) {
+        j.rooms = ga_get_num_threads();
+        if (j.rooms > gi_over(units, chunk)) j.rooms = (int)gi_over(units, chunk);
+        memset(j.taken, 0, (size_t)j.rooms);
+        j.memory = (char *)gi_alloc(site, (size_t)(j.rooms * j.room));
+        if (!j.memory) return false;
+    }
+    gi_parallel(units, chunk, gi_multiply_blocks, &j);
+    gi_release(j.memory, (size_t)(j.rooms * j.room));
+    return true;
+}
+
+/* ---- on the CPU: few rows or columns, element by element --------------------------------------------------------------- */
+
+#define GI_CHAINS 64 /* side by side in a unit of work */
+#define GI_FEW    3  /* rows or columns that are computed so */
+
+typedef struct gi_chained {
+    const gi_product *p;
+    gi_chains         chains;
+    gi_chaining       j;
+    int64_t           count, groups; /* chains side by side */
+    int               times;         /* b's that each of them meets, */
+    int64_t           again;         /* and how often that is done, for other a */
+    int64_t           a_again, out_again;
+} gi_chained;
+
+static void gi_chain_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_chained *c = (const gi_chained *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t item = c->groups == 1 ? unit : unit / c->groups, i = (unit - item * c->groups) * GI_CHAINS;
+        const char   *a, *b;
+        char         *out;
+        gi_locate_item(c->p, item, &a, &b, &out);
+        for (int64_t t = 0; t < c->again; t++)
+            c->chains(c->count - i < GI_CHAINS ? c->count - i : GI_CHAINS, c->times, c->p->inner,
+                      out + i * c->j.out_next + t * c->out_again, a + i * c->j.a_next + t * c->a_again, b + i * c->j.b_next,
+                      &c->j);
+    }
+}
+
+/* Chains side by side, along the longer side of the matrices; of numbers along the longest of the other axes. */
+static void gi_multiply_chained(gi_product *p)
+{
+    gi_chained c;
+    memset(&c, 0, sizeof c);
+    if (p->columns > p->rows && !gi_is_complex(p->dtype)) gi_transpose_product(p);
+    c.p        = p;
+    c.chains   = gi_cpu_chains(p->dtype);
+    c.j.a_step = p->a.column;
+    c.j.b_step = p->b.row;
+    c.count = c.times = 1;
+    c.again           = 1;
+    if (p->rows >= p->columns && p->rows > 1) {
+        c.count       = p->rows;
+        c.j.a_next    = p->a.row;
+        c.j.out_next  = p->out.row;
+        c.times       = (int)p->columns;
+        c.j.b_again   = p->b.column;
+        c.j.out_again = p->out.column;
+    } else if (p->columns > 1) {
+        c.count      = p->columns;
+        c.j.b_next   = p->b.column;
+        c.j.out_next = p->out.column;
+        c.again      = p->rows;
+        c.a_again    = p->a.row;
+        c.out_again  = p->out.row;
+    } else if (p->axes > 0) {
+        int longest = 0;
+        for (int d = 1; d < p->axes; d++)
+            if (p->shape[d] > p->shape[longest]) longest = d;
+        c.count           = p->shape[longest];
+        c.j.a_next        = p->a.next[longest];
+        c.j.b_next        = p->b.next[longest];
+        c.j.out_next      = p->out.next[longest];
+        p->shape[longest] = 1;
+    }
+    c.groups            = gi_over(c.count, GI_CHAINS);
+    const int64_t work  = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
+    const int64_t units = gi_size(p->axes, p->shape) * c.groups;
+    gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
+}
+
+#if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
+/* ---- products that are left to a BLAS library ------------------------------------------------------------------------------ */
+
+typedef struct gi_blas_matrix {
+    bool    across; /* the matrix is the transposed of what lies in memory row by row */
+    int64_t lead;   /* elements from row to row there */
+} gi_blas_matrix;
+
+static bool gi_is_for_blas(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t size, gi_blas_matrix *m)
+{
+    m->across = column != size;
+    m->lead   = (m->across ? column : row) / size;
+    return (m->across ? row : column) == size && (m->across ? column : row) % size == 0 && m->lead <= INT32_MAX &&
+           m->lead >= (m->across ? rows : columns);
+}
+
+/* Is the product large enough, and does each matrix lie as a BLAS takes it? */
+static bool gi_blas_takes(const gi_product *p, gi_blas_matrix *a, gi_blas_matrix *b, gi_blas_matrix *out)
+{
+    const int64_t size = ga_itemsize(p->dtype), most = INT32_MAX;
+    return gi_kind_of(p->dtype) >= 2 && p->rows > 8 && p->columns > 8 && p->inner > 8 && p->rows <= most &&
+           p->columns <= most && p->inner <= most && (double)p->rows * (double)p->columns * (double)p->inner > 250000 &&
+           gi_is_for_blas(p->rows, p->inner, p->a.row, p->a.column, size, a) &&
+           gi_is_for_blas(p->inner, p->columns, p->b.row, p->b.column, size, b) &&
+           gi_is_for_blas(p->rows, p->columns, p->out.row, p->out.column, size, out) && !out->across;
+}
+#endif
+
+#ifdef GPUARR_USE_CBLAS
+static bool gi_cblas_product(const gi_product *p)
+{
+    gi_blas_matrix a, b, out;
+    if (!gi_blas_takes(p, &a, &b, &out)) return false;
+    const CBLAS_TRANSPOSE across_a = a.across ? CblasTrans : CblasNoTrans, across_b = b.across ? CblasTrans : CblasNoTrans;
+    const int             m = (int)p->rows, n = (int)p->columns, k = (int)p->inner;
+    const int             lead_a = (int)a.lead, lead_b = (int)b.lead, lead = (int)out.lead;
+    const ga_c64          one64 = { 1, 0 }, zero64 = { 0, 0 };
+    const ga_c128         one = { 1, 0 }, zero = { 0, 0 };
+    for (int64_t item = 0; item < gi_size(p->axes, p->shape); item++) {
+        const char *x, *y;
+        char       *to;
+        gi_locate_item(p, item, &x, &y, &to);
+        const void *u = x, *v = y;
+        void       *w = to;
+        if (p->dtype == GA_F32)
+            cblas_sgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const float *)u, lead_a, (const float *)v, lead_b, 0,
+                        (float *)w, lead);
+        else if (p->dtype == GA_F64)
+            cblas_dgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const double *)u, lead_a, (const double *)v, lead_b, 0,
+                        (double *)w, lead);
+        else if (p->dtype == GA_C64)
+            cblas_cgemm(CblasRowMajor, across_a, across_b, m, n, k, &one64, u, lead_a, v, lead_b, &zero64, w, lead);
+        else cblas_zgemm(CblasRowMajor, across_a, across_b, m, n, k, &one, u, lead_a, v, lead_b, &zero, w, lead);
+    }
+    return true;
+}
+#endif
+
+static bool gi_cpu_product(const char *site, gi_product *p)
+{
+    const int64_t size = ga_itemsize(p->dtype);
+    if (!gi_is_complex(p->dtype)) { /* columns are the longer of two sides that are short, else those that lie side by side */
+        const bool few = p->rows <= GI_FEW || p->columns <= GI_FEW;
+        if (few ? p->columns < p->rows : p->out.column != size && p->out.row == size) gi_transpose_product(p);
+    }
+#ifdef GPUARR_USE_CBLAS
+    if (gi_cblas_product(p)) return true;
+#endif
+    const bool chained = (p->rows <= GI_FEW && (p->columns < 16 || p->b.column != size)) || p->columns <= GI_FEW;
+    if (!chained) return gi_multiply_tiled(site, p);
+    gi_multiply_chained(p);
+    return true;
+}
+
+/* ---- one job ------------------------------------------------------------------------------------------------------------ */
+
+/* Runs the product where its memory is; the result has elements, and `inner` is not 0. False with an error. */
+static bool gi_multiply(const char *site, ga_device device, gi_product *p)
+{
+    GI_IF_CUDA(device, gi_cuda_product(site, p));
+    (void)device;
+    return gi_cpu_product(site, p);
+}
+
+/* ---- dot: the sum of the products of two vectors, along the documented tree --------------------------------------------- */
+
+typedef struct gi_dot {
+    const ga_array *x, *y; /* 1-D, of one length */
+    ga_dtype        wide;  /* in which they are multiplied and added */
+    gi_kernel       multiply;
+    gi_fold         fold;
+    char           *sums; /* of the blocks */
+} gi_dot;
+
+static const void *gi_read_vector(const ga_array *a, ga_dtype dtype, int64_t start, int64_t n, void *raw, void *cast)
+{
+    int         size   = (int)ga_itemsize(a->dtype);
+    const void *packed = (const char *)a->data + start * a->strides[0];
+    if (a->strides[0] != size) {
+        gi_gather(size, n, raw, packed, a->strides[0]);
+        packed = raw;
+    }
+    if (a->dtype == dtype) return packed;
+    gi_cast(dtype, a->dtype, n, cast, packed);
+    return cast;
+}
+
+static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_dot                     *j = (const gi_dot *)job;
+    __attribute__((aligned(64))) char raw[2][GI_BLOCK * 16], cast[2][GI_BLOCK * 16];
+    for (int64_t block = begin; block < end; block++) {
+        int64_t     start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
+        const void *x = gi_read_vector(j->x, j->wide, start, n, raw[0], cast[0]);
+        const void *y = gi_read_vector(j->y, j->wide, start, n, raw[1], cast[1]);
+        j->multiply(n, cast[0], x, y, NULL);
+        j->fold.block(n, j->sums + block * j->fold.acc_bytes, cast[0]);
+    }
+}
+
+static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array *y, ga_dtype wide)
+{
+    gi_dot    j;
+    ga_array *result = gi_new(site, wide, GA_CPU, 0, NULL);
+    int64_t   blocks = (x->shape[0] + GI_BLOCK - 1) / GI_BLOCK;
+    if (!result) return NULL;
+    if (blocks == 0) {
+        (void)gi_clear(site, result);
+        return result;
+    }
+    memset(&j, 0, sizeof j);
+    j.x        = x;
+    j.y        = y;
+    j.wide     = wide;
+    j.multiply = gi_cpu_kernel(GA_OP_multiply, wide);
+    gi_cpu_fold(wide == GA_BOOL ? GA_OP_any : GA_OP_sum, wide, &j.fold);
+    j.sums = (char *)gi_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
+    if (!j.sums) {
+        ga_free(result);
+        return NULL;
+    }
+    gi_parallel_bytes(2 * (double)x->size * (double)ga_itemsize(x->dtype), blocks, 32, gi_dot_blocks, &j);
+    gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
+    j.fold.end(1, result->data, j.sums, x->shape[0]);
+    gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
+    return result;
+}
+
+static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype)
+{
+    ga_dtype wide = dtype == GA_F32    ? GA_F64
+                    : dtype == GA_C64  ? GA_C128
+                    : dtype == GA_BOOL ? dtype
+                                       : gi_end_dtype(GI_ENDS_SUM, dtype);
+    GI_IF_CUDA(x->device, gi_cuda_dot(site, x, y, dtype));
+    return gi_finish(site, gi_cpu_dot(site, x, y, wide), dtype, NULL);
+}

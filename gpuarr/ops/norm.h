@@ -1,0 +1,52 @@
+/* ---- norm ---------------------------------------------------------------------------------------------------------------- */
+
+/* f(x) of an array that is then freed. */
+static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const char *site, ga_array *x)
+{
+    ga_array *r = x ? f(x, gi_map_site(site)) : NULL;
+    ga_free(x);
+    return r;
+}
+
+ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
+{
+    if (!gi_check_any(o.site, a, "a")) return NULL;
+    double   ord   = o.ord == 0 ? 2 : o.ord == GA_EXACTLY ? 0 : o.ord;
+    ga_dtype dtype = gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
+    if (ord < 0 && ord != -(double)INFINITY)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   ".ord = %g: use a positive number, INFINITY, -INFINITY or GA_EXACTLY (counts the nonzero)",
+                                   ord);
+    ga_reduce_options r = gi_reduce_site(o.site);
+    r.axis              = o.axis;
+    r.axes              = o.axes;
+    r.keepdims          = o.keepdims;
+    /* float64 first: the absolute value of the least integer does not fit its own type */
+    ga_array *start = gi_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
+    ga_array *wide = gi_then((ga_absolute), o.site, start);
+    if (!wide) return NULL;
+    if (isinf(ord)) {
+        result = ord > 0 ? (ga_max)(wide, r) : (ga_min)(wide, r);
+    } else if (ord == 0) {
+        result = (ga_count_nonzero)(wide, r);
+    } else if (ord == 1) {
+        result = (ga_sum)(wide, r);
+    } else if (ord == 2) {
+        ga_array *squares = (ga_square)(wide, gi_map_site(o.site));
+        if (squares) result = gi_then((ga_sqrt), o.site, (ga_sum)(squares, r));
+        ga_free(squares);
+    } else {
+        ga_arg p, inverse;
+        memset(&p, 0, sizeof p);
+        p.kind           = GA_KIND_REAL;
+        inverse          = p;
+        p.re             = ord;
+        inverse.re       = 1 / ord;
+        ga_array *powers = (ga_power)(gi_operand_arg(wide), p, gi_map_site(o.site)), *sum = powers ? (ga_sum)(powers, r) : NULL;
+        if (sum) result = (ga_power)(gi_operand_arg(sum), inverse, gi_map_site(o.site));
+        ga_free(powers);
+        ga_free(sum);
+    }
+    ga_free(wide);
+    return gi_finish(o.site, result, dtype, NULL);
+}

@@ -1,0 +1,238 @@
+/* ==== >>map: elementwise operations: settle shapes and dtypes, then run a kernel tile by tile ======================= */
+
+/* Options of calls from inside: nothing but the user's site. */
+static ga_map_options gi_map_site(const char *site)
+{
+    static ga_map_options none;
+    ga_map_options        o = none;
+    o.site                  = site;
+    o.internal              = true;
+    return o;
+}
+
+static ga_reduce_options gi_reduce_site(const char *site)
+{
+    static ga_reduce_options none;
+    ga_reduce_options        o = none;
+    o.site                     = site;
+    o.internal                 = true;
+    return o;
+}
+
+/* ---- numbers as operands ------------------------------------------------------------------------------------------- */
+
+static ga_dtype gi_number_dtype(ga_arg v)
+{
+    switch (v.kind) {
+    case GA_KIND_BOOL: return GA_BOOL;
+    case GA_KIND_INT: return GA_I64;
+    case GA_KIND_UINT: return GA_U64;
+    case GA_KIND_COMPLEX: return GA_C128;
+    default: return GA_F64;
+    }
+}
+
+/* Can the number be an element of this dtype? Only integers can fail: 300 is no uint8. */
+static bool gi_number_fits(ga_arg v, ga_dtype dtype)
+{
+    if (!gi_is_int(dtype)) return true;
+    if (v.kind == GA_KIND_UINT) return dtype == GA_U64;
+    if (v.kind != GA_KIND_INT) return true;
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cast_##tag##_i64(v.i) == (T)v.i && (int64_t)(T)v.i == v.i && (v.i >= 0 || gi_is_signed(dtype));
+        GI_EACH_INT(GI_CASE)
+#undef GI_CASE
+    default: return true;
+    }
+}
+
+/* Writes the number as one element of the dtype. */
+static void gi_number_to(ga_arg v, ga_dtype dtype, void *element)
+{
+    ga_c128 z;
+    z.re           = v.re;
+    z.im           = v.im;
+    uint64_t large = (uint64_t)v.i;
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: {                                                                                                           \
+        T e = v.kind == GA_KIND_REAL      ? gi_cast_##tag##_f64(v.re)                                                          \
+              : v.kind == GA_KIND_COMPLEX ? gi_cast_##tag##_c128(z)                                                            \
+              : v.kind == GA_KIND_UINT    ? gi_cast_##tag##_u64(large)                                                         \
+                                          : gi_cast_##tag##_i64(v.i);                                                             \
+        memcpy(element, &e, sizeof e);                                                                                         \
+        break;                                                                                                                 \
+    }
+        GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
+}
+
+/* What an array's dtype becomes beside a plain number: an int adopts it, a float makes integers float64 (NumPy 2). */
+static ga_dtype gi_with_number(ga_dtype dtype, ga_arg v)
+{
+    switch (v.kind) {
+    case GA_KIND_BOOL: return dtype;
+    case GA_KIND_INT:
+    case GA_KIND_UINT: return dtype == GA_BOOL ? gi_number_dtype(v) : dtype;
+    case GA_KIND_REAL: return gi_kind_of(dtype) < 2 ? GA_F64 : dtype;
+    case GA_KIND_COMPLEX: return dtype == GA_F32 || dtype == GA_C64 ? GA_C64 : GA_C128;
+    default: return dtype;
+    }
+}
+
+static void gi_number_text(ga_arg v, char *text, size_t room)
+{
+    if (v.kind == GA_KIND_REAL) snprintf(text, room, "%.9g", v.re);
+    else if (v.kind == GA_KIND_COMPLEX) snprintf(text, room, "(%.9g%+.9gj)", v.re, v.im);
+    else if (v.kind == GA_KIND_UINT) snprintf(text, room, "%llu", (unsigned long long)v.i);
+    else snprintf(text, room, "%lld", (long long)v.i);
+}
+
+/* The dtype that holds all operands: arrays promote by NumPy's table, then numbers adapt. */
+static ga_dtype gi_common_dtype(int n, const ga_arg *in)
+{
+    ga_dtype dtype = GA_DTYPE_DEFAULT;
+    for (int k = 0; k < n; k++)
+        if (in[k].array) dtype = dtype == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(dtype, in[k].array->dtype);
+    bool only_numbers = dtype == GA_DTYPE_DEFAULT;
+    for (int k = 0; k < n; k++) {
+        if (in[k].array) continue;
+        if (!only_numbers) dtype = gi_with_number(dtype, in[k]);
+        else dtype = dtype == GA_DTYPE_DEFAULT ? gi_number_dtype(in[k]) : ga_promote(dtype, gi_number_dtype(in[k]));
+    }
+    return dtype;
+}
+
+/* ---- moving elements ------------------------------------------------------------------------------------------------ */
+
+GI_BEGIN_FAST
+/* n copies of an element, side by side. */
+static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
+{
+    if (n < 1) return;
+    memcpy(out, element, (size_t)itemsize);
+    for (int64_t done = 1; done < n; done *= 2)
+        memcpy((char *)out + done * itemsize, out, (size_t)((done < n - done ? done : n - done) * itemsize));
+}
+
+/* Packs n elements that lie `stride` bytes apart. */
+static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_t stride)
+{
+    const char *from = (const char *)in;
+    if (stride == itemsize) {
+        memcpy(out, in, (size_t)(n * itemsize));
+        return;
+    }
+    if (stride == 0) {
+        gi_repeat(itemsize, n, out, in);
+        return;
+    }
+#define GI_MOVE(U)                                                                                                             \
+    if (stride == -(int64_t)sizeof(U)) /* reversed: a loop that vectorises */                                                  \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[-i];                                   \
+    else                                                                                                                       \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                         \
+    break
+    switch (itemsize) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * itemsize, from + i * stride, (size_t)itemsize);
+    }
+#undef GI_MOVE
+}
+
+/* The reverse: n packed elements to places `stride` bytes apart. */
+static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const void *in)
+{
+    char *to = (char *)out;
+    if (stride == itemsize) {
+        memcpy(out, in, (size_t)(n * itemsize));
+        return;
+    }
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < n; i++) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                      \
+    break
+    switch (itemsize) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);
+    }
+#undef GI_MOVE
+}
+
+/* The reverse where mask is true; elsewhere the target keeps its value. */
+static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const bool *mask)
+{
+    char *to = (char *)out;
+    if (stride == itemsize && itemsize <= 8) {
+        gi_cpu_replace(itemsize)(n, out, in, mask, NULL);
+        return;
+    }
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < n; i++)                                                                                            \
+        if (mask[i]) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                                     \
+    break
+    switch (itemsize) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++)
+            if (mask[i]) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);
+    }
+#undef GI_MOVE
+}
+
+GI_END_FAST
+
+#ifdef GPUARR_FEW_DTYPES
+/* Conversions without a loop: element by element. (Files may hold dtypes of which this build has no arrays.) */
+static void gi_cast_slowly(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+{
+    for (int64_t i = 0; i < n; i++) {
+        const char *p = (const char *)in + i * ga_itemsize(from);
+        ga_c128     z = { 0, 0 };
+        ga_arg      v = GA_ARG(0);
+        switch (from) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: {                                                                                                           \
+        T x;                                                                                                                   \
+        memcpy(&x, p, sizeof x);                                                                                               \
+        if (GA_##TAG < GA_F32) v.i = (int64_t)gi_cast_u64_##tag(x);                                                            \
+        else z = gi_cast_c128_##tag(x);                                                                                        \
+        break;                                                                                                                 \
+    }
+            GI_EACH_DTYPE(GI_CASE)
+#undef GI_CASE
+        default: break;
+        }
+        v.kind = gi_is_complex(from) ? GA_KIND_COMPLEX
+                 : gi_is_float(from) ? GA_KIND_REAL
+                 : from == GA_U64    ? GA_KIND_UINT
+                                     : GA_KIND_INT;
+        v.re   = z.re;
+        v.im   = z.im;
+        gi_number_to(v, to, (char *)out + i * ga_itemsize(to));
+    }
+}
+#endif
+
+/* Converts n packed elements; in and out must not overlap unless the dtypes are equal. */
+static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+{
+    if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
+#ifdef GPUARR_FEW_DTYPES
+    else if (!gi_cpu_cast(to, from)) gi_cast_slowly(to, from, n, out, in);
+#endif
+    else gi_cpu_cast(to, from)(n, out, in);
+}

@@ -1,0 +1,490 @@
+/* ---- quantiles of lines ---------------------------------------------------------------------------------------------- */
+
+/* What a quantile is. */
+typedef struct gi_quantile_rule {
+    bool        median; /* the mean of the two in the middle */
+    bool        skip_nan;
+    bool        single; /* quantiles are float32 numbers */
+    ga_quantile method;
+    ga_dtype    source, result;
+} gi_quantile_rule;
+
+typedef struct gi_order {
+    gi_lines         lines; /* read in the key dtype */
+    gi_quantile_rule rule;
+    int64_t          count;
+    double          *quantiles; /* 0 to 1, ascending; one for a median */
+    int64_t         *places;    /* where in the result each belongs */
+    char            *out;       /* for each quantile, all lines; memory of the device of the lines */
+    const ga_array  *result;    /* whose memory that is, or NULL */
+    int64_t          parts;
+    char            *scratch; /* of each part */
+    size_t           scratch_bytes;
+} gi_order;
+
+/* The two elements that a quantile of n lies between, and how far it is from the first. */
+typedef struct gi_rank {
+    int64_t previous, next;
+    double  gamma;
+} gi_rank;
+
+GI_BEGIN_FAST
+/* NumPy's arithmetic, step by step. */
+GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
+{
+    gi_rank r;
+    if (rule.median) {
+        r.previous = (n - 1) / 2;
+        r.next     = n / 2;
+        r.gamma    = 0.5;
+        return r;
+    }
+    double last = (double)(n - 1);
+    double at   = rule.single ? (double)gi_mul_f32((float)last, (float)quantile) : gi_mul_f64(last, quantile);
+    switch (rule.method) {
+    case GA_LOWER: at = floor(at); break;
+    case GA_HIGHER: at = ceil(at); break;
+    case GA_NEAREST: at = rint(at); break;
+    case GA_MIDPOINT: at = 0.5 * (floor(at) + ceil(at)); break;
+    default: break;
+    }
+    if (at >= last) {
+        r.previous = r.next = n - 1;
+        r.gamma             = 1;
+        return r;
+    }
+    r.previous = (int64_t)at;
+    r.next     = r.previous + 1;
+    r.gamma    = at - floor(at);
+    return r;
+}
+
+/* Between a and b, b - a = distance, as numpy's _lerp. */
+GI_FORMULA double gi_lerp_f64(double a, double b, double distance, double t)
+{
+    return t >= 0.5 ? b - gi_mul_f64(distance, 1 - t) : a + gi_mul_f64(distance, t);
+}
+GI_FORMULA float gi_lerp_f32(float a, float b, double t)
+{
+    float distance = b - a;
+    return t >= 0.5 ? b - gi_mul_f32(distance, (float)(1 - t)) : a + gi_mul_f32(distance, (float)t);
+}
+
+/* A median, or a quantile by GA_LINEAR or GA_MIDPOINT, from the two elements it lies between. Integers also have the distance of
+   their keys, which does not overflow. */
+GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a, double b, uint64_t key_distance)
+{
+    if (rule.median) return r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
+    if (rule.result == GA_F32) return (double)gi_lerp_f32((float)a, (float)b, r.gamma);
+    double distance = rule.source == GA_F64   ? b - a
+                      : rule.source == GA_F32 ? (double)((float)b - (float)a)
+                                              : (double)key_distance;
+    return gi_lerp_f64(a, b, distance, r.gamma);
+}
+
+/* Writes one quantile from the keys of its two elements. */
+static void gi_write_quantile(const gi_order *o, gi_rank r, uint64_t previous, uint64_t next, void *out)
+{
+    ga_dtype dtype = o->lines.dtype;
+    char     element[8];
+    gi_key_element(dtype, previous, element);
+    if (!o->rule.median && o->rule.method != GA_LINEAR && o->rule.method != GA_MIDPOINT) {
+        gi_cast(o->rule.result, dtype, 1, out, element);
+        return;
+    }
+    double a, b;
+    gi_cast(GA_F64, dtype, 1, &a, element);
+    gi_key_element(dtype, next, element);
+    gi_cast(GA_F64, dtype, 1, &b, element);
+    double value = gi_quantile_between(o->rule, r, a, b, next - previous);
+    gi_cast(o->rule.result, GA_F64, 1, out, &value);
+}
+GI_END_FAST
+
+/* The ascending ranks that the quantiles of n elements need; returns their number. */
+static int64_t gi_ranks_of(const gi_order *o, int64_t n, int64_t *ranks)
+{
+    int64_t m = 0;
+    for (int64_t i = 0; i < o->count; i++) {
+        gi_rank r       = gi_rank_of(o->rule, o->quantiles[i], n);
+        int64_t both[2] = { r.previous, r.next };
+        for (int k = 0; k < 2; k++) { /* they come nearly in order */
+            int64_t at = m;
+            while (at > 0 && ranks[at - 1] > both[k]) at--;
+            if (at > 0 && ranks[at - 1] == both[k]) continue;
+            memmove(ranks + at + 1, ranks + at, (size_t)(m - at) * sizeof *ranks);
+            ranks[at] = both[k];
+            m++;
+        }
+    }
+    return m;
+}
+
+static uint64_t gi_key_of_rank(int64_t rank, int64_t m, const int64_t *ranks, const uint64_t *found)
+{
+    int64_t low = 0, high = m - 1;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (ranks[middle] < rank) low = middle + 1;
+        else high = middle;
+    }
+    return found[low];
+}
+
+/* The quantiles of a line of n elements (NaN left out) whose ranks are found; n 0: NaN. */
+static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m, const int64_t *ranks, const uint64_t *found)
+{
+    int64_t size = ga_itemsize(o->rule.result);
+    double  nan  = gi_nan_f64();
+    for (int64_t i = 0; i < o->count; i++) {
+        char *out = o->out + (o->places[i] * o->lines.lines + line) * size;
+        if (n == 0) {
+            gi_cast(o->rule.result, GA_F64, 1, out, &nan);
+            continue;
+        }
+        gi_rank r = gi_rank_of(o->rule, o->quantiles[i], n);
+        gi_write_quantile(o, r, gi_key_of_rank(r.previous, m, ranks, found), gi_key_of_rank(r.next, m, ranks, found), out);
+    }
+}
+
+/* A unit is a part of the lines, each of them short enough to be partitioned. */
+static void gi_order_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_order                   *o = (const gi_order *)job;
+    const gi_lines                   *p = &o->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
+    double                            wide[GI_BLOCK];
+    for (int64_t part = begin; part < end; part++) {
+        uint64_t *found = (uint64_t *)(void *)(o->scratch + (size_t)part * o->scratch_bytes), *keys = found + 2 * o->count;
+        int64_t  *ranks = (int64_t *)(keys + p->length), share = p->lines / o->parts;
+        int64_t   stop = part == o->parts - 1 ? p->lines : (part + 1) * share;
+        for (int64_t line = part * share; line < stop; line++) {
+            int64_t n = 0, m = 0;
+            for (int64_t i = 0; i < p->length; i += GI_BLOCK) {
+                int64_t count = p->length - i < GI_BLOCK ? p->length - i : GI_BLOCK;
+                gi_make_keys(p->dtype, count, keys + i, gi_read_line(p, line, i, count, raw, wide));
+            }
+            if (p->dtype != GA_F64) n = p->length;
+            for (int64_t i = 0; p->dtype == GA_F64 && i < p->length; i++) {
+                keys[n] = keys[i];
+                n += keys[i] != GI_KEY_NAN;
+            }
+            if (n < p->length && !o->rule.skip_nan) n = 0;
+            if (n > 0) {
+                m = gi_ranks_of(o, n, ranks);
+                gi_rank_select(keys, n, 0, m, ranks, 0);
+                for (int64_t i = 0; i < m; i++) found[i] = keys[ranks[i]];
+            }
+            gi_write_line(o, line, n, m, ranks, found);
+        }
+    }
+}
+
+static size_t gi_bracket_bytes(const gi_bracket *b)
+{
+    int64_t room = b->search->parts * b->room;
+    return (size_t)(room < GI_BRACKET_SAMPLE ? (int64_t)GI_BRACKET_SAMPLE : room) * sizeof *b->keys;
+}
+
+/* Places a bracket for the one quantile of an order; returns 1, or 0 if there is none, -1 when memory is out. */
+static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    memset(b, 0, sizeof *b);
+    b->search   = s;
+    b->lines    = o->lines;
+    b->compared = gi_sifted_as(o->rule.source);
+    b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    if (b->compared == GA_F32) b->lines.dtype = GA_F32;
+    b->keys = (uint64_t *)gi_alloc(site, gi_bracket_bytes(b));
+    if (!b->keys) return -1;
+    if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return 0;
+}
+
+/* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
+   own. Returns 1, or 0 if it cannot, -1 when memory is out. */
+static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m,
+                             const int64_t *ranks, uint64_t *keys)
+{
+    uint64_t sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    int64_t  parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0,
+            room  = found / 4 + GI_PICK_ROOM;
+    gi_sifted sum = { 0, 0, false };
+    if (found < 4 * GI_NARROW_SAMPLE) return 0;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
+    int64_t reach = 2 * (int64_t)sqrt((double)taken), middle = (ranks[0] - below) * taken / found;
+    int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
+    gi_rank_select(sample, taken, 0, 2, two, 0);
+    double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
+    uint64_t *near      = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *near);
+    if (!near) return -1;
+    for (int64_t part = 0; part < parts; part++)
+        for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
+            int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
+            const uint64_t *x = b->keys + part * b->room + i;
+            gi_cpu_dense(GA_F64)->sift(n, x, bounds, in, &sum);
+            inside += gi_pick(false, n, x, in, near + inside);
+        }
+    below += found - sum.from_low;
+    bool done = inside <= room - GI_PICK_ROOM && ranks[0] >= below && ranks[m - 1] < below + inside;
+    if (done) {
+        gi_make_keys(GA_F64, inside, near, near);
+        gi_rank_select(near, inside, below, m, ranks, 0);
+        for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
+    }
+    gi_release(near, (size_t)room * sizeof *near);
+    return done;
+}
+
+/* Writes the quantile from what has been collected, and frees it; returns 1, or 0 if it was not enough, -1 when memory is out. */
+static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
+{
+    int     done  = 0;
+    int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+    bool    full = false, odd = false;
+    for (int64_t part = 0; part < s->parts; part++) {
+        full = full || b->found[part] > b->room - GI_PICK_ROOM;
+        odd  = odd || b->sifted[part].odd;
+        found += b->found[part];
+        inside += b->sifted[part].inside;
+        below -= b->sifted[part].from_low;
+    }
+    if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
+    below += n;
+    if (n < s->n && !o->rule.skip_nan) n = 0;
+    if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
+    if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
+        uint64_t keys[2] = { b->low, b->low };
+        done             = 1;
+        if (n > 0 && b->collect) {
+            gi_rank_search rest;
+            memset(&rest, 0, sizeof rest);
+            rest.keys  = b->keys;
+            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
+            done       = o->lines.dtype == GA_F64 ? gi_narrow_bracket(site, b, found, below, m, ranks, keys) : 0;
+            for (int64_t part = 0; part < s->parts && done == 0; part++) {
+                gi_make_keys(o->lines.dtype, b->found[part], b->keys + rest.n, b->keys + part * b->room);
+                rest.n += b->found[part];
+            }
+            if (done == 0) done = gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
+        } else if (n > 0 && o->lines.dtype == GA_F64 && gi_key_value(GA_F64, b->low) == 0) { /* -0 before 0 */
+            int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
+            for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+        }
+        if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
+    }
+    gi_release(b->keys, gi_bracket_bytes(b));
+    return done;
+}
+
+/* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
+static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
+{
+    gi_order   o = *all;
+    gi_bracket b;
+    o.count = 1;
+    o.quantiles += quantile;
+    o.places += quantile;
+    int placed = gi_begin_bracket(site, &o, s, &b);
+    if (placed < 1) return placed;
+    gi_parallel(s->parts, 1, gi_collect_bracket, &b);
+    return gi_end_bracket(site, &o, s, &b);
+}
+
+/* The threads work together on one long line after the other. */
+static bool gi_order_long_lines(const char *site, gi_order *o)
+{
+    uint64_t      *found = (uint64_t *)(void *)o->scratch;
+    int64_t       *ranks = (int64_t *)(found + 2 * o->count);
+    gi_rank_search s;
+    memset(&s, 0, sizeof s);
+    s.lines = &o->lines;
+    s.n     = o->lines.length;
+    s.parts = gi_rank_parts(s.n);
+    for (int64_t line = 0; line < o->lines.lines; line++) {
+        int64_t n = s.n, m = 0;
+        s.line   = line;
+        int done = o->count <= GI_BRACKET_QUANTILES;
+        for (int64_t i = 0; i < o->count && done == 1; i++) done = gi_order_by_bracket(site, o, i, &s);
+        if (done < 0) return false;
+        if (done > 0) continue;
+        if (o->lines.dtype == GA_F64) n -= gi_count_key(&s, GI_KEY_NAN);
+        if (n < s.n && !o->rule.skip_nan) n = 0;
+        if (n > 0) {
+            m = gi_ranks_of(o, n, ranks);
+            if (!gi_find_ranks(site, &s, 0, m, ranks, found, false)) return false;
+        }
+        gi_write_line(o, line, n, m, ranks, found);
+    }
+    return true;
+}
+
+#if GI_HAS_CUDA
+static bool gi_cuda_order(const char *site, const gi_order *o);
+#endif
+
+/* Runs a planned order statistic into o->out. False: no memory. */
+static bool gi_run_order(const char *site, gi_order *o)
+{
+    const gi_lines *p       = &o->lines;
+    int64_t         threads = ga_get_num_threads();
+    if (p->lines == 0 || o->count == 0) return true;
+    GI_IF_CUDA(p->a->device, gi_cuda_order(site, o));
+    if (p->length == 0) {
+        for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
+        return true;
+    }
+    bool is_long     = p->length > GI_SELECT_PART || (p->lines == 1 && p->length > GI_SELECT_SHORT);
+    o->parts         = is_long ? 1 : p->lines < threads ? p->lines : threads;
+    o->scratch_bytes = (size_t)(4 * o->count + (is_long ? 0 : p->length) + 1) * sizeof(uint64_t);
+    o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
+    if (!o->scratch) return false;
+    bool ok = true;
+    if (is_long) ok = gi_order_long_lines(site, o);
+    else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
+    else gi_parallel(o->parts, 1, gi_order_units, o);
+    gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
+    return ok;
+}
+
+static bool gi_plan_order(const char *site, gi_order *o, const char *name, const ga_array *a, const ga_order_options *options)
+{
+    if (gi_is_complex(a->dtype)) {
+        gi_fail(site, GA_BAD_DTYPE, "%s does not exist for %s: complex numbers have no order", name, ga_dtype_name(a->dtype));
+        return false;
+    }
+    if (options->method < GA_LINEAR || options->method > GA_NEAREST) {
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d: use GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT or GA_NEAREST",
+                (int)options->method);
+        return false;
+    }
+    o->rule.method = options->method;
+    o->rule.source = a->dtype;
+    return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
+}
+
+/* Of chunked arrays (section >>chunks). */
+static ga_array *gi_chunked_median(const char *name, bool skip_nan, const ga_array *a, const ga_order_options *o);
+static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, const ga_order_options *o);
+
+static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
+{
+    if (!gi_check_any(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
+    if (options.out && !gi_check(options.site, options.out, ".out")) return NULL;
+    gi_order o;
+    double   half  = 0.5;
+    int64_t  place = 0;
+    memset(&o, 0, sizeof o);
+    if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_median(name, skip_nan, a, &options);
+    o.rule.median    = true;
+    o.rule.skip_nan  = skip_nan;
+    o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
+    o.count          = 1;
+    o.quantiles      = &half;
+    o.places         = &place;
+    ga_array *result = gi_new(options.site, o.rule.result, a->device, o.lines.result_ndim, o.lines.result_shape);
+    if (!result) return NULL;
+    o.out    = (char *)result->data;
+    o.result = result;
+    if (!gi_run_order(options.site, &o)) {
+        ga_free(result);
+        return NULL;
+    }
+    return gi_finish(options.site, result, o.rule.result, options.out);
+}
+
+ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_median("ga_median", false, a, o); }
+ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o) { return gi_median("ga_nanmedian", true, a, o); }
+
+/* Takes n quantiles in percent, ascending, with the place of each. False with an error: one is not in 0 to 100. */
+static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const double *percent)
+{
+    double *q = o->quantiles;
+    for (int64_t i = 0; i < n; i++) {
+        if (!(percent[i] >= 0 && percent[i] <= 100)) {
+            gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
+            return false;
+        }
+        q[i]         = o->rule.single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
+        o->places[i] = i;
+    }
+    for (int64_t step = n / 2; step > 0; step /= 2) /* Shell's sort */
+        for (int64_t i = step; i < n; i++)
+            for (int64_t k = i; k >= step && q[k] < q[k - step]; k -= step) {
+                double  quantile    = q[k];
+                int64_t place       = o->places[k];
+                q[k]                = q[k - step];
+                o->places[k]        = o->places[k - step];
+                q[k - step]         = quantile;
+                o->places[k - step] = place;
+            }
+    return true;
+}
+
+/* Percentiles that are given as an array, where the host can read them. */
+static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
+{
+    ga_array *numbers = gi_convert(site, q, GA_F64);
+    if (!numbers || numbers->device == GA_CPU) return numbers;
+    ga_array *here = gi_to(site, numbers, GA_CPU);
+    ga_free(numbers);
+    return here;
+}
+
+static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
+{
+    const char *site = options.site;
+    if (!gi_check_any(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_check(site, q.array, "q"))) return NULL;
+    if (gi_null_option(site, "out", options.out)) return NULL;
+    gi_order o;
+    memset(&o, 0, sizeof o);
+    if (!gi_plan_order(site, &o, name, a, &options)) return NULL;
+    if (q.array ? gi_is_complex(q.array->dtype) : q.kind == GA_KIND_COMPLEX)
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: percentiles are real numbers");
+    bool between    = o.rule.method == GA_LINEAR || o.rule.method == GA_MIDPOINT;
+    o.count         = q.array ? q.array->size : 1;
+    o.rule.skip_nan = skip_nan;
+    o.rule.single   = q.array && q.array->dtype == GA_F32;
+    o.rule.result   = a->dtype;
+    if (between && q.array) o.rule.result = ga_promote(a->dtype, o.rule.single ? GA_F32 : GA_F64);
+    if (between && !q.array && a->dtype != GA_F32) o.rule.result = GA_F64;
+    if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.rule.result)))
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
+                                   gi_shape_of(a));
+
+    if (gi_is_chunked(a)) return gi_chunked_percentile(name, skip_nan, a, q, &options);
+    int     ndim = q.array ? q.array->ndim : 0;
+    int64_t shape[2 * GPUARR_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
+    for (int d = 0; d < o.lines.result_ndim; d++) shape[ndim + d] = o.lines.result_shape[d];
+    ga_array *percent = q.array ? gi_percent_numbers(site, q.array) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
+    if (!percent) return NULL;
+    if (!q.array) gi_number_to(q, GA_F64, percent->data);
+    size_t    bytes  = (size_t)o.count * (sizeof *o.quantiles + sizeof *o.places);
+    ga_array *result = gi_new(site, o.rule.result, a->device, ndim + o.lines.result_ndim, shape);
+    o.quantiles      = result ? (double *)gi_alloc(site, bytes) : NULL;
+    bool ok          = o.quantiles != NULL;
+    if (ok) {
+        o.places = (int64_t *)(o.quantiles + o.count);
+        o.out    = (char *)result->data;
+        o.result = result;
+        ok       = gi_take_quantiles(site, &o, o.count, (const double *)percent->data) && gi_run_order(site, &o);
+    }
+    gi_release(o.quantiles, bytes);
+    ga_free(percent);
+    if (ok) return gi_finish(site, result, o.rule.result, options.out);
+    ga_free(result);
+    return NULL;
+}
+
+ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
+{
+    return gi_percentile("ga_percentile", false, a, q, o);
+}
+ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
+{
+    return gi_percentile("ga_nanpercentile", true, a, q, o);
+}

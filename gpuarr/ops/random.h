@@ -1,0 +1,67 @@
+/* ---- random numbers ---------------------------------------------------------------------------------------------- */
+static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    gi_cpu_random()((const gi_random_plan *)plan, begin, n, out);
+}
+
+GI_BEGIN_FAST
+/* Element i alone. */
+static void gi_make_random_one(const gi_random_plan *p, int64_t i, void *out)
+{
+    gi_philox_words x   = gi_philox((uint64_t)i / (p->kind == GI_UNIFORM_F32 ? 4 : 2), p->stream, p->seed);
+    uint32_t        low = x.w[2 * (i % 2)], high = x.w[2 * (i % 2) + 1];
+    double          pair[2];
+    switch (p->kind) {
+    case GI_UNIFORM_F32: *(float *)out = gi_unit_f32(x.w[i % 4]); break;
+    case GI_UNIFORM_F64: *(double *)out = gi_unit_f64(low, high); break;
+    case GI_INTEGERS: *(int64_t *)out = gi_random_integer(p, (uint64_t)high << 32 | low, i); break;
+    default:
+        pair[0]        = gi_normal_pair(p, gi_unit_f64(x.w[0], x.w[1]), gi_unit_f64(x.w[2], x.w[3]), &pair[1]);
+        *(double *)out = pair[i % 2];
+    }
+}
+GI_END_FAST
+
+static const gi_generator gi_random_generator = GI_GENERATOR(random);
+
+/* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
+static ga_dtype gi_random_dtype(const ga_random_options *o)
+{
+    ga_dtype dtype = o->dtype ? o->dtype : GA_F64;
+    if (gi_is_float(dtype)) return dtype;
+    gi_fail(o->site, GA_BAD_DTYPE, "%s: random numbers are float32 or float64; for integers use ga_random_integers",
+            ga_dtype_name(dtype));
+    return GA_DTYPE_DEFAULT;
+}
+
+ga_array *(ga_random)(ga_shape shape, ga_random_options o)
+{
+    ga_dtype       dtype = gi_random_dtype(&o);
+    gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
+    if (!dtype) return NULL;
+    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_random_generator, &p, sizeof p, &o.chunks);
+}
+
+ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
+{
+    ga_dtype       dtype = gi_random_dtype(&o);
+    gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
+    if (!dtype) return NULL;
+    if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_random_generator, &p, sizeof p, &o.chunks);
+}
+
+ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
+{
+    ga_dtype       dtype = o.dtype ? o.dtype : GA_I64;
+    gi_random_plan p     = { GI_INTEGERS, o.seed, o.stream, (uint64_t)low, (uint64_t)high - (uint64_t)low, 0, 0 };
+    if (low >= high)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there is no integer from %lld to below %lld", (long long)low,
+                                   (long long)high);
+    if (!gi_is_int(dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s: random integers need an integer dtype", ga_dtype_name(dtype));
+    if (!gi_number_fits(GA_ARG((long long)low), dtype) || !gi_number_fits(GA_ARG((long long)(high - 1)), dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "not every integer from %lld to below %lld fits %s", (long long)low,
+                                   (long long)high, ga_dtype_name(dtype));
+    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_random_generator, &p, sizeof p, &o.chunks);
+}

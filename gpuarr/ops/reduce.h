@@ -1,0 +1,573 @@
+/* ==== >>reduce: reductions along the documented tree ================================================================= */
+/*  The elements that go into one result, in C order of the reduced axes, are a line. A line is cut into blocks of 1024 from its start;
+    each block is folded by halves (gpuarr_cpu.h, >>folds), and so are the results of the blocks, again and again, until one is left.
+    Neither threads nor strides change that order, so a result has the same bits however the array lies in memory.             */
+
+typedef struct gi_lines {
+    const ga_array *a;
+    ga_dtype        dtype;         /* in which the elements are folded */
+    int             kept, reduced; /* axes, joined where possible */
+    int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
+    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
+    int64_t         lines, length;
+    bool            near; /* who folds them has just read them */
+    int             result_ndim;
+    int64_t         result_shape[GPUARR_MAX_DIMS];
+} gi_lines;
+
+#if GI_HAS_CUDA
+static bool      gi_cuda_folds_wider(ga_op op, ga_dtype dtype);
+static bool      gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
+static int64_t   gi_cuda_acc_bytes(ga_op op, ga_dtype from, ga_dtype to);
+static bool      gi_cuda_block_accs(const char *site, ga_op op, const gi_lines *p, char *accs);
+static bool      gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
+                                     ga_array *result);
+static bool      gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
+static bool      gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places,
+                                     bool *nothing);
+static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype);
+#endif
+
+/* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
+static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *axes, bool *marked)
+{
+    int count = 0;
+    for (int d = 0; d < ndim; d++) marked[d] = false;
+    if (axes->ndim > 0) {
+        for (int k = 0; k < axes->ndim; k++) {
+            int d = axes->n[k] < INT_MIN || axes->n[k] > INT_MAX ? gi_axis(site, INT_MAX, ndim)
+                                                                 : gi_axis(site, (int)axes->n[k], ndim);
+            if (d < 0) return -1;
+            if (marked[d]) {
+                gi_fail(site, GA_BAD_ARGUMENT, "axis %d is named twice", d);
+                return -1;
+            }
+            marked[d] = true;
+            count++;
+        }
+        return count;
+    }
+    if (ndim == 0 && (axis == 0 || axis == -1)) return 0; /* NumPy lets a number be reduced along its one imagined axis */
+    if (axis != 0 || gi_option_given(site, "axis")) {
+        int d = gi_axis(site, axis, ndim);
+        if (d < 0) return -1;
+        marked[d] = true;
+        return 1;
+    }
+    for (int d = 0; d < ndim; d++) marked[d] = true;
+    return ndim;
+}
+
+/* Adds an axis behind others, to the last one where they lie in memory as one. */
+static void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
+{
+    int last = *ndim - 1;
+    if (length == 1) return;
+    if (last >= 0 && strides[last] == stride * length) {
+        shape[last] *= length;
+        strides[last] = stride;
+        return;
+    }
+    shape[*ndim]       = length;
+    strides[(*ndim)++] = stride;
+}
+
+/* Divides the axes of a into kept and reduced ones. False with an error. */
+static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes,
+                          bool keepdims)
+{
+    bool marked[GPUARR_MAX_DIMS];
+    memset(p, 0, sizeof *p);
+    p->a      = a;
+    p->dtype  = dtype;
+    p->length = 1;
+    p->lines  = 1;
+    if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
+    for (int d = 0; d < a->ndim; d++) {
+        if (!marked[d]) {
+            gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
+            p->lines *= a->shape[d];
+            p->result_shape[p->result_ndim++] = a->shape[d];
+            continue;
+        }
+        gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
+        p->length *= a->shape[d];
+        if (keepdims) p->result_shape[p->result_ndim++] = 1;
+    }
+    if (p->reduced == 0) { /* one element a line */
+        p->shape[0]   = 1;
+        p->strides[0] = ga_itemsize(a->dtype);
+        p->reduced    = 1;
+    }
+    return true;
+}
+
+static const char *gi_line_start(const gi_lines *p, int64_t line)
+{
+    const char *at = (const char *)p->a->data;
+    for (int d = p->kept - 1; d >= 0; d--) {
+        at += line % p->kept_shape[d] * p->kept_strides[d];
+        line /= p->kept_shape[d];
+    }
+    return at;
+}
+
+/* How far element `index` of a line lies behind its first one. */
+static int64_t gi_offset_in_line(const gi_lines *p, int64_t index)
+{
+    int64_t offset = 0;
+    for (int d = p->reduced - 1; d > 0; d--) {
+        offset += index % p->shape[d] * p->strides[d];
+        index /= p->shape[d];
+    }
+    return offset + index * p->strides[0];
+}
+
+/* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
+static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
+{
+    int         size = (int)ga_itemsize(p->a->dtype), inner = p->reduced - 1;
+    const char *first  = gi_line_start(p, line);
+    const void *packed = raw;
+    if (p->reduced == 1 && p->strides[0] == size) {
+        packed = first + start * size;
+    } else {
+        for (int64_t done = 0; done < n;) {
+            int64_t index = start + done, run = p->shape[inner] - index % p->shape[inner];
+            if (run > n - done) run = n - done;
+            gi_gather(size, run, (char *)raw + done * size, first + gi_offset_in_line(p, index), p->strides[inner]);
+            done += run;
+        }
+    }
+    if (p->dtype == p->a->dtype) return packed;
+    gi_cast(p->dtype, p->a->dtype, n, cast, packed);
+    return cast;
+}
+
+/* How a line is folded: by a row of the table. */
+typedef struct gi_reduction {
+    gi_lines lines;
+    gi_fold  fold;
+    int      result_bytes;
+    char    *result; /* packed results, one a line */
+    char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
+    int64_t  blocks;
+    int64_t  columns, width;   /* of lines that are folded side by side: as many beside each other, as many at once */
+    bool     one_behind_other; /* their rows are short and lie so */
+} gi_reduction;
+
+#define GI_ACC_BYTES  16                 /* of the largest accumulator */
+#define GI_NEAR_BYTES ((int64_t)1 << 20) /* of the caches of one processor */
+
+/* ---- lines one after the other ----------------------------------------------------------------------------------------- */
+
+/* Reads a byte of each cache line in the order that the processor foresees, before loops that read from eight places at once. */
+static void gi_touch(const void *p, int64_t bytes)
+{
+    const char *c   = (const char *)p;
+    int         any = 0;
+    for (int64_t i = 0; i < bytes; i += 64) any |= c[i];
+    __asm__ volatile("" : : "r"(any));
+}
+
+/* Are packed lines read where they lie, and more than the near caches hold? */
+static bool gi_lies_far(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
+    return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
+}
+
+/* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
+static int64_t gi_share(int64_t n, int64_t least)
+{
+    int64_t shares = n / least, threads = ga_get_num_threads();
+    if (shares < 4 * threads && shares > threads) shares -= shares % threads;
+    return shares > 1 ? (n + shares - 1) / shares : least;
+}
+
+/* A unit is a block of a line. */
+static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction                     *r = (gi_reduction *)job;
+    const gi_lines                   *p = &r->lines;
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
+    int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
+    bool                              far = gi_lies_far(p);
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        if (far) gi_touch(x, n * size);
+        r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
+        if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
+        if (++block < r->blocks) continue;
+        block = 0;
+        line++;
+    }
+}
+
+/* Folds the accumulators of a line's blocks, and their results again, until the first one holds the whole line. */
+static void gi_fold_blocks(void (*halve)(int64_t n, void *accs), int bytes, void *accs, int64_t blocks)
+{
+    char *acc = (char *)accs;
+    for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+        for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+            halve(n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, acc + b * GI_BLOCK * bytes);
+            memmove(acc + b * bytes, acc + b * GI_BLOCK * bytes, (size_t)bytes);
+        }
+}
+
+static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
+    for (int64_t line = begin; line < end; line++) {
+        char *accs = r->accs + line * r->blocks * r->fold.acc_bytes;
+        gi_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
+        r->fold.end(1, r->result + line * r->result_bytes, accs, r->lines.length);
+    }
+}
+
+/* ---- lines side by side -------------------------------------------------------------------------------------------------- */
+/*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
+    folded row by row, each step of the tree for all of them at once.                                                          */
+
+#define GI_PANEL_BYTES  8192 /* of the accumulators of a panel, */
+#define GI_PANEL_NARROW 128  /* but so many lines when rows must be gathered */
+#define GI_PANEL_LEVELS 11   /* accumulators of the steps of the tree that are open at a time */
+#define GI_SHORT_LINE   32   /* shorter lines are not worth being folded one after the other */
+
+typedef struct gi_panel {
+    const gi_lines *lines;
+    const char     *at;           /* the first element of the first line */
+    int64_t         first, count; /* the lines */
+    int64_t         start, n;     /* which of their elements: a block of them */
+    bool            packed;       /* the elements of a row lie side by side, as they are folded */
+    char           *raw, *cast;   /* else room for eight rows */
+} gi_panel;
+
+/* How many lines lie beside each other, a constant step apart? 1 if they are better read one after the other. */
+static int64_t gi_line_columns(const gi_lines *p)
+{
+    int64_t size = ga_itemsize(p->a->dtype);
+    if (p->kept == 0) return 1;
+    int64_t columns = p->kept_shape[p->kept - 1], apart = p->kept_strides[p->kept - 1], along = p->strides[p->reduced - 1];
+    if (apart < 0) apart = -apart;
+    if (along < 0) along = -along;
+    if (apart == size && along > size) return columns;
+    return columns >= 16 && (apart < along || p->length < GI_SHORT_LINE) ? columns : 1;
+}
+
+static bool gi_is_packed_row(const gi_lines *p)
+{
+    return p->dtype == p->a->dtype && p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype);
+}
+
+/* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
+static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
+{
+    const gi_lines *p  = s->lines;
+    const char     *at = s->at + (p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k));
+    if (s->packed) return at;
+    char *raw = s->raw + slot * (GI_PANEL_NARROW * 16), *cast = s->cast + slot * (GI_PANEL_NARROW * 16);
+    gi_gather((int)ga_itemsize(p->a->dtype), s->count, raw, at, p->kept_strides[p->kept - 1]);
+    if (p->dtype == p->a->dtype) return raw;
+    gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
+    return cast;
+}
+
+/* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
+   those at odd ones. `more` has room for the accumulators of open steps. */
+static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
+{
+    int64_t rows = (s->n - k + step - 1) / step;
+    if (rows == 1) {
+        f->widen(s->count, accs, gi_read_row(s, k, 0));
+    } else if (rows == 8) {
+        const void *x[8];
+        for (int r = 0; r < 8; r++) x[r] = gi_read_row(s, k + r * step, r);
+        f->rows(s->count, accs, x);
+    } else {
+        gi_fold_rows(f, s, k, 2 * step, accs, more);
+        gi_fold_rows(f, s, k + step, 2 * step, more, more + s->count * f->acc_bytes);
+        f->join(s->count, accs, more);
+    }
+}
+
+/* The panel number `unit` of lines that lie `columns` beside each other, without its block of elements. */
+static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, column = unit % panels * width;
+    gi_panel s;
+    memset(&s, 0, sizeof s);
+    s.lines  = p;
+    s.first  = unit / panels * columns + column;
+    s.count  = columns - column < width ? columns - column : width;
+    s.at     = gi_line_start(p, s.first);
+    s.packed = gi_is_packed_row(p);
+    return s;
+}
+
+/* The unit of work number `unit`: a block of `rows` elements of a panel. They are numbered as they lie in memory, so that each thread gets
+   a part of it. */
+static gi_panel gi_panel_block(const gi_lines *p, int64_t columns, int64_t width, int64_t blocks, int64_t rows, int64_t unit)
+{
+    int64_t  panels = (columns + width - 1) / width, group = unit / (panels * blocks);
+    gi_panel s = gi_panel_of(p, columns, width, group * panels + unit % panels);
+    s.start    = unit / panels % blocks * rows;
+    s.n        = p->length - s.start < rows ? p->length - s.start : rows;
+    return s;
+}
+
+/* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
+static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
+{
+    int64_t row = count * f->acc_bytes, h = 1;
+    if (n == GI_BLOCK) {
+        const void *eighths[8];
+        n /= 8;
+        for (int k = 0; k < 8; k++) eighths[k] = x + k * n * row_bytes;
+        f->rows(n * count, accs, eighths);
+    } else {
+        f->widen(n * count, accs, x);
+    }
+    while (h < n) h *= 2;
+    for (h /= 2; h > 0; h /= 2) {
+        if (n <= h) continue;
+        f->join((n - h) * count, accs, accs + h * row);
+        n = h;
+    }
+}
+
+/* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
+static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction                     *r    = (gi_reduction *)job;
+    const gi_lines                   *p    = &r->lines;
+    int64_t                           size = r->fold.acc_bytes;
+    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block = s.start / GI_BLOCK;
+        s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
+        s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
+        int64_t column = s.first % r->columns, group = s.first - column;
+        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= (int64_t)sizeof room) {
+            gi_fold_packed_rows(&r->fold, s.n, s.count, p->strides[0], s.at + s.start * p->strides[0], room);
+            if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
+        } else {
+            gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
+        }
+        if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
+    }
+}
+
+/* A unit is a panel: folds the accumulators of its blocks. */
+static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
+{
+    gi_reduction *r = (gi_reduction *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s      = gi_panel_of(&r->lines, r->columns, r->width, unit);
+        int64_t  column = s.first % r->columns, group = s.first - column, row = r->columns * r->fold.acc_bytes;
+        char    *accs = r->accs + (group * r->blocks + column) * r->fold.acc_bytes;
+        for (int64_t n = r->blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
+            for (int64_t b = 0; b * GI_BLOCK < n; b++) {
+                int64_t m = n - b * GI_BLOCK < GI_BLOCK ? n - b * GI_BLOCK : GI_BLOCK, h = 1;
+                char   *first = accs + b * GI_BLOCK * row;
+                while (h < m) h *= 2;
+                for (h /= 2; h > 0; h /= 2)
+                    for (int64_t i = 0; i < h && i + h < m; i++) r->fold.join(s.count, first + i * row, first + (i + h) * row);
+                memmove(accs + b * row, first, (size_t)(s.count * r->fold.acc_bytes));
+            }
+        r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, r->lines.length);
+    }
+}
+
+/* How many lines of `columns` are folded at once: fewer where there would be too few panels for all threads. */
+static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
+{
+    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads();
+    while (width > 64 && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    return width;
+}
+
+/* How many panels of that width the lines make that lie `columns` beside each other. */
+static int64_t gi_count_panels(int64_t lines, int64_t columns, int64_t width)
+{
+    return lines / columns * ((columns + width - 1) / width);
+}
+
+/* Runs a planned reduction of lines that are not empty into r->result; of lines of one block, without that, only into r->accs. False: no
+   memory. */
+static bool gi_reduce(const char *site, gi_reduction *r)
+{
+    gi_lines *p = &r->lines;
+    if (p->lines == 0) return true;
+    r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
+    r->columns       = gi_line_columns(p);
+    size_t acc_bytes = 0;
+    if (r->blocks > 1) {
+        acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
+        r->accs   = (char *)gi_alloc(site, acc_bytes);
+        if (!r->accs) return false;
+    }
+    int64_t rows  = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    double  bytes = (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
+    if (r->columns == 1) {
+        gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
+        if (acc_bytes) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+    } else {
+        r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
+        int64_t panels      = gi_count_panels(p->lines, r->columns, r->width);
+        int64_t beside      = r->columns < r->width ? r->columns : r->width;
+        r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
+                              p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
+        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)),
+                          gi_reduce_panels, r);
+        if (acc_bytes)
+            gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
+    }
+    if (acc_bytes) gi_release(r->accs, acc_bytes);
+    return true;
+}
+
+/* Can a result of this dtype and shape be written into .out? False with an error if not. */
+static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape)
+{
+    if (!gi_check(site, out, ".out")) return false;
+    if (!gi_equal_shapes(out->ndim, out->shape, ndim, shape))
+        gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_text(ndim, shape));
+    else if (!gi_same_kind(dtype, out->dtype))
+        gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype),
+                ga_dtype_name(out->dtype));
+    else return true;
+    return false;
+}
+
+/* Gives the packed result its final dtype and place. Takes over `result` (NULL is passed on). */
+static ga_array *gi_finish(const char *site, ga_array *result, ga_dtype dtype, ga_array *out)
+{
+    if (!result) return NULL;
+    if (out) {
+        bool ok = gi_check_out(site, out, dtype, result->ndim, result->shape) && gi_assign(site, out, result);
+        ga_free(result);
+        return ok ? out : NULL;
+    }
+    if (result->dtype == dtype) return result;
+    ga_array *cast = gi_convert(site, result, dtype);
+    ga_free(result);
+    return cast;
+}
+
+/* ---- the rows -------------------------------------------------------------------------------------------------------- */
+
+typedef enum gi_end { GI_ENDS_SUM, GI_ENDS_AVERAGE, GI_ENDS_SAME, GI_ENDS_BOOL, GI_ENDS_COUNT } gi_end;
+enum { GI_START_0 = 0, GI_START_1 = 1, GI_START_NONE = -1 };
+
+static ga_dtype gi_end_dtype(gi_end ends, ga_dtype d)
+{
+    switch (ends) {
+    case GI_ENDS_SUM: return d == GA_BOOL || gi_is_signed(d) ? GA_I64 : gi_is_unsigned(d) ? GA_U64 : d;
+    case GI_ENDS_AVERAGE: return gi_kind_of(d) < 2 ? GA_F64 : d;
+    case GI_ENDS_BOOL: return GA_BOOL;
+    case GI_ENDS_COUNT: return GA_I64;
+    default: return d;
+    }
+}
+
+/* What an empty line gives. */
+static bool gi_fill_empty(const char *site, ga_array *result, int start, bool mean)
+{
+    ga_arg v;
+    memset(&v, 0, sizeof v);
+    v.kind = mean ? GA_KIND_REAL : GA_KIND_INT;
+    v.i    = start;
+    v.re   = gi_nan_f64();
+#if GI_HAS_CUDA
+    if (result->device == GA_CUDA) {
+        char element[16];
+        gi_number_to(v, result->dtype, element);
+        return gi_cuda_fill(site, result, element);
+    }
+#endif
+    (void)site;
+    for (int64_t i = 0; i < result->size; i++)
+        gi_number_to(v, result->dtype, (char *)result->data + i * ga_itemsize(result->dtype));
+    return true;
+}
+
+/* Checks the call of a row and plans it; *op becomes another row's where that does the same. False with an error. */
+static bool gi_plan_row(ga_op *op, const char *name, gi_end ends, int start, const ga_array *a, const ga_reduce_options *o,
+                        gi_reduction *r)
+{
+    bool takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
+    memset(r, 0, sizeof *r);
+    if (o->dtype != GA_DTYPE_DEFAULT && !takes_dtype) return gi_fail(o->site, GA_BAD_DTYPE, "%s takes no .dtype", name), false;
+    if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
+        return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
+    if (o->ddof != 0) return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
+    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype)) /* no NaN to leave out */
+        *op = *op == GA_OP_nansum    ? GA_OP_sum
+              : *op == GA_OP_nanprod ? GA_OP_prod
+              : *op == GA_OP_nanmin  ? GA_OP_min
+              : *op == GA_OP_nanmax  ? GA_OP_max
+                                     : *op;
+    ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
+                     : o->dtype != GA_DTYPE_DEFAULT                ? o->dtype
+                                                                   : a->dtype;
+    if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
+    if (!gi_cpu_fold(*op, dtype, &r->fold))
+        return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
+    if (r->lines.length == 0 && r->lines.lines > 0 && start == GI_START_NONE)
+        return gi_fail(o->site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a)),
+               false;
+    return true;
+}
+
+/* Reductions of chunked arrays: nodes (section >>chunks). */
+static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a,
+                                const ga_reduce_options *o);
+static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a,
+                                   const ga_reduce_options *o);
+static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o);
+
+static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
+{
+    gi_reduction r;
+    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_row(op, name, ends, start, a, &o);
+    if (!gi_plan_row(&op, name, ends, start, a, &o, &r)) return NULL;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_cuda_folds_wider(op, r.lines.dtype)) {
+        ga_array *narrowed = gi_convert(o.site, a, r.lines.dtype),
+                 *folded   = NULL; /* first rounded to the dtype that is asked for */
+        if (narrowed) folded = gi_reduce_row(op, name, ends, start, narrowed, o);
+        ga_free(narrowed);
+        return folded;
+    }
+#endif
+    ga_dtype  end_dtype = gi_end_dtype(ends, r.lines.dtype);
+    ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
+    if (!result) return NULL;
+    r.result       = (char *)result->data;
+    r.result_bytes = (int)ga_itemsize(end_dtype);
+    bool ok;
+    if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, start, ends == GI_ENDS_AVERAGE);
+#if GI_HAS_CUDA
+    else if (a->device == GA_CUDA) ok = gi_cuda_reduce(o.site, op, &r.lines, result);
+#endif
+    else ok = gi_reduce(o.site, &r);
+    if (!ok) {
+        ga_free(result);
+        return NULL;
+    }
+    if (o.dtype != GA_DTYPE_DEFAULT) result = gi_finish(o.site, result, o.dtype, NULL);
+    return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
+}
+
+#define GA_FOLD(name, dtypes, acc, result, start, ...)                                                                         \
+    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
+    {                                                                                                                          \
+        return gi_reduce_row(GA_OP_##name, "ga_" #name, GI_ENDS_##result, GI_START_##start, a, o);                             \
+    }
+#define GA_TABLE
+#include "../rows/table.h"

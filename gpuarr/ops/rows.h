@@ -1,0 +1,254 @@
+/* ---- the rows -------------------------------------------------------------------------------------------------------- */
+
+typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
+enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
+
+/* Has the row of an operation this dtype, whether it is compiled or not? */
+static bool gi_row_has(ga_op op, ga_dtype dtype, ga_dtype common)
+{
+    (void)common;
+#ifdef GPUARR_FEW_DTYPES /* rows have all dtypes of a class or none */
+    if (gi_is_complex(dtype)) return gi_is_complex(common);
+    if (gi_is_int(dtype)) dtype = gi_is_signed(dtype) ? GA_I32 : GA_U8;
+#endif
+    return gi_cpu_kernel(op, dtype) != NULL;
+}
+
+/* The dtype in which an operation computes: the first one of its row that holds every operand. Numbers count only where they lift
+   the arrays' dtype to another kind. */
+static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common)
+{
+    ga_dtype arrays = GA_DTYPE_DEFAULT;
+    if (op == GA_OP_divide && gi_kind_of(common) < 2) return GA_F64; /* true division, as Python's */
+    for (int k = 0; k < n; k++)
+        if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
+    bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
+    for (int d = (int)(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
+        bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
+        for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
+        if (holds && gi_row_has(op, (ga_dtype)d, common)) return (ga_dtype)d;
+    }
+    return GA_DTYPE_DEFAULT;
+}
+
+static bool gi_is_logical(ga_op op)
+{
+    return op == GA_OP_logical_not || op == GA_OP_logical_and || op == GA_OP_logical_or || op == GA_OP_logical_xor;
+}
+
+/* Rows that leave numbers of this dtype as they are. */
+static bool gi_only_copies(ga_op op, ga_dtype dtype)
+{
+    if (op == GA_OP_floor || op == GA_OP_ceil || op == GA_OP_trunc) return gi_kind_of(dtype) < 2;
+    return (op == GA_OP_positive || op == GA_OP_conj || op == GA_OP_real) && !gi_is_complex(dtype);
+}
+
+/* May an operand be computed in that dtype? Plain numbers go by their kind alone. */
+static bool gi_may_compute(ga_arg v, ga_dtype dtype)
+{
+    if (v.array) return gi_same_kind(v.array->dtype, dtype);
+    return gi_kind_of(gi_number_dtype(v)) <= gi_kind_of(dtype);
+}
+
+static bool gi_is_comparison(ga_op op)
+{
+    return op == GA_OP_equal || op == GA_OP_not_equal || op == GA_OP_less || op == GA_OP_less_equal || op == GA_OP_greater ||
+           op == GA_OP_greater_equal;
+}
+
+static ga_array *gi_contiguous(const char *site, const ga_array *a, ga_dtype dtype);
+
+/* Is there a negative element, once it is of the signed integer dtype? (integer powers) */
+static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *failed)
+{
+    int64_t least = 0;
+    if (!v.array) return v.kind == GA_KIND_INT && v.i < 0;
+    if (!gi_is_signed(dtype) || v.array->size == 0) return false;
+    if (gi_is_chunked(v.array)) { /* nobody knows yet */
+        *failed = !gi_check(site, v.array, "the exponent");
+        return false;
+    }
+    ga_array *cast = gi_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
+    *failed = min == NULL;
+#if GI_HAS_CUDA
+    if (min && min->device == GA_CUDA) { /* here the host needs to know */
+        char number[8] = { 0 };
+        *failed        = !gi_cuda_read(site, min, number, min->data, (size_t)ga_itemsize(dtype));
+        gi_cast(GA_I64, dtype, 1, &least, number);
+    } else
+#endif
+        if (min)
+        gi_cast(GA_I64, dtype, 1, &least, min->data);
+    ga_free(cast);
+    ga_free(min);
+    return least < 0;
+}
+
+/* int64 against uint64: their common dtype, float64, would round them. */
+GI_FORMULA int gi_compare_signs(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b ? -1 : (uint64_t)a > b; }
+#define GI_MIXED(name, relation)                                                                                               \
+    GI_FORMULA bool gi_signs_##name(int64_t x, uint64_t y) { return gi_compare_signs(x, y) relation 0; }                       \
+    static void     gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                         \
+    {                                                                                                                          \
+        (void)z;                                                                                                               \
+        for (int64_t i = 0; i < n; i++) ((bool *)out)[i] = gi_signs_##name(((const int64_t *)x)[i], ((const uint64_t *)y)[i]); \
+    }                                                                                                                          \
+    static gi_function gi_mixed_function_##name(void)                                                                          \
+    {                                                                                                                          \
+        GI_FUNCTION(f, gi_mixed_##name, gi_cuda_map2<int64_t, uint64_t, bool, gi_signs_##name>);                               \
+        return f;                                                                                                              \
+    }
+GI_MIXED(equal, ==)
+GI_MIXED(not_equal, !=)
+GI_MIXED(less, <)
+GI_MIXED(less_equal, <=)
+GI_MIXED(greater, >)
+GI_MIXED(greater_equal, >=)
+#undef GI_MIXED
+
+static bool gi_mixes_signs(ga_op op, int n, const ga_arg *in)
+{
+    if (!gi_is_comparison(op) || n != 2) return false;
+    ga_dtype x = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]),
+             y = in[1].array ? in[1].array->dtype : gi_number_dtype(in[1]);
+    return gi_is_int(x) && gi_is_int(y) && ga_promote(x, y) == GA_F64;
+}
+
+static ga_array *gi_compare_mixed(ga_op op, const ga_arg *in, ga_map_options o)
+{
+    ga_dtype    first                  = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]);
+    bool        swapped                = first == GA_U64;
+    ga_arg      both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
+    ga_dtype    wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
+    gi_function kernel                 = op == GA_OP_equal                              ? gi_mixed_function_equal()
+                                         : op == GA_OP_not_equal                        ? gi_mixed_function_not_equal()
+                                         : op == (swapped ? GA_OP_greater : GA_OP_less) ? gi_mixed_function_less()
+                                         : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal) ? gi_mixed_function_less_equal()
+                                         : op == (swapped ? GA_OP_less : GA_OP_greater) ? gi_mixed_function_greater()
+                                                                                        : gi_mixed_function_greater_equal();
+    return gi_map(o.site, kernel, 1, 2, both, wanted, GA_BOOL, o.out, o.where);
+}
+
+static gi_function gi_row_function(ga_op op, ga_dtype dtype)
+{
+    GI_FUNCTION(f, gi_cpu_kernel(op, dtype), gi_cuda_row(op, dtype));
+    return f;
+}
+
+/* The power of floats to some plain numbers is a product or a root: exacter, and many times quicker. */
+static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
+{
+    double y = exponent.kind == GA_KIND_REAL ? exponent.re : (double)exponent.i;
+    if (exponent.array || (exponent.kind != GA_KIND_REAL && exponent.kind != GA_KIND_INT)) return false;
+#define GI_CASE(name, value)                                                                                                   \
+    if (y == value) {                                                                                                          \
+        GI_FUNCTION(narrow, gi_cpu_power(value, GA_F32), gi_cuda_map1<float, float, gi_power_##name##_f32>);                   \
+        GI_FUNCTION(wide, gi_cpu_power(value, GA_F64), gi_cuda_map1<double, double, gi_power_##name##_f64>);                   \
+        *f = dtype == GA_F32 ? narrow : wide;                                                                                  \
+        return true;                                                                                                           \
+    }
+    GI_EASY_POWERS(GI_CASE)
+#undef GI_CASE
+    return false;
+}
+
+static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
+{
+    for (int k = 0; k < n; k++)
+        if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array,
+                                                         n == 1   ? "the operand"
+                                                         : k == 0 ? "the first operand"
+                                                                  : "an operand"))
+            return NULL;
+    if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
+    ga_dtype common = gi_common_dtype(n, in);
+    if (gi_is_comparison(op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
+        for (int k = 0; k < n; k++)
+            if (!in[k].array && !gi_number_fits(in[k], common)) common = ga_promote(common, gi_number_dtype(in[k]));
+    ga_dtype loop = o.dtype;
+    ga_arg   exchanged[2];
+    if (loop != GA_DTYPE_DEFAULT) {
+        if (!gi_is_dtype(loop)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)loop);
+        for (int k = 0; k < n; k++)
+            if (!gi_may_compute(in[k], loop))
+                return (ga_array *)gi_fail(
+                    o.site, GA_BAD_DTYPE, "%s cannot be computed in %s without losing its kind: use ga_astype first",
+                    ga_dtype_name(in[k].array ? in[k].array->dtype : gi_number_dtype(in[k])), ga_dtype_name(loop));
+        common = loop;
+    }
+    if (gi_kind_of(common) < 2) { /* rows that are stamped for floats only, because to integers they do little */
+        if (op == GA_OP_fmax) op = GA_OP_maximum;
+        if (op == GA_OP_fmin) op = GA_OP_minimum;
+    }
+    if (gi_is_logical(op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
+    if (gi_only_copies(op, common)) {
+        if (common == GA_BOOL && (op == GA_OP_positive || op == GA_OP_conj)) common = GA_I8; /* as arithmetic on bool does */
+        if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
+        ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
+        return gi_map(o.site, gi_copying, cost, n, in, same, common, o.out, o.where);
+    }
+    if (op == GA_OP_greater || op == GA_OP_greater_equal) { /* x > y is y < x */
+        op           = op == GA_OP_greater ? GA_OP_less : GA_OP_less_equal;
+        exchanged[0] = in[1];
+        exchanged[1] = in[0];
+        in           = exchanged;
+    }
+    if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(op, n, in, common);
+    if (loop != GA_DTYPE_DEFAULT && !gi_is_stamped(o.site, loop)) return NULL;
+    if (loop == GA_DTYPE_DEFAULT || !gi_cpu_kernel(op, loop))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(common));
+    if (op == GA_OP_power && gi_is_int(loop)) {
+        bool failed = false;
+        if (gi_any_negative(o.site, in[1], loop, &failed))
+            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                       "integers to negative integer powers are not integers: use float operands");
+        if (failed) return NULL;
+    }
+    ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
+    ga_dtype    result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    gi_function easy;
+    if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
+    if (op == GA_OP_power && gi_is_float(loop) && gi_easy_power(in[1], loop, &easy))
+        return gi_map(o.site, easy, GI_CHEAP, 1, in, wanted, result, o.out, o.where);
+    return gi_map(o.site, gi_row_function(op, loop), cost, n, in, wanted, result, o.out, o.where);
+}
+
+/* A unary operation takes an array. */
+static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cost, const ga_array *x, ga_map_options o)
+{
+    ga_arg in;
+    memset(&in, 0, sizeof in);
+    in.array = x;
+    return gi_call(op, name, returns, cost, 1, &in, o);
+}
+
+#define GA_UNARY(name, dtypes, result, ...)                                                                                    \
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
+    {                                                                                                                          \
+        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, x, o);                                       \
+    }
+#define GA_ELEMENTARY(name, ...)                                                                                               \
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
+    {                                                                                                                          \
+        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, x, o);                                          \
+    }
+#define GA_BINARY(name, dtypes, result, ...)                                                                                   \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
+    {                                                                                                                          \
+        const ga_arg in[] = { x, y };                                                                                          \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 2, in, o);                                    \
+    }
+#define GA_ELEMENTARY2(name, ...)                                                                                              \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
+    {                                                                                                                          \
+        const ga_arg in[] = { x, y };                                                                                          \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, 2, in, o);                                       \
+    }
+#define GA_TERNARY(name, dtypes, result, ...)                                                                                  \
+    ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o)                                                      \
+    {                                                                                                                          \
+        const ga_arg in[] = { x, y, z };                                                                                       \
+        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 3, in, o);                                    \
+    }
+#define GA_TABLE
+#include "../rows/table.h"

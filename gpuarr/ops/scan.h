@@ -1,0 +1,214 @@
+/* ---- cumsum, cumprod --------------------------------------------------------------------------------------------- */
+/*  The documented tree of running sums, which a GPU follows with the same bits. A line is cut into blocks of 1024
+    from its start. In a block, for d = 1, 2, 4 ... 512, x[i] is joined with x[i - d] for all i >= d at once (Hillis
+    and Steele). The last ones of the blocks are a line that is treated in the same way; then each block is joined
+    with what came before it. All this in the wide type of sums; a result is rounded once. Long lines are gone through
+    twice, first for the last ones of the blocks alone. */
+
+typedef struct gi_scan_job {
+    gi_lines  lines, out; /* read as lines.dtype, made `wide`, written as the dtype of out */
+    ga_dtype  wide;
+    bool      product;
+    gi_kernel join;           /* of `wide` */
+    int64_t   blocks;         /* of a line */
+    int64_t   columns, width; /* of lines side by side: beside each other, at once */
+    bool      ends_only;      /* write the last one of each block to ends, nothing else */
+    char     *ends;           /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
+} gi_scan_job;
+
+#define GI_SCAN_WIDTH 8 /* lines side by side: a cache line of float64 */
+
+/* What the last of 1024 rows becomes, written over the first row of a; x may be a, b has room for as many. */
+static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *x, char *a, char *b)
+{
+    int64_t width = ga_itemsize(j->wide), row = columns * width;
+    if (j->wide == GA_F64) {
+        gi_cpu_scans(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
+        return;
+    }
+    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(a + i * row, x + 2 * i * row, (size_t)row);
+            memcpy(b + i * row, x + (2 * i + 1) * row, (size_t)row);
+        }
+        j->join(n * columns, a, b, a, NULL);
+    }
+}
+
+/* n <= 1024 rows of wide elements at x, which may be a. Returns where the result is: at a, at b, or at x itself. */
+static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, char *a, char *b)
+{
+    int64_t row = columns * ga_itemsize(j->wide);
+    if (j->wide == GA_F64)
+        return (const char *)gi_cpu_scans(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
+                                                         (double *)(void *)a, (double *)(void *)b);
+    if (gi_is_int(j->wide)) { /* sums and products that wrap are the same in any order */
+        const uint64_t *v = (const uint64_t *)(const void *)x;
+        uint64_t       *r = (uint64_t *)(void *)a;
+        memmove(a, x, (size_t)row);
+        if (j->product)
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] * v[i];
+        else
+            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] + v[i];
+        return a;
+    }
+    for (int64_t d = 1; d < n; d *= 2) {
+        char *to = x == a ? b : a;
+        memcpy(to, x, (size_t)(d * row));
+        j->join((n - d) * columns, to + d * row, x + d * row, x, NULL);
+        x = to;
+    }
+    return x;
+}
+
+/* Writes n rows where they belong, each joined with `before` if there is one. a and b: x is one of them, or neither. */
+static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, const char *before, char *a,
+                             char *b, char *to, int64_t along, int64_t across)
+{
+    const ga_array *out   = j->out.a;
+    int64_t         width = ga_itemsize(j->wide), row = columns * width, size = ga_itemsize(out->dtype);
+    char           *spare  = x == a ? b : a;
+    bool            floats = j->wide == GA_F64 && gi_is_float(out->dtype);
+    if (floats && columns == 1 && along == size) {
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
+        return;
+    }
+    for (int64_t i = 0; i < n && floats && across == size; i++)
+        gi_cpu_scans(out->dtype)
+            ->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
+                     (const double *)(const void *)(x + i * row));
+    if (floats && across == size) return;
+    if (before) {
+        memcpy(spare, before, (size_t)row);
+        for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are rows */
+            memcpy(spare + done * row, spare, (size_t)((done < n - done ? done : n - done) * row));
+        j->join(n * columns, spare, spare, x, NULL);
+        x     = spare;
+        spare = x == a ? b : a;
+    }
+    gi_cast(out->dtype, j->wide, n * columns, spare, x);
+    if (columns == 1) gi_scatter((int)size, n, to, along, spare);
+    for (int64_t i = 0; i < n && columns > 1; i++)
+        gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
+}
+
+static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block)
+{
+    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], a[GI_BLOCK * 16], b[GI_BLOCK * 16];
+    int64_t                           width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
+    int64_t                           n    = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+    char                             *ends = j->ends + (line * (j->blocks - 1) + block) * width;
+    const char *before = block > 0 ? ends - width : NULL, *x = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
+    if (j->lines.dtype != j->wide) {
+        gi_cast(j->wide, j->lines.dtype, n, a, x);
+        x = a;
+    }
+    if (j->ends_only) {
+        gi_last_of_block(j, 1, x, a, b);
+        memcpy(ends, a, (size_t)width);
+        return;
+    }
+    x = gi_scan_block(j, n, 1, x, a, b);
+    gi_write_scanned(j, n, 1, x, before, a, b, (char *)gi_line_start(&j->out, line) + start * along, along, 0);
+}
+
+/* The same for a panel of lines. */
+static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t block)
+{
+    __attribute__((aligned(64))) char a[GI_BLOCK * GI_SCAN_WIDTH * 8], b[GI_BLOCK * GI_SCAN_WIDTH * 8];
+    char                              raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
+    gi_panel                          s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
+    int64_t                           width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
+    s.start = block * GI_BLOCK;
+    s.n     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
+    s.raw   = raw;
+    s.cast  = cast;
+    for (int64_t i = 0; i < s.n; i++) gi_cast(j->wide, j->lines.dtype, s.count, a + i * s.count * width, gi_read_row(&s, i, 0));
+    if (j->ends_only) {
+        gi_last_of_block(j, s.count, a, a, b);
+        gi_scatter((int)width, s.count, j->ends + (s.first * ends + block) * width, ends * width, a);
+        return;
+    }
+    const char *x = gi_scan_block(j, s.n, s.count, a, a, b);
+    if (block > 0) gi_gather((int)width, s.count, before, j->ends + (s.first * ends + block - 1) * width, ends * width);
+    gi_write_scanned(j, s.n, s.count, x, block > 0 ? before : NULL, a, b,
+                     (char *)gi_line_start(&j->out, s.first) + s.start * along, along, j->out.kept_strides[j->out.kept - 1]);
+}
+
+/* A unit is a block. */
+static void gi_scan_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_scan_job *j      = (const gi_scan_job *)job;
+    int64_t            blocks = j->ends_only ? j->blocks - 1 : j->blocks;
+    for (int64_t unit = begin; unit < end; unit++) {
+        if (j->columns > 1) gi_scan_panel_block(j, unit / blocks, unit % blocks);
+        else gi_scan_line_block(j, unit / blocks, unit % blocks);
+    }
+}
+
+/* Scans `in`, read as dtype, along an axis into out (of the same shape; it may be the same array). */
+static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
+{
+    if (out->size == 0) return true;
+    GI_IF_CUDA(out->device, gi_cuda_scan(site, in, dtype, out, axis, wide, op));
+    ga_shape axes;
+    memset(&axes, 0, sizeof axes);
+    axes.ndim = 1;
+    axes.n[0] = axis;
+    gi_scan_job j;
+    memset(&j, 0, sizeof j);
+    if (!gi_plan_lines(site, &j.lines, in, dtype, axis, &axes, false) ||
+        !gi_plan_lines(site, &j.out, out, out->dtype, axis, &axes, false))
+        return false;
+    j.wide          = wide;
+    j.product       = op == GA_OP_multiply;
+    j.join          = gi_cpu_kernel(op, wide);
+    j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    j.columns       = gi_line_columns(&j.lines);
+    j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
+    ga_array *ends  = NULL;
+    int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
+    int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    double    bytes = 8 * (double)lines * (double)j.lines.length * (double)ga_itemsize(wide); /* eight passes, say */
+    bool      done  = true;
+    if (j.blocks > 1) {
+        const int64_t shape[2] = { lines, j.blocks - 1 };
+        ends                   = gi_new(site, wide, in->device, 2, shape);
+        if (!ends) return false;
+        j.ends      = (char *)ends->data;
+        j.ends_only = true;
+        gi_parallel_bytes(bytes, units * (j.blocks - 1), chunk, gi_scan_units, &j);
+        j.ends_only = false;
+        done        = gi_scan(site, ends, wide, ends, 1, wide, op);
+    }
+    if (done) gi_parallel_bytes(bytes, units * j.blocks, chunk, gi_scan_units, &j);
+    ga_free(ends);
+    return done;
+}
+
+static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options *o)
+{
+    if (!gi_check_any(o->site, a, "a") || gi_null_option(o->site, "out", o->out)) return NULL;
+    if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
+    ga_dtype  dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_end_dtype(GI_ENDS_SUM, a->dtype);
+    ga_dtype  wide  = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_end_dtype(GI_ENDS_SUM, dtype);
+    int       axis  = o->axis;
+    ga_array *along = gi_along(o->site, a, &axis);
+    if (along && gi_is_chunked(a)) {
+        ga_array *r = gi_chunked_scan(along, axis, dtype, wide, op, o);
+        ga_free(along);
+        return r;
+    }
+    ga_array *result = along ? gi_new(o->site, dtype, a->device, along->ndim, along->shape) : NULL;
+    if (result && !gi_scan(o->site, along, dtype, result, axis, wide, op)) {
+        ga_free(result);
+        result = NULL;
+    }
+    ga_free(along);
+    return gi_finish(o->site, result, dtype, o->out);
+}
+
+ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_add, a, &o); }
+ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_multiply, a, &o); }

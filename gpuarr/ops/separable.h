@@ -1,0 +1,104 @@
+/* ---- weights that are an outer product -------------------------------------------------------------------------------- */
+
+enum { GI_LEAST_FACTORED = 42 }; /* weights: as many cost as much as two passes over memory */
+
+/* Is a weight the product of a and b, but for some ulp? */
+GI_FORMULA bool gi_is_product(double weight, double a, double b, double ulps)
+{
+    return gi_abs_f64(gi_fma_f64(a, b, -weight)) <= gi_mul_f64(ulps, gi_abs_f64(weight));
+}
+
+static double gi_weight_at(const ga_array *w, int64_t i)
+{
+    return w->dtype == GA_F32 ? (double)((const float *)w->data)[i] : ((const double *)w->data)[i];
+}
+
+/* Fills column and row with what gives the weights (packed, on the CPU) as products: to 16 ulp, which is less than what the rounding of
+   that many terms may sum up to; those of whole numbers exactly. */
+static bool gi_factor_weights(const ga_array *w, ga_array *column, ga_array *row)
+{
+    const int64_t width = w->shape[1];
+    const double  ulp   = w->dtype == GA_F32 ? FLT_EPSILON : DBL_EPSILON;
+    int64_t       top   = 0;
+    bool          whole = true;
+    for (int64_t i = 0; i < w->size; i++) {
+        double x = fabs(gi_weight_at(w, i));
+        if (!(x <= DBL_MAX)) return false;
+        if (x > fabs(gi_weight_at(w, top))) top = i;
+        whole = whole && x == floor(x);
+    }
+    ga_arg number;
+    memset(&number, 0, sizeof number);
+    number.kind = GA_KIND_REAL;
+    for (int64_t i = 0; i < column->size; i++) {
+        number.re = gi_weight_at(w, i * width + top % width);
+        gi_number_to(number, w->dtype, (char *)column->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < row->size; i++) {
+        number.re = gi_weight_at(w, top / width * width + i) / gi_weight_at(w, top);
+        gi_number_to(number, w->dtype, (char *)row->data + i * ga_itemsize(w->dtype));
+    }
+    for (int64_t i = 0; i < w->size; i++)
+        if (!gi_is_product(gi_weight_at(w, i), gi_weight_at(column, i / width), gi_weight_at(row, i % width),
+                           whole ? 0 : 16 * ulp))
+            return false;
+    return true;
+}
+
+/* Finds column and row as arrays on the device of the weights: 1 found, 0 there are none, -1 an error. *outside becomes the sum
+   over a row of what is .cval everywhere. */
+static int gi_find_factors(const char *site, const ga_array *weights, double cval, ga_array **column, ga_array **row,
+                           double *outside)
+{
+    const int64_t down[2] = { weights->shape[0], 1 }, across[2] = { 1, weights->shape[1] };
+    ga_array     *w = gi_on_cpu(site, weights), *c = w ? gi_new(site, w->dtype, GA_CPU, 2, down) : NULL;
+    ga_array     *r     = c ? gi_new(site, w->dtype, GA_CPU, 2, across) : NULL;
+    int           found = !r ? -1 : gi_factor_weights(w, c, r);
+    if (found == 1) {
+        *outside = -0.0;
+        for (int64_t i = 0; i < r->size; i++)
+            *outside = w->dtype == GA_F32 ? (double)gi_fma_f32((float)gi_weight_at(r, i), (float)cval, (float)*outside)
+                                          : gi_fma_f64(gi_weight_at(r, i), cval, *outside);
+        *column = gi_to(site, c, weights->device);
+        *row    = *column ? gi_to(site, r, weights->device) : NULL;
+        if (!*row) {
+            ga_free(*column);
+            found = -1;
+        }
+    }
+    ga_free(w);
+    ga_free(c);
+    ga_free(r);
+    return found;
+}
+
+/* The job as two: along the rows into `between`, then along the columns. */
+static void gi_split_correlation(const gi_correlation *c, const void *column, const void *row, void *between,
+                                 gi_correlation *along, gi_correlation *down)
+{
+    *along = *down   = *c;
+    along->weights   = row;
+    along->out       = between;
+    along->size[0]   = 1;
+    along->offset[0] = 0;
+    along->result[0] = c->shape[0];
+    down->in         = between;
+    down->weights    = column;
+    down->size[1]    = 1;
+    down->offset[1]  = 0;
+    down->shape[1]   = c->result[1];
+}
+
+static bool gi_correlate_twice(const char *site, ga_device device, const gi_correlation *c, const ga_array *column,
+                               const ga_array *row, double outside)
+{
+    const int64_t between[2] = { c->shape[0], c->result[1] };
+    ga_array     *sums       = gi_new(site, c->dtype, device, 2, between);
+    if (!sums) return false;
+    gi_correlation along, down;
+    gi_split_correlation(c, column->data, row->data, sums->data, &along, &down);
+    down.cval = outside;
+    bool done = gi_correlate(site, device, &along) && gi_correlate(site, device, &down);
+    ga_free(sums);
+    return done;
+}

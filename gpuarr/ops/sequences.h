@@ -1,0 +1,313 @@
+/* ---- arrays that are computed from the number of each element ---------------------------------------------------- */
+/* A generator writes elements begin to begin + n - 1 of an array, packed, in its own dtype; begin is a multiple of 4. Each
+   element depends on its number alone, so threads may share the work as they like. */
+
+typedef void (*gi_cpu_generator)(const void *plan, int64_t begin, int64_t n, void *out);
+#if GI_HAS_CUDA
+/* Fills a new array: a whole one (from is NULL), or a part of a larger one. */
+typedef bool (*gi_gpu_generator)(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
+#define GI_GENERATOR(name)                                                                                                     \
+    {                                                                                                                          \
+        gi_make_##name, gi_cuda_make_##name                                                                                    \
+    }
+#else
+typedef void *gi_gpu_generator;
+#define GI_GENERATOR(name)                                                                                                     \
+    {                                                                                                                          \
+        gi_make_##name, NULL                                                                                                   \
+    }
+#endif
+typedef struct gi_generator {
+    gi_cpu_generator cpu;
+    gi_gpu_generator gpu;
+} gi_generator;
+
+enum { GI_GENERATE_BLOCK = 512, GI_GENERATE_CHUNK = 1 << 13 }; /* elements; multiples of 4 */
+
+typedef struct gi_generate_job {
+    gi_cpu_generator generator;
+    const void      *plan;
+    ga_dtype         from, to;
+    char            *data;
+} gi_generate_job;
+
+static void gi_generate_range(int64_t begin, int64_t end, void *job)
+{
+    const gi_generate_job *j        = (const gi_generate_job *)job;
+    int64_t                itemsize = ga_itemsize(j->to);
+    double                 block[GI_GENERATE_BLOCK]; /* generators make at most 8 bytes an element */
+    if (j->from == j->to) {
+        j->generator(j->plan, begin, end - begin, j->data + begin * itemsize);
+        return;
+    }
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = end - i;
+        if (n > GI_GENERATE_BLOCK) n = GI_GENERATE_BLOCK;
+        j->generator(j->plan, i, n, block);
+        gi_cast(j->to, j->from, n, j->data + i * itemsize, block);
+    }
+}
+
+#if GI_HAS_CUDA
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, gi_gpu_generator generator, const void *plan,
+                             const gi_indexed_from *from);
+#endif
+
+/* The same as a chunked array. */
+static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
+                                      gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks);
+
+/* A new array of `dtype` whose elements the generator makes as `from`. */
+static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
+                             gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
+{
+    if (chunks && chunks->ndim > 0)
+        return gi_chunked_generator(site, dtype, device, shape, from, generator, plan, plan_bytes, chunks);
+    ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
+    if (!a) return NULL;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_generate(site, a, from, generator.gpu, plan, NULL)) return a;
+        ga_free(a);
+        return NULL;
+    }
+#endif
+    gi_generate_job j     = { generator.cpu, plan, from, a->dtype, (char *)a->data };
+    double          bytes = (double)(GI_COSTLY * ga_itemsize(dtype)) * (double)a->size;
+    gi_parallel_bytes(bytes, a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
+    return a;
+}
+
+static ga_shape gi_line(int64_t n)
+{
+    ga_shape shape = { 1, { n } };
+    return shape;
+}
+
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
+
+GI_BEGIN_FAST
+
+/* NumPy computes arange from its first two elements: start + i * (second - start), integers in int64, float32 in float32. */
+typedef struct gi_arange_plan {
+    int64_t start_int, delta_int;
+    double  start, second, delta;
+} gi_arange_plan;
+
+GI_FORMULA int64_t gi_arange_i64(const gi_arange_plan *p, int64_t i)
+{
+    return (int64_t)((uint64_t)p->start_int + (uint64_t)i * (uint64_t)p->delta_int); /* the product alone may overflow */
+}
+GI_FORMULA double gi_arange_f64(const gi_arange_plan *p, int64_t i)
+{
+    return i == 1 ? p->second : p->start + gi_mul_f64((double)i, p->delta);
+}
+GI_FORMULA float gi_arange_f32(const gi_arange_plan *p, int64_t i)
+{
+    return i == 1 ? (float)p->second : (float)p->start + gi_mul_f32((float)i, (float)p->delta);
+}
+
+static void gi_make_arange_i64(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    for (int64_t i = 0; i < n; i++) ((int64_t *)out)[i] = gi_arange_i64((const gi_arange_plan *)plan, begin + i);
+}
+static void gi_make_arange_f64(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    for (int64_t i = 0; i < n; i++) ((double *)out)[i] = gi_arange_f64((const gi_arange_plan *)plan, begin + i);
+}
+static void gi_make_arange_f32(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    for (int64_t i = 0; i < n; i++) ((float *)out)[i] = gi_arange_f32((const gi_arange_plan *)plan, begin + i);
+}
+
+typedef struct gi_linspace_plan {
+    double  start, stop, delta, factor, divisor;
+    int64_t last;        /* the element that is exactly stop; -1: none */
+    bool    tiny, whole; /* a step that rounds to 0: divide first; round down for an integer dtype */
+} gi_linspace_plan;
+
+GI_FORMULA double gi_linspace_f64(const gi_linspace_plan *p, int64_t i)
+{
+    double x = (double)i;
+    x        = p->tiny ? gi_mul_f64(x / p->divisor, p->delta) : gi_mul_f64(x, p->factor);
+    return i == p->last ? p->stop : x + p->start;
+}
+
+static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    const gi_linspace_plan *p = (const gi_linspace_plan *)plan;
+    double                 *x = (double *)out;
+    for (int64_t i = 0; i < n; i++) x[i] = gi_linspace_f64(p, begin + i);
+    for (int64_t i = 0; i < n && p->whole; i++) x[i] = floor(x[i]);
+}
+
+GI_END_FAST
+
+static const gi_generator gi_arange_generator_i64 = GI_GENERATOR(arange_i64);
+static const gi_generator gi_arange_generator_f64 = GI_GENERATOR(arange_f64);
+static const gi_generator gi_arange_generator_f32 = GI_GENERATOR(arange_f32);
+static const gi_generator gi_linspace_generator   = GI_GENERATOR(linspace);
+
+/* How many of start, start + step ... lie before stop. -1: so many that they cannot be counted. */
+static int64_t gi_range_length_int(int64_t start, int64_t stop, int64_t step)
+{
+    if (step > 0 ? start >= stop : start <= stop) return 0;
+    uint64_t span  = step > 0 ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
+    uint64_t width = step > 0 ? (uint64_t)step : 0 - (uint64_t)step, n = (span - 1) / width + 1;
+    return n > (uint64_t)INT64_MAX ? -1 : (int64_t)n;
+}
+static int64_t gi_range_length(double start, double stop, double step)
+{
+    double n = (stop - start) / step;
+    if (n == 0 && stop != start) return signbit(n) ? 0 : 1; /* a quotient too small for a double */
+    n = ceil(n);
+    return n < 9e18 ? (n > 0 ? (int64_t)n : 0) : -1; /* NaN as well */
+}
+
+/* start, stop and step of a range: int64 if all three are integers, else float64. */
+typedef struct gi_range {
+    bool    integers;
+    int64_t start_int, stop_int, step_int;
+    double  start, stop, step;
+} gi_range;
+
+/* The length of the range; -1 with an error. */
+static int64_t gi_range_count(const char *site, const gi_range *r)
+{
+    if (r->step == 0) {
+        gi_fail(site, GA_BAD_ARGUMENT, "the step is 0");
+        return -1;
+    }
+    int64_t n =
+        r->integers ? gi_range_length_int(r->start_int, r->stop_int, r->step_int) : gi_range_length(r->start, r->stop, r->step);
+    if (n < 0)
+        gi_fail(site, GA_BAD_ARGUMENT, "from %g to %g in steps of %g are no number of elements that can be counted", r->start,
+                r->stop, r->step);
+    return n;
+}
+
+/* The first two elements as integers of the dtype, so that the others follow as NumPy's; false with an error if any element
+   does not fit. */
+static bool gi_arange_integers(const char *site, const gi_range *r, int64_t n, ga_dtype dtype, gi_arange_plan *p)
+{
+    bool fits = true;
+    if (r->integers) { /* all lie between start and stop */
+        p->start_int = r->start_int;
+        p->delta_int = r->step_int;
+    } else {
+        double first = trunc(r->start), delta = n < 2 ? 0 : trunc(p->second) - first, last = first + (double)(n - 1) * delta;
+        fits = fabs(first) < 4e18 && fabs(last) < 4e18;
+        if (fits) {
+            p->start_int = (int64_t)first;
+            p->delta_int = (int64_t)delta;
+        }
+    }
+    if (n > 0 && fits) {
+        long long first = p->start_int, last = gi_arange_i64(p, n - 1);
+        fits = gi_number_fits(GA_ARG(first), dtype) && gi_number_fits(GA_ARG(last), dtype);
+    }
+    if (!fits) gi_fail(site, GA_BAD_DTYPE, "from %g to %g: not every number fits %s", r->start, r->stop, ga_dtype_name(dtype));
+    return fits;
+}
+
+static const ga_shape gi_any_chunks = { 1, { 0 } }; /* chosen */
+
+static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, ga_device device, const ga_shape *chunks)
+{
+    int64_t        n     = gi_range_count(site, r);
+    ga_shape       shape = gi_line(n);
+    gi_arange_plan p     = { 0, 0, r->start, r->start + r->step, 0 };
+    if (n < 0) return NULL;
+    if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
+    if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
+        if (!gi_arange_integers(site, r, n, dtype, &p)) return NULL;
+        return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p, sizeof p, chunks);
+    }
+    if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
+    if (gi_real_dtype(dtype) == GA_F32) {
+        p.delta = (float)p.second - (float)p.start;
+        return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p, sizeof p, chunks);
+    }
+    p.delta = p.second - p.start;
+    return gi_generate(site, dtype, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
+}
+
+ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
+{
+    const ga_arg given[3] = { start, stop, step };
+    double       real[3];
+    gi_range     r;
+    r.integers = true;
+    for (int i = 0; i < 3; i++) {
+        if (!gi_is_number(given[i]) || given[i].kind == GA_KIND_COMPLEX || given[i].kind == GA_KIND_UINT)
+            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                       "start, stop and step must be real numbers, integers within int64");
+        bool integer = given[i].kind != GA_KIND_REAL;
+        real[i]      = integer ? (double)given[i].i : given[i].re;
+        if (!integer) r.integers = false;
+    }
+    r.start_int = start.i;
+    r.stop_int  = stop.i;
+    r.step_int  = step.i;
+    r.start     = real[0];
+    r.stop      = real[1];
+    r.step      = real[2];
+    return gi_arange(o.site, &r, o.dtype, o.device, &o.chunks);
+}
+
+ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o)
+{
+    if (num < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld numbers: give 0 or more", (long long)num);
+    int64_t          divisor = o.no_endpoint ? num : num - 1;
+    ga_shape         shape   = gi_line(num);
+    gi_linspace_plan p       = { start, stop, stop - start, stop - start, (double)divisor, -1, false, false };
+    if (divisor > 0) {
+        p.factor = p.delta / p.divisor;
+        p.tiny   = p.factor == 0;
+    }
+    if (!o.no_endpoint && num > 1) p.last = num - 1;
+    p.whole = gi_is_int(o.dtype);
+    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_linspace_generator, &p, sizeof p, &o.chunks);
+}
+
+ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
+{
+    ga_dtype dtype = o.dtype ? o.dtype : GA_F64;
+    double   base  = o.base == 0 ? 10 : o.base;
+    if (!gi_is_dtype(dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    bool chunked        = o.chunks.ndim > 0;
+    o.dtype             = GA_F64;
+    ga_array *exponents = (ga_linspace)(start, stop, num, o);
+    if (!exponents) return NULL;
+    ga_map_options in_place = gi_map_site(o.site);
+    if (!chunked) in_place.out = exponents;
+    ga_array *powers = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place), *result = powers;
+    if (powers && dtype != GA_F64) result = gi_convert(o.site, powers, dtype);
+    if (result != powers && chunked) ga_free(powers);
+    if (result != exponents) ga_free(exponents);
+    return result;
+}
+
+static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o); /* section >>chunks */
+
+ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
+{
+    ga_shape shape = { 2, { rows, cols } };
+    if (o.chunks.ndim > 0) return gi_chunked_eye(&shape, k, &o);
+    ga_array *eye = (ga_zeros)(shape, o);
+    if (!eye) return NULL;
+    ga_array *diagonal = (ga_diagonal)(eye, k, o.site);
+    ga_array *one      = (ga_scalar)(GA_ARG(true), o);
+    bool      done     = diagonal && one && gi_assign(o.site, diagonal, one);
+    ga_free(diagonal);
+    ga_free(one);
+    if (done) return eye;
+    ga_free(eye);
+    return NULL;
+}

@@ -1,0 +1,697 @@
+/* ---- sort, argsort ----------------------------------------------------------------------------------------------- */
+/*  Every element becomes an unsigned key that counts up in the wanted order: integers by adding a bias, floats by
+    flipping bits, with one key for all NaNs (the last) and one for both zeros. Records that hold the keys are sorted
+    stably. Many records are first split into parts that fit into a cache, where a sample of the keys says; threads
+    can share that. A part is sorted digit by digit, beginning with the lowest of those that are likely to tell nearly
+    all of its records apart; the few that they do not are put right by insertion. */
+
+enum { GI_DIGITS = 256 }; /* of a byte */
+enum {
+    GI_SORT_BYTES  = 1 << 18, /* of records that are sorted in a cache */
+    GI_FEW_RECORDS = 24,      /* are sorted by insertion alone */
+    GI_DIGIT_BITS  = 11,      /* at most */
+    GI_SPARE_BITS  = 8,       /* that are sorted by beyond those that number the records */
+    GI_SPLIT_DEPTH = 4        /* parts of parts; then by all digits */
+};
+enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096 };
+#define GI_SPLIT_CHUNK ((int64_t)1 << 17) /* records that one thread moves */
+
+GI_BEGIN_FAST
+
+GI_FORMULA uint32_t gi_key_f32(uint32_t bits)
+{
+    const uint32_t sign = 0x80000000u, magnitude = bits & ~sign;
+    if (magnitude > 0x7f800000u) return UINT32_MAX; /* NaN */
+    if (magnitude == 0) return sign;
+    return bits & sign ? ~bits : bits | sign;
+}
+GI_FORMULA uint64_t gi_key_f64(uint64_t bits)
+{
+    const uint64_t sign = (uint64_t)1 << 63, magnitude = bits & ~sign;
+    if (magnitude > 0x7ff0000000000000u) return UINT64_MAX;
+    if (magnitude == 0) return sign;
+    return bits & sign ? ~bits : bits | sign;
+}
+GI_FORMULA uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
+GI_FORMULA uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
+
+/* The dtype of 4 or 8 bytes whose numbers are made keys, and what is added to an integer for that. */
+static ga_dtype gi_key_dtype(ga_dtype dtype)
+{
+    if (ga_itemsize(dtype) > 4 || gi_is_float(dtype)) return dtype;
+#ifdef GPUARR_FEW_DTYPES
+    return GA_I32; /* the same bits */
+#else
+    return gi_is_signed(dtype) ? GA_I32 : GA_U32;
+#endif
+}
+static uint64_t gi_key_bias(ga_dtype dtype) { return gi_is_signed(dtype) ? (uint64_t)1 << (8 * ga_itemsize(dtype) - 1) : 0; }
+
+/* Keys of n packed elements of a real dtype. */
+static void gi_to_keys(ga_dtype dtype, int64_t n, void *keys, const void *elements)
+{
+    uint32_t *key4 = (uint32_t *)keys;
+    uint64_t *key8 = (uint64_t *)keys;
+    uint64_t  bias = gi_key_bias(dtype);
+    gi_cast(gi_key_dtype(dtype), dtype, n, keys, elements);
+    if (dtype == GA_F32)
+        for (int64_t i = 0; i < n; i++) key4[i] = gi_key_f32(key4[i]);
+    else if (dtype == GA_F64)
+        for (int64_t i = 0; i < n; i++) key8[i] = gi_key_f64(key8[i]);
+    else if (ga_itemsize(dtype) <= 4)
+        for (int64_t i = 0; i < n; i++) key4[i] += (uint32_t)bias;
+    else
+        for (int64_t i = 0; i < n; i++) key8[i] += bias;
+}
+
+/* The elements of n keys; the keys are lost. A NaN and -0 are then just any NaN and +0. */
+static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
+{
+    uint32_t *key4 = (uint32_t *)keys;
+    uint64_t *key8 = (uint64_t *)keys;
+    uint64_t  bias = gi_key_bias(dtype);
+    if (dtype == GA_F32)
+        for (int64_t i = 0; i < n; i++) key4[i] = gi_bits_of_key_f32(key4[i]);
+    else if (dtype == GA_F64)
+        for (int64_t i = 0; i < n; i++) key8[i] = gi_bits_of_key_f64(key8[i]);
+    else if (ga_itemsize(dtype) <= 4)
+        for (int64_t i = 0; i < n; i++) key4[i] -= (uint32_t)bias;
+    else
+        for (int64_t i = 0; i < n; i++) key8[i] -= bias;
+    gi_cast(dtype, gi_key_dtype(dtype), n, elements, keys);
+}
+
+/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits. */
+static void gi_restore_f32(int64_t n, float *sorted, const float *line)
+{
+    float   nowhere, *to;
+    int64_t zeros = 0, nans = n, beyond = n;
+    while (zeros < beyond) {
+        const int64_t middle = zeros + (beyond - zeros) / 2;
+        if (sorted[middle] < 0) zeros = middle + 1;
+        else beyond = middle;
+    }
+    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f32(sorted[zeros]))) return; /* no NaN, nor -0 */
+    for (int64_t i = 0; i < n; i++) {
+        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
+        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
+        *to = line[i];
+        zeros += zero;
+        nans += nan;
+    }
+}
+static void gi_restore_f64(int64_t n, double *sorted, const double *line)
+{
+    double  nowhere, *to;
+    int64_t zeros = 0, nans = n, beyond = n;
+    while (zeros < beyond) {
+        const int64_t middle = zeros + (beyond - zeros) / 2;
+        if (sorted[middle] < 0) zeros = middle + 1;
+        else beyond = middle;
+    }
+    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f64(sorted[zeros]))) return; /* no NaN, nor -0 */
+    for (int64_t i = 0; i < n; i++) {
+        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
+        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
+        *to = line[i];
+        zeros += zero;
+        nans += nan;
+    }
+}
+
+/* By what records of `size` bytes are sorted: some bits of one of their words. */
+typedef struct gi_sort_bits {
+    int      size, word, low;
+    uint64_t mask;
+} gi_sort_bits;
+
+static gi_sort_bits gi_sort_bits_of(int size, int byte, int bytes)
+{
+    const int          word = size > 4 ? byte / 8 : 0;
+    const gi_sort_bits o    = { size, word, 8 * (byte - 8 * word), UINT64_MAX >> (64 - 8 * bytes) };
+    return o;
+}
+
+static GI_INLINE uint64_t gi_record_key(const gi_sort_bits *o, const char *record, int size)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    if (size == 4) {
+        memcpy(&narrow, record, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&wide, record + (size > 8 ? 8 * o->word : 0), sizeof wide);
+    return wide >> o->low & o->mask;
+}
+
+/* Sorts n records by `bits` bits of their keys from number `low` on, the lowest digits first. Returns where they are then. */
+static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *other, int64_t n, int size, int low, int bits,
+                                      int most)
+{
+    for (int left = (bits + most - 1) / most; left > 0; left--) {
+        const int      wide = (bits + left - 1) / left;
+        const uint32_t mask = ((uint32_t)1 << wide) - 1;
+        int64_t        place[1 << GI_DIGIT_BITS], at = 0;
+        memset(place, 0, sizeof *place << wide);
+        for (int64_t i = 0; i < n; i++) place[gi_record_key(o, from + i * size, size) >> low & mask]++;
+        for (uint32_t d = 0; d <= mask; d++) {
+            const int64_t count = place[d];
+            place[d]            = at;
+            at += count;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            const uint32_t d = (uint32_t)(gi_record_key(o, from + i * size, size) >> low) & mask;
+            memcpy(other + place[d]++ * size, from + i * size, (size_t)size);
+        }
+        char *sorted = other;
+        other        = from;
+        from         = sorted;
+        low += wide;
+        bits -= wide;
+    }
+    return from;
+}
+
+/* By insertion, from one place to another or in place. False if records had to be moved too far: then they are at `to`, those with
+   equal keys still in their order. */
+static GI_INLINE bool gi_insert_records(const gi_sort_bits *o, const char *from, char *to, int64_t n, int size, int64_t most)
+{
+    for (int64_t i = 0; i < n; i++) {
+        char record[16];
+        memcpy(record, from + i * size, (size_t)size);
+        const uint64_t key = gi_record_key(o, record, size);
+        int64_t        j   = i;
+        for (; j > 0 && gi_record_key(o, to + (j - 1) * size, size) > key; j--)
+            memcpy(to + j * size, to + (j - 1) * size, (size_t)size);
+        memcpy(to + j * size, record, (size_t)size);
+        most -= i - j;
+        if (most < 0) {
+            if (from != to) memcpy(to + (i + 1) * size, from + (i + 1) * size, (size_t)((n - i - 1) * size));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The bits in which keys differ. */
+static GI_INLINE uint64_t gi_different_bits(const gi_sort_bits *o, const char *records, int64_t n, int size)
+{
+    uint64_t different = 0;
+    for (int64_t i = 1; i < n; i++) different |= gi_record_key(o, records, size) ^ gi_record_key(o, records + i * size, size);
+    return different;
+}
+
+/* Sorts records that lie at `from` to `to`, which may be `from`, or `other` with room for as many, or elsewhere. */
+static GI_INLINE void gi_sort_cached(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n, int size)
+{
+    if (n <= GI_FEW_RECORDS) {
+        gi_insert_records(o, from, to, n, size, INT64_MAX);
+        return;
+    }
+    const uint64_t different = gi_different_bits(o, from, n, size);
+    char          *sorted    = from;
+    if (different) {
+        const int low = __builtin_ctzll(different), high = 64 - __builtin_clzll(different);
+        const int most   = n < 1536 ? 8 : n < 4096 ? 10 : (int)GI_DIGIT_BITS;
+        int       passes = GI_SPARE_BITS, bits = high - low;
+        for (int64_t m = n; m > 1; m /= 2) passes++; /* the bits of a number of a record, and some more */
+        passes = (passes + most - 1) / most;
+        if (bits > passes * most && n > GI_SORT_BYTES / size) passes = (bits + most - 1) / most;
+        if (bits > passes * most) {
+            bits   = passes * most;
+            sorted = gi_sort_digits(o, from, other, n, size, high - bits, bits, most);
+            if (gi_insert_records(o, sorted, to, n, size, 4 * n)) return;
+            other = to == from ? other : from;
+            from  = to;
+            bits  = high - low;
+        }
+        sorted = gi_sort_digits(o, from, other, n, size, low, bits, most);
+    }
+    if (sorted != to) memcpy(to, sorted, (size_t)(n * size));
+}
+
+/* Where a sample of the keys says that parts should be: bins of equal width, and in each so many parts of equal width, a power of
+   two, that all hold about as many records. */
+typedef struct gi_parting {
+    uint64_t low, span; /* keys below or beyond count like the ends */
+    int      shift;     /* bits of what a bin spans */
+    int      parts;
+    uint32_t bins[GI_SPLIT_BINS]; /* the first part of a bin, above that the bits that number them, and the bits that do not */
+} gi_parting;
+
+static void gi_plan_parts(gi_parting *s, const gi_sort_bits *o, const char *sample)
+{
+    uint64_t least = UINT64_MAX, greatest = 0;
+    int      count[GI_SPLIT_BINS] = { 0 };
+    for (int i = 0; i < GI_SPLIT_SAMPLE; i++) {
+        const uint64_t key = gi_record_key(o, sample + i * o->size, o->size);
+        least              = key < least ? key : least;
+        greatest           = key > greatest ? key : greatest;
+    }
+    s->low   = least;
+    s->span  = greatest - least;
+    s->parts = s->shift = 0;
+    while (s->span >> s->shift >= GI_SPLIT_BINS) s->shift++;
+    for (int i = 0; i < GI_SPLIT_SAMPLE; i++) count[(gi_record_key(o, sample + i * o->size, o->size) - least) >> s->shift]++;
+    for (int b = 0; b < GI_SPLIT_BINS; b++) {
+        int bits = 0;
+        while (bits < s->shift && count[b] > GI_SPLIT_SAMPLE / GI_SPLIT_BINS << bits) bits++;
+        s->bins[b] = (uint32_t)s->parts | (uint32_t)bits << 16 | (uint32_t)(s->shift - bits) << 24;
+        s->parts += 1 << bits;
+    }
+}
+
+static GI_INLINE int64_t gi_part_of_key(const gi_parting *s, uint64_t key)
+{
+    uint64_t beyond    = key < s->low ? 0 : key - s->low;
+    beyond             = beyond > s->span ? s->span : beyond;
+    const uint32_t bin = s->bins[beyond >> s->shift];
+    return (bin & 0xffff) + (uint32_t)(beyond >> (bin >> 24) & (((uint64_t)1 << (bin >> 16 & 0xff)) - 1));
+}
+
+/* What is sorted together, and the threads share: from records at `from` or, with `rule`, elements there, to `to`, by way of `parts`
+   and `spare`; then, with `loops`, to elements again. */
+typedef struct gi_splitting {
+    gi_sort_bits           by;
+    const gi_window_loops *loops;
+    const gi_keys         *rule;
+    bool                   elements; /* at `from` */
+    const char            *from;
+    char                  *parts, *spare, *to;
+    int64_t                n, chunks, *places; /* of the parts of each chunk: how many records are there, then where they go */
+    int64_t                starts[GI_SPLIT_PARTS + 1];
+    gi_parting             split;
+} gi_splitting;
+
+/* n records that begin with number i; or the keys of elements, in `room`. */
+static const char *gi_split_records(const gi_splitting *s, int64_t i, int64_t step, int64_t n, char *room)
+{
+    const char *from = s->from + i * s->by.size;
+    if (!s->elements && step == 1) return from;
+    for (int64_t k = 0; k < n && step > 1; k++) memcpy(room + k * s->by.size, from + k * step * s->by.size, (size_t)s->by.size);
+    if (step == 1) memcpy(room, from, (size_t)(n * s->by.size));
+    if (s->elements) s->loops->to_keys(s->rule, n, room);
+    return room;
+}
+
+enum { GI_SPLIT_TILE = 512 };
+
+static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int size)
+{
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    int64_t      *count = s->places + chunk * s->split.parts;
+    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    memset(count, 0, (size_t)s->split.parts * sizeof *count);
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+        n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
+        const char *from = gi_split_records(s, i, 1, n, room);
+        for (int64_t k = 0; k < n; k++) count[gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size))]++;
+    }
+}
+
+static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int size)
+{
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    int64_t      *place = s->places + chunk * s->split.parts;
+    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+        n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
+        const char *from = gi_split_records(s, i, 1, n, room);
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t part = gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size));
+            memcpy(s->parts + place[part]++ * size, from + k * size, (size_t)size);
+        }
+    }
+}
+
+static void gi_count_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_splitting *s = (const gi_splitting *)job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        if (s->by.size == 4) gi_count_chunk(s, chunk, 4);
+        if (s->by.size == 8) gi_count_chunk(s, chunk, 8);
+        if (s->by.size == 16) gi_count_chunk(s, chunk, 16);
+    }
+}
+
+static void gi_move_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_splitting *s = (const gi_splitting *)job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        if (s->by.size == 4) gi_move_chunk(s, chunk, 4);
+        if (s->by.size == 8) gi_move_chunk(s, chunk, 8);
+        if (s->by.size == 16) gi_move_chunk(s, chunk, 16);
+    }
+}
+
+static bool gi_keys_differ(const gi_sort_bits *o, const char *records, int64_t n)
+{
+    const uint64_t first = gi_record_key(o, records, o->size);
+    for (int64_t i = 1; i < n; i++)
+        if (gi_record_key(o, records + i * o->size, o->size) != first) return true;
+    return false;
+}
+
+static void gi_sort_part(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n)
+{
+    if (o->size == 4) gi_sort_cached(o, from, other, to, n, 4);
+    if (o->size == 8) gi_sort_cached(o, from, other, to, n, 8);
+    if (o->size == 16) gi_sort_cached(o, from, other, to, n, 16);
+}
+
+GI_END_FAST
+
+/* Turns the counts into places; returns the records of the largest part. */
+static int64_t gi_place_parts(gi_splitting *s)
+{
+    int64_t at = 0, largest = 0;
+    for (int part = 0; part < s->split.parts; part++) {
+        s->starts[part] = at;
+        for (int64_t chunk = 0; chunk < s->chunks; chunk++) {
+            int64_t *place = &s->places[chunk * s->split.parts + part], count = *place;
+            *place = at;
+            at += count;
+        }
+        if (at - s->starts[part] > largest) largest = at - s->starts[part];
+    }
+    s->starts[s->split.parts] = at;
+    return largest;
+}
+
+static int64_t gi_split_chunks(int64_t n) { return n < GI_SPLIT_CHUNK ? 1 : n / GI_SPLIT_CHUNK; }
+static int64_t gi_split_bytes(int64_t n) { return gi_split_chunks(n) * (int64_t)(GI_SPLIT_PARTS * sizeof(int64_t)); }
+
+static int64_t gi_most_of_part(const gi_splitting *s) { return GI_SORT_BYTES / s->by.size; }
+
+static void gi_sort_whole_part(const gi_splitting *s, char *from, char *other, char *to, int64_t n)
+{
+    gi_sort_part(&s->by, from, other, to, n);
+    if (s->loops) s->loops->from_keys(s->rule, n, to);
+}
+
+/* The parts that need not be split again. The room beside them is used again and again, if nothing else is kept there. */
+static void gi_sort_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_splitting *s    = (const gi_splitting *)job;
+    const int           size = s->by.size;
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t at = s->starts[part], n = s->starts[part + 1] - at;
+        if (n == 0 || n > gi_most_of_part(s)) continue;
+        char *spare = s->spare + (s->spare == s->to ? at : s->starts[begin]) * size;
+        gi_sort_whole_part(s, s->parts + at * size, spare, s->to + at * size, n);
+    }
+}
+
+/* Splits the records, and those parts again that are too large for a cache, unless that does not help. */
+static void gi_sort_split(gi_splitting *s, int depth)
+{
+    const int size = s->by.size;
+    gi_plan_parts(&s->split, &s->by, gi_split_records(s, 0, s->n / GI_SPLIT_SAMPLE, GI_SPLIT_SAMPLE, s->parts));
+    gi_parallel(s->chunks, 1, gi_count_parts, s);
+    int64_t largest = gi_place_parts(s);
+    gi_parallel(s->chunks, 1, gi_move_parts, s);
+    gi_parallel(s->split.parts, 16, gi_sort_parts, s);
+    for (int part = 0; part < s->split.parts && largest > gi_most_of_part(s); part++) {
+        const int64_t at = s->starts[part] * size, n = s->starts[part + 1] - s->starts[part];
+        char         *from = s->parts + at, *other = s->spare + at;
+        if (n <= gi_most_of_part(s)) continue;
+        if (depth == 0 || n == s->n || !gi_keys_differ(&s->by, from, n)) {
+            gi_sort_whole_part(s, from, other, s->to + at, n);
+            continue;
+        }
+        gi_splitting again;
+        again.by       = s->by;
+        again.loops    = s->loops;
+        again.rule     = s->rule;
+        again.elements = false;
+        again.from     = from;
+        again.parts    = other;
+        again.spare    = from;
+        again.to       = s->to + at;
+        again.n        = n;
+        again.chunks   = gi_split_chunks(n);
+        again.places   = s->places;
+        gi_sort_split(&again, depth - 1);
+    }
+}
+
+/* Sorts n records by `bytes` of their bytes from number `byte` on. `spare` has room for as many records. */
+static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
+{
+    gi_splitting s;
+    s.by       = gi_sort_bits_of(size, byte, bytes);
+    s.loops    = NULL;
+    s.rule     = NULL;
+    s.elements = false;
+    s.from = s.spare = s.to = records;
+    s.parts                 = spare;
+    s.n                     = n;
+    s.chunks                = gi_split_chunks(n);
+    s.places                = places;
+    if (n > gi_most_of_part(&s)) gi_sort_split(&s, GI_SPLIT_DEPTH);
+    else gi_sort_part(&s.by, records, spare, records, n);
+}
+
+/* Lines in; sorted lines, or the int64 indices that sort them, out. Short lines are sorted in groups, as one, and by
+   the number of the line at last, because 256 counters are too many for one of them. */
+typedef struct gi_sort_job {
+    gi_lines lines, out;
+    bool     indices;
+    bool     by_keys; /* the keys are the records, and are turned back into elements: long lines of real numbers */
+    int      record;  /* bytes of one: 4 or 8, a key; 8, a short key above a number; 16, a key and then a number */
+    int64_t  group;   /* lines that are sorted at once */
+    int64_t  units;   /* each sorts some of the groups, in its own scratch: */
+    int64_t  half;    /* bytes: the records, and as many again, */
+    int64_t  bytes;   /* behind them the elements, and the places of the digits */
+    char    *scratch;
+} gi_sort_job;
+
+/* The number in a record of a group: that of the line, above that of the element in the group. */
+enum { GI_GROUP_RECORDS = 8192, GI_LINE_SHIFT = 24 };
+
+/* The key of a part (0 real, 1 imaginary) of a complex element. */
+static uint64_t gi_part_key(ga_dtype dtype, const char *elements, uint64_t i, int part)
+{
+    double x;
+    if (dtype == GA_C128) {
+        memcpy(&x, elements + 16 * i + 8 * part, sizeof x);
+    } else {
+        float narrow;
+        memcpy(&narrow, elements + 8 * i + 4 * part, sizeof narrow);
+        x = (double)narrow;
+    }
+    return gi_key_f64(gi_bits_f64(x));
+}
+
+/* Complex numbers by real part, then imaginary part; those with a NaN behind all others: NaN in the imaginary part
+   alone, in the real part alone, in both. Three stable sorts do it, the least important first. The records have their
+   numbers. */
+static void gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare, int64_t *places)
+{
+    const uint64_t nan = UINT64_MAX, mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : UINT64_MAX;
+    ga_dtype       dtype = j->lines.dtype;
+    for (int round = 0; round < 3; round++) {
+        uint64_t *word = (uint64_t *)(void *)records;
+        for (int64_t k = 0; k < n; k++) {
+            uint64_t i    = word[2 * k + 1] & mask;
+            uint64_t real = gi_part_key(dtype, elements, i, 0), imag = gi_part_key(dtype, elements, i, 1);
+            word[2 * k] = round == 0 ? imag : round == 1 ? real : real == nan ? 2 : imag == nan ? 1 : 0;
+        }
+        gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places);
+    }
+}
+
+/* The order of the elements of a group of lines, as int64 numbers written over the records. */
+static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64_t lines, char *records, char *spare,
+                               int64_t *places)
+{
+    ga_dtype        dtype = j->lines.dtype;
+    int64_t         n = lines * j->lines.length, k = 0;
+    int             key_bytes = (int)ga_itemsize(dtype), key_at = j->record == 8 ? 4 : 0;
+    uint64_t       *word       = (uint64_t *)(void *)records;
+    const uint32_t *key4       = (const uint32_t *)(const void *)spare;
+    const uint64_t *key8       = (const uint64_t *)(const void *)spare;
+    bool            is_complex = gi_is_complex(dtype);
+    if (!is_complex) gi_to_keys(dtype, n, spare, elements);
+    for (int64_t line = 0; line < lines; line++)
+        for (int64_t i = 0; i < j->lines.length; i++, k++) {
+            uint64_t number = j->group > 1 ? (uint64_t)line << GI_LINE_SHIFT | (uint64_t)k : (uint64_t)k;
+            if (j->record == 8) {
+                word[k] = (uint64_t)key4[k] << 32 | number;
+            } else {
+                word[2 * k]     = is_complex ? 0 : key_bytes > 4 ? key8[k] : key4[k];
+                word[2 * k + 1] = number;
+            }
+        }
+    if (is_complex) gi_order_complex(j, elements, n, records, spare, places);
+    else gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
+    if (lines > 1) gi_sort_records(records, spare, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8, 1, places);
+    const uint64_t mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : j->record == 8 ? UINT32_MAX : UINT64_MAX;
+    for (k = 0; k < n; k++) word[k] = word[j->record == 8 ? k : 2 * k + 1] & mask;
+    return (int64_t *)word;
+}
+
+/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and the keys are
+   as wide as the elements; else at `spare`. */
+static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, char *to, int64_t *places)
+{
+    const ga_dtype dtype = j->lines.dtype;
+    const int64_t  n     = j->lines.length;
+    const int      size  = (int)ga_itemsize(dtype);
+    if (size < j->record) { /* as wider numbers */
+        gi_to_keys(dtype, n, records, line);
+        gi_sort_records(records, spare, n, j->record, 0, size, places);
+        gi_from_keys(dtype, n, spare, records);
+        return spare;
+    }
+    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
+    const gi_keys  rule = { gi_is_float(dtype) || gi_is_signed(dtype) ? sign : 0, gi_is_float(dtype), UINT64_MAX };
+    gi_splitting   s;
+    s.by       = gi_sort_bits_of(size, 0, size);
+    s.loops    = gi_cpu_windows(size);
+    s.rule     = &rule;
+    s.elements = true;
+    s.from     = line;
+    s.parts    = records;
+    s.spare    = spare;
+    s.to       = to ? to : spare;
+    s.n        = n;
+    s.chunks   = gi_split_chunks(n);
+    s.places   = places;
+    if (n > gi_most_of_part(&s)) {
+        gi_sort_split(&s, GI_SPLIT_DEPTH);
+    } else {
+        memcpy(records, line, (size_t)(n * size));
+        s.loops->to_keys(&rule, n, records);
+        gi_sort_whole_part(&s, records, spare, s.to, n);
+    }
+    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)s.to, (const float *)(const void *)line);
+    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)s.to, (const double *)(const void *)line);
+    return s.to;
+}
+
+static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, char *scratch)
+{
+    int         size = (int)ga_itemsize(j->lines.dtype), out_size = (int)ga_itemsize(j->out.dtype);
+    int64_t     n = j->lines.length, *order = NULL;
+    char       *records = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
+    int64_t    *places   = (int64_t *)(void *)(scratch + j->bytes - gi_split_bytes(n * j->group));
+    const char *elements = room;
+    for (int64_t k = 0; k < lines; k++) {
+        const char *line = (const char *)gi_read_line(&j->lines, first + k, 0, n, room + k * n * size, NULL);
+        if (j->group == 1) elements = line;
+        else if (line != room + k * n * size) /* it lies packed in a: put it beside the others */
+            memcpy(room + k * n * size, line, (size_t)(n * size));
+    }
+    char *sorted;
+    if (j->by_keys) {
+        char *to = j->out.strides[0] == out_size ? (char *)gi_line_start(&j->out, first) : NULL;
+        sorted   = gi_sort_by_keys(j, elements, records, spare, to, places);
+        if (sorted == to) return;
+    } else {
+        order  = gi_order_group(j, elements, lines, records, spare, places);
+        sorted = (char *)order;
+    }
+    if (!j->by_keys && !j->indices) {
+        sorted           = (char *)order == records ? spare : records;
+        gi_take_job take = { elements, sorted, order, n * lines, 0, size };
+        gi_parallel(n * lines, 65536, gi_take_rows, &take);
+    }
+    for (int64_t k = 0; k < lines; k++) {
+        for (int64_t i = 0; i < n && j->indices && k > 0; i++) order[k * n + i] -= k * n; /* from its line's start */
+        gi_scatter(out_size, n, (char *)gi_line_start(&j->out, first + k), j->out.strides[0], sorted + k * n * out_size);
+    }
+}
+
+static void gi_sort_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_sort_job *j      = (const gi_sort_job *)job;
+    int64_t            groups = (j->lines.lines + j->group - 1) / j->group;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t share = groups / j->units, more = groups % j->units;
+        int64_t first = unit * share + (unit < more ? unit : more), last = first + share + (unit < more);
+        for (int64_t k = first; k < last; k++) {
+            int64_t line = k * j->group, left = j->lines.lines - line;
+            gi_sort_group(j, line, left < j->group ? left : j->group, j->scratch + unit * j->bytes);
+        }
+    }
+}
+
+/* Rounds up, so that what follows is aligned. */
+static int64_t gi_padded(int64_t bytes) { return (bytes + GI_ALIGN - 1) / GI_ALIGN * GI_ALIGN; }
+
+static void gi_plan_sort(gi_sort_job *j)
+{
+    int64_t n = j->lines.length, lines = j->lines.lines, size = ga_itemsize(j->lines.dtype), threads = ga_get_num_threads();
+    j->group = GI_GROUP_RECORDS / n;
+    if (j->group > GI_DIGITS) j->group = GI_DIGITS;
+    if (j->group > lines) j->group = lines;
+    if (j->group < 1) j->group = 1;
+    j->by_keys = j->group == 1 && !j->indices && !gi_is_complex(j->lines.dtype);
+    if (j->by_keys) j->record = size <= 4 ? 4 : 8;
+    else j->record = size <= 4 && n <= UINT32_MAX ? 8 : 16;
+    if (gi_is_complex(j->lines.dtype)) j->record = 16;
+    int64_t groups = (lines + j->group - 1) / j->group;
+    j->units       = groups < 4 * threads ? groups : 4 * threads;
+    if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
+    j->half  = gi_padded(n * j->group * j->record);
+    j->bytes = 2 * j->half + gi_padded(n * j->group * size) + gi_split_bytes(n * j->group);
+}
+
+#if GI_HAS_CUDA
+static bool      gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, int axis, bool indices);
+static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o);
+#endif
+
+/* a sorted along an axis, or the indices that sort it. */
+static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool indices)
+{
+    ga_shape axes;
+    memset(&axes, 0, sizeof axes);
+    axes.ndim        = 1;
+    axes.n[0]        = axis;
+    ga_array *result = gi_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
+    if (!result || result->size == 0) return result;
+#if GI_HAS_CUDA
+    if (a->device == GA_CUDA) {
+        if (gi_cuda_sort(site, a, result, axis, indices)) return result;
+        ga_free(result);
+        return NULL;
+    }
+#endif
+    gi_sort_job j;
+    memset(&j, 0, sizeof j);
+    j.indices = indices;
+    if (gi_plan_lines(site, &j.lines, a, a->dtype, axis, &axes, false) &&
+        gi_plan_lines(site, &j.out, result, result->dtype, axis, &axes, false)) {
+        gi_plan_sort(&j);
+        j.scratch = (char *)gi_alloc(site, (size_t)(j.bytes * j.units));
+    }
+    if (!j.scratch) {
+        ga_free(result);
+        return NULL;
+    }
+    if (j.units == 1) gi_sort_units(0, 1, &j); /* not as a task, so that the sort may use the threads */
+    else gi_parallel(j.units, 1, gi_sort_units, &j);
+    gi_release(j.scratch, (size_t)(j.bytes * j.units));
+    return result;
+}
+
+/* Of chunked arrays (section >>chunks). */
+static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, const ga_axis_options *o);
+static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, ga_op op,
+                                 const ga_axis_options *o);
+
+static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
+{
+    if (!gi_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_null_option(o->site, "out", o->out)) return NULL;
+    int axis = gi_axis(o->site, gi_axis_given(o->site, o->axis) ? o->axis : -1, a->ndim);
+    if (axis < 0) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_sort(a, axis, indices, o);
+    return gi_finish(o->site, gi_sorted(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
+}
+
+ga_array *(ga_sort)(const ga_array *a, ga_axis_options o) { return gi_sort_call("ga_sort", a, &o, false); }
+ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o) { return gi_sort_call("ga_argsort", a, &o, true); }

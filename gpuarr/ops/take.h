@@ -1,0 +1,283 @@
+/* ---- take -------------------------------------------------------------------------------------------------------- */
+
+/* a as (outer, n, inner): rows of `bytes` bytes are moved, the one at indices[k] to place k. */
+typedef struct gi_take_job {
+    const char    *from;
+    char          *to;
+    const int64_t *indices;
+    int64_t        count, n, bytes;
+} gi_take_job;
+
+GI_BEGIN_FAST
+static void gi_take_rows(int64_t begin, int64_t end, void *job)
+{
+    const gi_take_job *j = (const gi_take_job *)job;
+    for (int64_t row = begin; row < end;) {
+        int64_t        outer = row / j->count, k = row % j->count, run = j->count - k < end - row ? j->count - k : end - row;
+        const char    *from    = j->from + outer * j->n * j->bytes;
+        char          *to      = j->to + row * j->bytes;
+        const int64_t *indices = j->indices + k;
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < run; i++) ((U *)(void *)to)[i] = ((const U *)(const void *)from)[indices[i]];                      \
+    break
+        switch (j->bytes) {
+        case 1: GI_MOVE(uint8_t);
+        case 2: GI_MOVE(uint16_t);
+        case 4: GI_MOVE(uint32_t);
+        case 8: GI_MOVE(uint64_t);
+        default:
+            for (int64_t i = 0; i < run; i++) memcpy(to + i * j->bytes, from + indices[i] * j->bytes, (size_t)j->bytes);
+        }
+#undef GI_MOVE
+        row += run;
+    }
+}
+GI_END_FAST
+
+/* A new array for a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. */
+static ga_array *gi_new_taken(const char *site, const ga_array *a, int axis, const ga_array *indices)
+{
+    gi_layout l = gi_layout_of(a);
+    l.ndim      = a->ndim - 1 + indices->ndim;
+    if (l.ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", l.ndim, GPUARR_MAX_DIMS);
+    for (int d = 0; d < indices->ndim; d++) l.shape[axis + d] = indices->shape[d];
+    for (int d = axis + 1; d < a->ndim; d++) l.shape[d - 1 + indices->ndim] = a->shape[d];
+    return gi_new(site, a->dtype, a->device, l.ndim, l.shape);
+}
+
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode);
+static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, const ga_array *a);
+static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
+                                    const double *edges);
+static bool      gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide,
+                              ga_op op);
+#endif
+
+/* a[..., indices, ...] along an axis. The indices are int64, contiguous, valid. */
+static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
+{
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, GA_TAKE_CLIP));
+    ga_array *packed = gi_contiguous(site, a, a->dtype);
+    ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
+    if (taken && taken->size > 0) {
+        gi_take_job j = {
+            (const char *)packed->data, (char *)taken->data, (const int64_t *)indices->data, indices->size, a->shape[axis],
+            ga_itemsize(a->dtype)
+        };
+        for (int d = axis + 1; d < a->ndim; d++) j.bytes *= a->shape[d];
+        int64_t rows = taken->size * ga_itemsize(a->dtype) / j.bytes;
+        gi_parallel_bytes(2 * (double)rows * (double)j.bytes, rows, 1 + 65536 / j.bytes, gi_take_rows, &j);
+    }
+    ga_free(packed);
+    return taken;
+}
+
+static void gi_bad_index(const char *site, int64_t i, int64_t n)
+{
+    gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i, (long long)n);
+}
+
+/* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
+static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga_take_mode mode)
+{
+    int64_t *index = (int64_t *)indices->data;
+    for (int64_t k = 0; k < indices->size; k++) {
+        int64_t i = index[k];
+        if (i >= 0 && i < n) continue;
+        if (mode == GA_TAKE_RAISE && i >= -n && i < 0) {
+            index[k] = i + n;
+        } else if (mode == GA_TAKE_WRAP) {
+            index[k] = (i % n + n) % n;
+        } else if (mode == GA_TAKE_CLIP) {
+            index[k] = i < 0 ? 0 : n - 1;
+        } else {
+            gi_bad_index(site, i, n);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* a[..., indices, ...] by the mode. The indices are int64 and contiguous; on the CPU they are settled where they are. */
+static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_array *indices, ga_take_mode mode)
+{
+    if (a->shape[axis] == 0 && indices->size > 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "there is nothing to take: the axis has length 0, and %lld indices are given",
+                                   (long long)indices->size);
+    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, mode));
+    return gi_settle_indices(site, indices, a->shape[axis], mode) ? gi_take(site, a, axis, indices) : NULL;
+}
+
+ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o)
+{
+    if (!gi_check(o.site, a, "a") || !gi_check(o.site, indices, "indices")) return NULL;
+    if (gi_kind_of(indices->dtype) > 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "indices are %s: they must be integers",
+                                   ga_dtype_name(indices->dtype));
+    if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
+                                   (int)o.mode);
+    const ga_array *both[2] = { a, indices };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
+    int       axis    = o.axis;
+    ga_array *along   = gi_along(o.site, a, &axis);
+    ga_array *settled = !along                ? NULL
+                        : a->device == GA_CPU ? gi_convert(o.site, indices, GA_I64)
+                                              : gi_contiguous(o.site, indices, GA_I64);
+    ga_array *taken   = settled ? gi_take_by(o.site, along, axis, settled, o.mode) : NULL;
+    ga_free(settled);
+    ga_free(along);
+    return taken;
+}
+
+/* ---- nonzero, compress, extract ---------------------------------------------------------------------------------- */
+/*  In chunks, twice: count what is true, then write, each chunk from where the counts of those before it end. */
+
+#define GI_SELECT_TILE  ((int64_t)512)
+#define GI_SELECT_CHUNK (64 * GI_SELECT_TILE)
+
+typedef struct gi_select_job {
+    const bool     *flags;
+    int64_t         n, *starts; /* how many are true before each chunk */
+    const char     *from;       /* the elements to choose from; NULL: write indices */
+    char           *to;
+    int64_t         itemsize, total;
+    const ga_array *a; /* its shape turns a position into indices */
+} gi_select_job;
+
+GI_BEGIN_FAST
+static int64_t gi_count_true(int64_t n, const bool *flags)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += flags[i];
+    return count;
+}
+
+/* The places of the true ones, as if the first were `start`. There is room for one more. */
+static int64_t gi_find_true(int64_t n, const bool *flags, int64_t start, int64_t *places)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        places[count] = start + i;
+        count += flags[i];
+    }
+    return count;
+}
+GI_END_FAST
+
+static void gi_count_chunks(int64_t begin, int64_t end, void *job)
+{
+    gi_select_job *j = (gi_select_job *)job;
+    for (int64_t c = begin; c < end; c++) {
+        int64_t start = c * GI_SELECT_CHUNK, n = j->n - start < GI_SELECT_CHUNK ? j->n - start : GI_SELECT_CHUNK;
+        j->starts[c] = gi_count_true(n, j->flags + start);
+    }
+}
+
+static void gi_select_chunks(int64_t begin, int64_t end, void *job)
+{
+    const gi_select_job *j = (const gi_select_job *)job;
+    int64_t              places[GI_SELECT_TILE + 1];
+    for (int64_t c = begin; c < end; c++) {
+        int64_t at = j->starts[c], stop = j->n - c * GI_SELECT_CHUNK < GI_SELECT_CHUNK ? j->n : (c + 1) * GI_SELECT_CHUNK;
+        for (int64_t start = c * GI_SELECT_CHUNK; start < stop; start += GI_SELECT_TILE) {
+            int64_t n     = stop - start < GI_SELECT_TILE ? stop - start : GI_SELECT_TILE;
+            int64_t count = gi_find_true(n, j->flags + start, start, places);
+            if (j->from) {
+                gi_take_job take = { j->from, j->to + at * j->itemsize, places, count, 0, j->itemsize };
+                gi_take_rows(0, count, &take);
+            } else { /* the last axis first: what is left of a place is its index along the axes before */
+                for (int d = j->a->ndim - 1; d >= 0; d--) {
+                    int64_t *row = (int64_t *)(void *)j->to + d * j->total + at, length = j->a->shape[d];
+                    for (int64_t k = 0; k < count; k++) {
+                        row[k]    = d == 0 ? places[k] : places[k] % length;
+                        places[k] = d == 0 ? 0 : places[k] / length;
+                    }
+                }
+            }
+            at += count;
+        }
+    }
+}
+
+/* Counts the nonzero elements of condition. Then a (NULL: their indices) is written where they are, into a new array.
+   */
+static ga_array *gi_select(const char *site, const ga_array *condition, const ga_array *a)
+{
+    GI_IF_CUDA(condition->device, gi_cuda_chosen(site, condition, a));
+    ga_array *flags  = gi_contiguous(site, condition, GA_BOOL);
+    ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
+    int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;
+    int64_t  *starts = flags && (packed || !a) ? (int64_t *)gi_alloc(site, (size_t)chunks * sizeof(int64_t)) : NULL;
+    if (starts) {
+        gi_select_job j;
+        memset(&j, 0, sizeof j);
+        j.flags  = (const bool *)flags->data;
+        j.n      = condition->size;
+        j.starts = starts;
+        j.a      = condition;
+        gi_parallel(chunks, 1, gi_count_chunks, &j);
+        for (int64_t c = 0; c < chunks; c++) {
+            int64_t count = starts[c];
+            starts[c]     = j.total;
+            j.total += count;
+        }
+        const int64_t indices[2] = { condition->ndim, j.total };
+        if (a) selected = gi_new(site, a->dtype, a->device, 1, &j.total);
+        else selected = gi_new(site, GA_I64, condition->device, 2, indices);
+        if (selected) {
+            j.from     = packed ? (const char *)packed->data : NULL;
+            j.itemsize = ga_itemsize(selected->dtype);
+            j.to       = (char *)selected->data;
+            gi_parallel(chunks, 1, gi_select_chunks, &j);
+        }
+    }
+    gi_release(starts, (size_t)chunks * sizeof(int64_t));
+    ga_free(packed);
+    ga_free(flags);
+    return selected;
+}
+
+ga_array *(ga_nonzero)(const ga_array *a, const char *site)
+{
+    if (!gi_check(site, a, "a")) return NULL;
+    if (a->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to give indices along");
+    return gi_select(site, a, NULL);
+}
+
+ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char *site)
+{
+    if (!gi_check(site, condition, "condition") || !gi_check(site, a, "a")) return NULL;
+    if (condition->size != a->size)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition has shape %s, a %s: they must have as many elements",
+                                   gi_shape_of(condition), gi_shape_of(a));
+    const ga_array *both[2] = { condition, a };
+    return gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT ? NULL : gi_select(site, condition, a);
+}
+
+ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
+{
+    if (!gi_check(o.site, condition, "condition") || !gi_check(o.site, a, "a") || !gi_takes_no_dtype("ga_compress", &o) ||
+        gi_null_option(o.site, "out", o.out))
+        return NULL;
+    if (condition->ndim != 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",
+                                   gi_shape_of(condition));
+    const ga_array *both[2] = { condition, a };
+    if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
+    int       axis    = o.axis;
+    ga_array *along   = gi_along(o.site, a, &axis);
+    ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
+    ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL;  /* (1, count) */
+    bool      inside  = line && condition->size <= along->shape[axis]; /* wherever it is true */
+    ga_array *chosen  = !line    ? NULL
+                        : inside ? gi_take(o.site, along, axis, line)
+                                 : gi_take_by(o.site, along, axis, line, GA_TAKE_RAISE);
+    ga_free(line);
+    ga_free(indices);
+    ga_free(along);
+    return gi_finish(o.site, chosen, a->dtype, o.out);
+}

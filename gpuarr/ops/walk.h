@@ -1,0 +1,454 @@
+/* ---- the walk -------------------------------------------------------------------------------------------------------- */
+/*  A job has some inputs and one output (a kernel of the user's: up to GPUARR_MAX_OUTPUTS) over one shape. It is cut into blocks of the last two dimensions, some rows by some columns.
+    The kernel sees each operand as packed elements of the dtype that it wants: directly where it lies so, else through a tile: gathered,
+    cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
+    is first copied into a square: turned round in registers, else in the order in which it lies, and gathered from there.   */
+
+#define GI_TILE         512  /* elements */
+#define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
+#define GI_STREAM_TILE  2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
+#define GI_STREAM_FROM  ((int64_t)32 << 20) /* bytes of results that no cache would keep */
+#define GI_SQUARE_BYTES 16384
+#define GI_SHORT_ROW    64
+
+/* The kernel of an operation for each backend; both NULL: a copy of input 0. */
+#if GI_HAS_CUDA
+typedef gi_cuda_kernel gi_gpu_kernel;
+#else
+typedef void *gi_gpu_kernel;
+#endif
+typedef void (*gi_own_kernel)(const gi_elements *e, bool exact);
+typedef struct gi_own { /* a kernel of the user's */
+    gi_own_kernel cpu;
+    void (*gpu)(void);
+    const ga_kernel *kernel; /* NULL: it is none */
+    bool             exact;  /* rare arguments are not to be mended later, because a loop could wait for them in vain */
+} gi_own;
+typedef struct gi_function {
+    gi_kernel     cpu;
+    gi_gpu_kernel gpu;
+    gi_own        own;
+} gi_function;
+
+/* clang-format off */
+#define GI_NOT_OWN { NULL, NULL, NULL, false }
+/* clang-format on */
+#if GI_HAS_CUDA
+#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, __VA_ARGS__, GI_NOT_OWN }
+#else
+#define GI_FUNCTION(name, cpu, ...) gi_function name = { cpu, NULL, GI_NOT_OWN }
+#endif
+
+static const gi_function gi_copying = { NULL, NULL, GI_NOT_OWN };
+#if GI_HAS_CUDA
+static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device device, const ga_to_options *o);
+static bool      gi_cuda_upload(const char *site, ga_array *to, const ga_array *from);
+static bool      gi_cuda_fill(const char *site, ga_array *a, const void *element);
+static bool      gi_cuda_owner(const char *site, const void *p, ga_device device, int *ordinal, bool *managed);
+static void     *gi_cuda_managed_data(const char *site, const ga_array *a);
+#endif
+
+typedef struct gi_operand {
+    char    *data;
+    ga_dtype dtype;   /* as it lies in memory */
+    ga_dtype wanted;  /* as the kernel takes it */
+    bool     number;  /* one element for all: `data` is a packed tile of copies in `wanted` */
+    bool     crossed; /* goes through a square */
+    int64_t  strides[GPUARR_MAX_DIMS];
+} gi_operand;
+
+typedef struct gi_job {
+    gi_kernel     kernel; /* NULL: copy input 0 */
+    gi_gpu_kernel gpu;    /* the same for arrays on the GPU */
+    gi_own        own;    /* in place of both */
+    int           inputs, outputs;
+    int           ndim;
+    int64_t       shape[GPUARR_MAX_DIMS];
+    gi_operand    in[GI_MOST_INPUTS], out, more[GPUARR_MAX_OUTPUTS - 1], mask;
+    gi_operand    place;         /* no memory, but the strides of GA_INDEX */
+    int64_t       first_place;   /* GA_INDEX of the first element */
+    bool          masked;        /* write only where mask is true */
+    bool          apart;         /* no result may be written before all inputs of a tile are read */
+    bool          direct;        /* the kernel runs over rows where they lie */
+    gi_stream     stream;        /* how the result goes past the caches; NULL: it does not */
+    int64_t       height, width; /* of a block */
+    int64_t       tile;          /* elements */
+} gi_job;
+
+#define GI_MOST_STRIDED (GI_MOST_INPUTS + GPUARR_MAX_OUTPUTS + 2) /* the mask and the place */
+
+/* An operand that is read; the mask comes behind the inputs. */
+static const gi_operand *gi_source_of(const gi_job *j, int k) { return k < j->inputs ? &j->in[k] : &j->mask; }
+static const gi_operand *gi_target_of(const gi_job *j, int k) { return k == 0 ? &j->out : &j->more[k - 1]; }
+static bool              gi_computes(const gi_job *j) { return j->kernel || j->own.kernel; }
+
+/* Where a row of a block lies. */
+typedef struct gi_row {
+    const char *in[GI_MOST_INPUTS + 1];
+    int64_t     step[GI_MOST_INPUTS + 1]; /* from an element to the next, in bytes */
+    int64_t     down[GI_MOST_INPUTS + 1]; /* from a row to the next */
+    char       *out[GPUARR_MAX_OUTPUTS];
+    int64_t     place;
+} gi_row;
+
+typedef struct gi_tiles {
+    __attribute__((aligned(64))) char raw[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char cast[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char result[GPUARR_MAX_OUTPUTS][GI_TILE_BYTES];
+    __attribute__((aligned(64))) char back[GI_TILE_BYTES];
+} gi_tiles;
+
+/* The strides of an operand from row to row and from column to column. */
+static int64_t gi_down(const gi_job *j, const gi_operand *v) { return j->ndim > 1 ? v->strides[j->ndim - 2] : 0; }
+static int64_t gi_step(const gi_job *j, const gi_operand *v) { return v->strides[j->ndim - 1]; }
+
+/* How far from the first an element of an operand lies. `outer` counts through the dimensions before the last two. */
+static int64_t gi_offset(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
+{
+    int64_t offset = row * gi_down(j, v) + column * gi_step(j, v);
+    for (int d = j->ndim - 3; d >= 0; d--) {
+        offset += outer % j->shape[d] * v->strides[d];
+        outer /= j->shape[d];
+    }
+    return offset;
+}
+
+/* n elements of a source, packed, as the kernel wants them: where they lie, in `raw` or in `cast`. */
+static const void *gi_read_tile(const gi_operand *v, const char *from, int64_t step, int64_t n, void *raw, void *cast)
+{
+    int         size   = (int)ga_itemsize(v->dtype);
+    const void *packed = from;
+    if (step != size) {
+        packed = v->wanted == v->dtype ? cast : raw;
+        gi_gather(size, n, (void *)packed, from, step);
+    }
+    if (v->wanted == v->dtype) return packed;
+    gi_cast(v->wanted, v->dtype, n, cast, packed);
+    return cast;
+}
+
+/* Writes a tile of results to a row of an output. */
+static void gi_write_tile(const gi_job *j, const gi_operand *v, char *to, int64_t n, const void *packed, const bool *mask,
+                          const gi_ahead *next)
+{
+    int size = (int)ga_itemsize(v->dtype);
+    if (j->stream) j->stream(to, packed, n * size, next);
+    else if (mask) gi_scatter_where(size, n, to, gi_step(j, v), packed, mask);
+    else gi_scatter(size, n, to, gi_step(j, v), packed);
+}
+
+/* The part of a user's kernel. x: the inputs in the order of the parameters, out: the outputs, the formula's own result first. */
+static void gi_run_own(const gi_own *own, int64_t n, char *const *out, const char *const *x, int64_t place, int64_t step)
+{
+    const ga_kernel *k = own->kernel;
+    gi_elements      e;
+    int              in = 0, to = 0;
+    e.n      = n;
+    e.index  = place;
+    e.step   = step;
+    e.result = k->result.output ? out[to++] : NULL;
+    for (int p = 0; p < k->parameters; p++) e.operand[p] = k->parameter[p].output ? out[to++] : (char *)x[in++];
+    own->cpu(&e, own->exact);
+}
+
+/* Runs the kernel on n packed elements. */
+static void gi_compute(const gi_job *j, int64_t n, char *const *out, const char *const *x, int64_t place)
+{
+    if (j->own.kernel) gi_run_own(&j->own, n, out, x, place, gi_step(j, &j->place));
+    else j->kernel(n, out[0], x[0], x[1], x[2]);
+}
+
+/* Computes a row of a block, tile by tile. */
+static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_tiles *t)
+{
+    int         sources = j->inputs + j->masked;
+    int64_t     size = ga_itemsize(j->out.dtype), n = j->tile;
+    bool        whole                    = !j->masked && !j->stream; /* may the kernel write where the results belong? */
+    const char *x[GI_MOST_INPUTS + 1]    = { NULL };
+    char       *out[GPUARR_MAX_OUTPUTS]  = { NULL };
+    int64_t     move[GI_MOST_INPUTS + 1] = { 0 }; /* bytes from element to element; -1: through a tile */
+    gi_ahead    next;
+    next.inputs = 0;
+    for (int k = 0; k < sources; k++) {
+        const gi_operand *v = gi_source_of(j, k);
+        x[k]                = row->in[k];
+        if (v->number) continue;
+        if (row->step[k] == 0) { /* one element for the whole row */
+            x[k] = (const char *)gi_read_tile(v, x[k], 0, n < columns ? n : columns, t->raw[k], t->cast[k]);
+            continue;
+        }
+        move[k] = v->wanted == v->dtype && row->step[k] == ga_itemsize(v->dtype) ? row->step[k] : -1;
+        if (move[k] > 0) next.step[next.inputs++] = GI_LINE * move[k] / size;
+    }
+    if (j->stream) n -= (int64_t)((uintptr_t)row->out[0] % GI_LINE) / size; /* so that tiles end with lines */
+    bool packed = whole && gi_step(j, &j->out) == size;
+    for (int64_t at = 0; at < columns; at += n, n = j->tile) {
+        if (n > columns - at) n = columns - at;
+        next.inputs = 0;
+        for (int k = 0; k < sources; k++) {
+            if (move[k] < 0) /* what is only copied needs no tile of its own */
+                x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n,
+                                                  t->raw[k], packed && !gi_computes(j) ? row->out[0] + at * size : t->cast[k]);
+            if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
+        }
+        for (int k = 0; k < j->outputs; k++) {
+            const gi_operand *v = gi_target_of(j, k);
+            out[k]              = row->out[k] + at * gi_step(j, v);
+            if (!whole || j->apart || v->wanted != v->dtype || gi_step(j, v) != ga_itemsize(v->dtype)) out[k] = t->result[k];
+        }
+        if (gi_computes(j)) gi_compute(j, n, out, x, row->place + at * gi_step(j, &j->place));
+        for (int k = 0; k < j->outputs; k++) {
+            const gi_operand *v    = gi_target_of(j, k);
+            char             *to   = row->out[k] + at * gi_step(j, v);
+            const char       *made = gi_computes(j) ? out[k] : x[0];
+            if (gi_computes(j) && v->wanted != v->dtype) {
+                char *back = whole && gi_step(j, v) == ga_itemsize(v->dtype) ? to : t->back;
+                gi_cast(v->dtype, v->wanted, n, back, made);
+                made = back;
+            }
+            if (made != to) gi_write_tile(j, v, to, n, made, (const bool *)x[j->inputs], &next);
+        }
+        for (int k = 0; k < sources; k++)
+            if (move[k] > 0) x[k] += n * move[k];
+    }
+}
+
+/* The rows of a block, one after the other. */
+static void gi_run_rows(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
+{
+    for (int64_t r = 0; r < rows; r++) {
+        if (j->direct) gi_compute(j, columns, row.out, row.in, row.place);
+        else gi_run_row(j, &row, columns, t);
+        for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
+        for (int k = 0; k < j->outputs; k++) row.out[k] += gi_down(j, gi_target_of(j, k));
+        row.place += gi_down(j, &j->place);
+    }
+}
+
+/* The same where some inputs lie across: a square at a time. */
+static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
+{
+    __attribute__((aligned(64))) char squares[GI_MOST_INPUTS + 1][GI_SQUARE_BYTES];
+    for (int64_t at = 0; at < columns; at += j->height) {
+        int64_t n    = columns - at < j->height ? columns - at : j->height;
+        gi_row  part = row;
+        for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_step(j, gi_target_of(j, k));
+        part.place += at * gi_step(j, &j->place);
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            part.in[k] += at * row.step[k];
+            if (!gi_source_of(j, k)->crossed) continue;
+            const int           size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
+            part.step[k]             = turn ? size : j->height * size;
+            part.down[k]             = turn ? j->height * size : size;
+            for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */
+                for (int64_t b = 0; b < rows * size; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
+            if (turn) turn(rows, n, squares[k], j->height, part.in[k], row.step[k]);
+            for (int64_t c = 0; c < n && !turn; c++)
+                gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
+            part.in[k] = squares[k];
+        }
+        gi_run_rows(j, part, rows, n, t);
+    }
+}
+
+static int64_t gi_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->ndim - 2] : 1; }
+static int64_t gi_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
+
+/* A unit of work is a block. */
+static void gi_run_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_job *j     = (const gi_job *)job;
+    int64_t       bands = (gi_rows(j) + j->height - 1) / j->height, parts = (gi_columns(j) + j->width - 1) / j->width;
+    gi_tiles      tiles;
+    bool          crossed = false;
+    for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_source_of(j, k)->crossed;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
+        int64_t rows    = gi_rows(j) - first < j->height ? gi_rows(j) - first : j->height;
+        int64_t columns = gi_columns(j) - from < j->width ? gi_columns(j) - from : j->width;
+        gi_row  row;
+        for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
+        for (int k = 0; k < j->inputs + j->masked; k++) {
+            const gi_operand *v = gi_source_of(j, k);
+            row.in[k]           = v->number ? v->data : v->data + gi_offset(j, v, outer, first, from);
+            row.step[k]         = v->number ? 0 : gi_step(j, v);
+            row.down[k]         = v->number ? 0 : gi_down(j, v);
+        }
+        for (int k = 0; k < j->outputs; k++)
+            row.out[k] = gi_target_of(j, k)->data + gi_offset(j, gi_target_of(j, k), outer, first, from);
+        row.place = j->first_place + gi_offset(j, &j->place, outer, first, from);
+        if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
+        else gi_run_rows(j, row, rows, columns, &tiles);
+    }
+    if (j->stream) gi_stream_end();
+}
+
+/* The operands of a job that have strides. Returns how many. */
+static int gi_strided_operands(gi_job *j, gi_operand **all)
+{
+    int n = 0;
+    for (int k = 0; k < j->inputs; k++)
+        if (!j->in[k].number) all[n++] = &j->in[k];
+    all[n++] = &j->out;
+    for (int k = 1; k < j->outputs; k++) all[n++] = &j->more[k - 1];
+    if (j->masked) all[n++] = &j->mask;
+    if (j->own.kernel) all[n++] = &j->place;
+    return n;
+}
+
+/* Leaves out dimensions of length 1 and joins those that lie in memory as one, for all lists of strides. Returns how many are left. */
+static int gi_coalesce_axes(int ndim, int64_t *shape, int lists, int64_t *const *strides)
+{
+    int n = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] == 1) continue;
+        bool joins = n > 0;
+        for (int k = 0; k < lists; k++) joins = joins && strides[k][n - 1] == strides[k][d] * shape[d];
+        if (!joins) n++;
+        shape[n - 1] = joins ? shape[n - 1] * shape[d] : shape[d];
+        for (int k = 0; k < lists; k++) strides[k][n - 1] = strides[k][d];
+    }
+    return n;
+}
+
+static void gi_coalesce(gi_job *j)
+{
+    gi_operand *all[GI_MOST_STRIDED];
+    int64_t    *strides[GI_MOST_STRIDED] = { NULL };
+    int         operands                 = gi_strided_operands(j, all);
+    for (int k = 0; k < operands; k++) strides[k] = all[k]->strides;
+    j->ndim = gi_coalesce_axes(j->ndim, j->shape, operands, strides);
+    if (j->ndim > 0) return;
+    j->ndim     = 1; /* one element */
+    j->shape[0] = 1;
+    for (int k = 0; k < operands; k++) strides[k][0] = ga_itemsize(all[k]->dtype);
+}
+
+static int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Puts dimension `from` behind or before others, to become dimension `to`. */
+static void gi_move_dimension(gi_job *j, int from, int to)
+{
+    gi_operand *all[GI_MOST_STRIDED];
+    int         operands = gi_strided_operands(j, all), way = to < from ? -1 : 1;
+    for (int d = from; d != to; d += way) {
+        int64_t length    = j->shape[d];
+        j->shape[d]       = j->shape[d + way];
+        j->shape[d + way] = length;
+        for (int k = 0; k < operands; k++) {
+            int64_t stride           = all[k]->strides[d];
+            all[k]->strides[d]       = all[k]->strides[d + way];
+            all[k]->strides[d + way] = stride;
+        }
+    }
+}
+
+/* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
+static void gi_order_dimensions(gi_job *j)
+{
+    for (int i = 1; i < j->ndim; i++) {
+        int d = i;
+        while (d > 0 && gi_distance(j->out.strides[d - 1]) < gi_distance(j->out.strides[i])) d--;
+        if (d < i) gi_move_dimension(j, i, d);
+    }
+}
+
+/* Does it lie closer together along the rows than along the columns? */
+static bool gi_lies_across(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && gi_down(j, v) != 0 && gi_distance(gi_down(j, v)) < gi_distance(gi_step(j, v));
+}
+
+/* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
+   along which a transposed input is packed. True if the two belong together. */
+static bool gi_choose_blocks(gi_job *j, int square)
+{
+    int last = j->ndim - 1;
+    if (j->shape[last] < GI_SHORT_ROW) {
+        int longest = last;
+        for (int d = last - 1; d >= 0 && j->shape[longest] < GI_SHORT_ROW; d--)
+            if (j->shape[d] > j->shape[longest]) longest = d;
+        gi_move_dimension(j, longest, last);
+    }
+    bool across = gi_lies_across(j, &j->out);
+    for (int k = 0; k < j->inputs + j->masked && last > 0 && !across; k++) {
+        const gi_operand *v    = gi_source_of(j, k);
+        int               best = last;
+        if (v->number || gi_distance(v->strides[last]) < GI_LINE) continue;
+        for (int d = 0; d < last; d++)
+            if (v->strides[d] != 0 && gi_distance(v->strides[d]) < gi_distance(v->strides[best])) best = d;
+        if (best == last) continue;
+        gi_move_dimension(j, best, last - 1);
+        break;
+    }
+    for (int k = 0; k < j->inputs + j->masked; k++) {
+        gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
+        if (!gi_lies_across(j, v)) continue;
+        across     = true;
+        v->crossed = gi_rows(j) >= square / 2 && gi_distance(gi_step(j, v)) >= GI_LINE;
+    }
+    return across;
+}
+
+/* Can the kernel run over a whole row where the operand lies? */
+static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+{
+    return !v->number && v->wanted == v->dtype && gi_step(j, v) == ga_itemsize(v->dtype);
+}
+
+static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
+static void gi_run(gi_job *j, int cost)
+{
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest, bytes = 0; /* of an element of each array */
+    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
+    if (total == 0) return;
+    gi_order_dimensions(j);
+    gi_coalesce(j);
+    /* What computes long has time to write. */
+    bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked && j->outputs == 1;
+    j->apart      = false;
+    for (int k = 0; k < j->inputs + j->outputs; k++) {
+        const gi_operand *v = k < j->inputs ? &j->in[k] : gi_target_of(j, k - j->inputs);
+        if (!v->number) bytes += ga_itemsize(v->dtype);
+        if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
+        if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
+        for (int i = 0; k < j->inputs && i < j->outputs; i++)
+            if (v->data == gi_target_of(j, i)->data) {
+                streamed = false; /* its lines are in the cache already */
+                j->apart = j->own.kernel != NULL;
+            }
+    }
+    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
+    bool          across = gi_choose_blocks(j, (int)square);
+    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    j->direct            = !j->masked && !j->stream && !j->apart && gi_computes(j);
+    for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_runs_directly(j, gi_target_of(j, k));
+    for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);
+    j->tile = GI_TILE_BYTES / widest;
+    if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
+
+    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost, threads = ga_get_num_threads();
+    j->height = rows;
+    j->width  = columns;
+    if (total <= work && j->ndim <= 2 && !across) { /* one block: nothing to divide */
+        gi_run_units(0, 1, j);
+        return;
+    }
+    if (work < total / (8 * threads)) work = total / (8 * threads);
+    if (across) {
+        if (rows > square) j->height = square;
+        j->width = gi_round_up(work / j->height + 1, square);
+    } else if (columns > work) {
+        j->height = 1;
+        j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);
+    } else if (rows > work / columns) {
+        j->height = work / columns;
+    }
+    if (j->width > columns) j->width = columns;
+    int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
+    int64_t share = work / (j->height * j->width);
+    gi_parallel_bytes((double)total * (double)(bytes * (cost + 1) / 2), units, share > 0 ? share : 1, gi_run_units, j);
+}

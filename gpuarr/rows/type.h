@@ -1,0 +1,485 @@
+/* ==== >>passes: one element type. GA_TAG is its tag, GA_T its C type ================================================== */
+/*  GI_PASS says what is stamped: 1 the primitives, 2 conversions, 3 the formulas of the rows, 4 the loops of gpuarr_cpu.h, 5 the kernels
+    of gpuarr_cuda.h.                                                                                                          */
+
+/* Which groups of the table's column `dtypes` the type belongs to: GI_IF_INT(code) is code or nothing. */
+#undef GI_IF_ALL
+#undef GI_IF_ARITH
+#undef GI_IF_REAL
+#undef GI_IF_ORDER
+#undef GI_IF_INT
+#undef GI_IF_BITS
+#undef GI_IF_FLT
+#undef GI_IF_FLTC
+#define GI_IF_ALL(...) __VA_ARGS__
+#if GI_CLASS != 0
+#define GI_IF_ARITH(...) __VA_ARGS__
+#else
+#define GI_IF_ARITH(...)
+#endif
+#if GI_CLASS != 0 && GI_CLASS != 4
+#define GI_IF_REAL(...) __VA_ARGS__
+#else
+#define GI_IF_REAL(...)
+#endif
+#if GI_CLASS != 4
+#define GI_IF_ORDER(...) __VA_ARGS__
+#else
+#define GI_IF_ORDER(...)
+#endif
+#if GI_CLASS == 1 || GI_CLASS == 2
+#define GI_IF_INT(...) __VA_ARGS__
+#else
+#define GI_IF_INT(...)
+#endif
+#if GI_CLASS <= 2
+#define GI_IF_BITS(...) __VA_ARGS__
+#else
+#define GI_IF_BITS(...)
+#endif
+#if GI_CLASS == 3
+#define GI_IF_FLT(...) __VA_ARGS__
+#else
+#define GI_IF_FLT(...)
+#endif
+#if GI_CLASS >= 3
+#define GI_IF_FLTC(...) __VA_ARGS__
+#else
+#define GI_IF_FLTC(...)
+#endif
+#undef GI_IF_CPX
+#if GI_CLASS == 4
+#define GI_IF_CPX(...) __VA_ARGS__
+#else
+#define GI_IF_CPX(...)
+#endif
+#undef GI_IF_SWAP
+#define GI_IF_SWAP(...)
+#undef GI_IF_TRUTH
+#if GI_CLASS == 0
+#define GI_IF_TRUTH(...) __VA_ARGS__
+#else
+#define GI_IF_TRUTH(...)
+#endif
+/* Is the current type the accumulator of its own sums? */
+#undef GI_OWN_WIDE
+#undef GI_OWN_MEAN
+#undef GI_OWN_SAME
+#undef GI_OWN_BOOL
+#undef GI_OWN_COUNT
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+#define GI_OWN_WIDE(...) __VA_ARGS__
+#else
+#define GI_OWN_WIDE(...)
+#endif
+#if GI_JOIN(GI_WIDEST_, GA_TAG) && GI_CLASS >= 3
+#define GI_OWN_MEAN(...) __VA_ARGS__
+#else
+#define GI_OWN_MEAN(...)
+#endif
+#define GI_OWN_SAME(...)  __VA_ARGS__
+#define GI_OWN_BOOL(...)  __VA_ARGS__
+#define GI_OWN_COUNT(...) __VA_ARGS__
+
+/* One #if after the other, not #elif: clang-format reads a file once for each combination of branches at every depth. */
+#if GI_PASS == 1
+
+/* ---- >>primitives: what the formulas are written in ---------------------------------------------------------------- */
+
+#if GI_CLASS == 0
+GI_FORMULA bool gi_truth_b8(bool x) { return x; }
+GI_FORMULA bool gi_from_int_b8(int v) { return v != 0; }
+GI_FORMULA bool gi_add_b8(bool a, bool b) { return a | b; }
+GI_FORMULA bool gi_mul_b8(bool a, bool b) { return a & b; }
+GI_FORMULA bool gi_abs_b8(bool x) { return x; }
+GI_FORMULA bool gi_invert_b8(bool x) { return !x; }
+GI_FORMULA bool gi_equal_b8(bool a, bool b) { return a == b; }
+GI_FORMULA bool gi_less_b8(bool a, bool b) { return a < b; }
+GI_FORMULA bool gi_less_equal_b8(bool a, bool b) { return a <= b; }
+GI_FORMULA bool gi_maximum_b8(bool a, bool b) { return a | b; }
+GI_FORMULA bool gi_minimum_b8(bool a, bool b) { return a & b; }
+
+#endif
+#if GI_CLASS == 1 || GI_CLASS == 2
+/* Sums and products wrap: they are computed in an unsigned type, where that is defined. */
+#define GI_W GI_JOIN(gi_wrap_, GA_TAG)
+GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
+GI_FORMULA GA_T GA_FN(from_int)(int v) { return (GA_T)v; }
+GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return (GA_T)((GI_W)a + (GI_W)b); }
+GI_FORMULA GA_T GA_FN(sub)(GA_T a, GA_T b) { return (GA_T)((GI_W)a - (GI_W)b); }
+GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b) { return (GA_T)((GI_W)a * (GI_W)b); }
+GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return (GA_T)((GI_W)0 - (GI_W)x); }
+GI_FORMULA GA_T GA_FN(invert)(GA_T x) { return (GA_T)~x; }
+GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return a == b; }
+GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b) { return a < b; }
+GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b) { return a <= b; }
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return a > b ? a : b; }
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return a < b ? a : b; }
+enum { GA_FN(bits) = 8 * sizeof(GA_T) };
+#if GI_CLASS == 1
+GI_FORMULA GA_T GA_FN(abs)(GA_T x) { return x < 0 ? GA_FN(neg)(x) : x; }
+GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return (GA_T)((x > 0) - (x < 0)); }
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return (GA_T)(x == 1 || x == -1 ? x : 0); } /* 1 / 0 gives 0 */
+/* Division by zero gives 0, as in NumPy; so does the one quotient that does not fit, MIN / -1, which wraps to MIN. */
+GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return y == 0 || y == -1 ? (GA_T)0 : (GA_T)(x % y); }
+GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y)
+{
+    GA_T r = GA_FN(fmod)(x, y);
+    return r != 0 && (r < 0) != (y < 0) ? (GA_T)(r + y) : r;
+}
+GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
+{
+    if (y == 0) return 0;
+    if (y == -1) return GA_FN(neg)(x);
+    return (GA_T)(x / y - (x % y != 0 && (x < 0) != (y < 0)));
+}
+GI_FORMULA GA_T GA_FN(left_shift)(GA_T x, GA_T y) { return y >= 0 && y < GA_FN(bits) ? (GA_T)((GI_W)x << y) : (GA_T)0; }
+GI_FORMULA GA_T GA_FN(right_shift)(GA_T x, GA_T y)
+{
+    return y >= 0 && y < GA_FN(bits) ? (GA_T)(x >> y) : (GA_T)(x < 0 ? -1 : 0);
+}
+#else
+GI_FORMULA GA_T GA_FN(abs)(GA_T x) { return x; }
+GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return (GA_T)(x > 0); }
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return (GA_T)(x == 1); }
+GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return y == 0 ? (GA_T)0 : (GA_T)(x % y); }
+GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y) { return GA_FN(fmod)(x, y); }
+GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y) { return y == 0 ? (GA_T)0 : (GA_T)(x / y); }
+GI_FORMULA GA_T GA_FN(left_shift)(GA_T x, GA_T y) { return y < GA_FN(bits) ? (GA_T)((GI_W)x << y) : (GA_T)0; }
+GI_FORMULA GA_T GA_FN(right_shift)(GA_T x, GA_T y) { return y < GA_FN(bits) ? (GA_T)(x >> y) : (GA_T)0; }
+#endif
+/* By squaring, wrapping. Negative exponents are refused before any kernel runs. */
+GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
+{
+    GI_W result = 1, base = (GI_W)x;
+    for (; y > 0; y = (GA_T)(y >> 1)) {
+        if (y & 1) result *= base;
+        base *= base;
+    }
+    return (GA_T)result;
+}
+#undef GI_W
+
+#endif
+#if GI_CLASS == 3
+GI_FORMULA bool GA_FN(truth)(GA_T x) { return x != 0; }
+GI_FORMULA GA_T GA_FN(from_int)(int v) { return (GA_T)v; }
+GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return a + b; }
+GI_FORMULA GA_T GA_FN(sub)(GA_T a, GA_T b) { return a - b; }
+GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b) { return a / b; }
+GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return -x; }
+GI_FORMULA GA_T GA_FN(abs)(GA_T x) { return GI_BUILTIN(fabs)(x); }
+GI_FORMULA GA_T GA_FN(sqrt)(GA_T x) /* one NaN on every processor */
+{
+    GA_T r = GA_FN(root)(x);
+    return r == r ? r : GA_FN(nan)();
+}
+GI_FORMULA GA_T GA_FN(sign)(GA_T x) { return x > 0 ? (GA_T)1 : x < 0 ? (GA_T)-1 : x == 0 ? (GA_T)0 : x; }
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x) { return 1 / x; }
+/* x to the power -1, 1/2 ... Of -inf: inf, and of -0: 0, where sqrt gives NaN and -0. What rounding took off the root or the square is
+   added to the product, which is so rounded (almost) once. */
+GI_FORMULA GA_T GA_FN(power_minus_one)(GA_T x) { return 1 / x; }
+GI_FORMULA GA_T GA_FN(power_half)(GA_T x) { return x == -GA_FN(infinity)() ? -x : x == 0 ? (GA_T)0 : GA_FN(sqrt)(x); }
+GI_FORMULA GA_T GA_FN(power_three_halves)(GA_T x)
+{
+    GA_T size = GI_BUILTIN(fabs)(x), root = GA_FN(sqrt)(x), lost = GA_FN(fma)(-root, root, x);
+    return size < GA_FN(infinity)() ? GA_FN(fma)(x, root, GA_FN(mul)(GA_FN(mul)(root, (GA_T)0.5), lost)) : size;
+}
+GI_FORMULA GA_T GA_FN(power_square)(GA_T x) { return x * x; }
+GI_FORMULA GA_T GA_FN(power_cube)(GA_T x)
+{
+    GA_T square = x * x, lost = GA_FN(fma)(x, x, -square);
+    return square < GA_FN(infinity)() ? GA_FN(fma)(square, x, GA_FN(mul)(lost, x)) : square * x;
+}
+GI_FORMULA GA_T GA_FN(floor)(GA_T x) { return GI_BUILTIN(floor)(x); }
+GI_FORMULA GA_T GA_FN(ceil)(GA_T x) { return GI_BUILTIN(ceil)(x); }
+GI_FORMULA GA_T GA_FN(trunc)(GA_T x) { return GI_BUILTIN(trunc)(x); }
+GI_FORMULA GA_T GA_FN(rint)(GA_T x) { return GI_BUILTIN(rint)(x); }
+GI_FORMULA GA_T GA_FN(copysign)(GA_T x, GA_T y) { return GI_BUILTIN(copysign)(x, y); }
+GI_FORMULA bool GA_FN(isnan)(GA_T x) { return x != x; }
+GI_FORMULA bool GA_FN(isinf)(GA_T x) { return GI_BUILTIN(fabs)(x) == GA_FN(infinity)(); }
+GI_FORMULA bool GA_FN(isfinite)(GA_T x) { return GI_BUILTIN(fabs)(x) < GA_FN(infinity)(); }
+GI_FORMULA bool GA_FN(signbit)(GA_T x) { return (bool)(GA_FN(bits)(x) >> (8 * sizeof(GA_T) - 1)); }
+GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return a == b; }
+GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b) { return a < b; }
+GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b) { return a <= b; }
+/* A NaN wins; of two equal ones (+0 and -0) the first. Written so that compilers use the processor's own maximum. */
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return b == b ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return b == b ? smaller : b;
+}
+GI_FORMULA GA_T GA_FN(fmax)(GA_T a, GA_T b)
+{
+    GA_T larger = b > a ? b : a;
+    return a == a ? larger : b;
+}
+GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b)
+{
+    GA_T smaller = b < a ? b : a;
+    return a == a ? smaller : b;
+}
+/* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
+GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
+{
+    const GA_T d = GA_FN(fma)(product / GA_FN(mul)(length, other), -1, 1); /* 1 - the cosine, which nvcc must not fuse */
+    return d < 0 ? (GA_T)0 : d > 2 ? (GA_T)2 : d;
+}
+GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
+/* The remainder is exact; see NumPy's divmod for the rules of signs and infinities. */
+GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return GA_FN(exact_fmod)(x, y); }
+GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y)
+{
+    GA_T r = GA_FN(fmod)(x, y);
+    if (r == 0) return GI_BUILTIN(copysign)((GA_T)0, y);
+    return (r < 0) != (y < 0) ? r + y : r;
+}
+GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
+{
+    if (y == 0) return x / y;
+    GA_T r = GA_FN(fmod)(x, y), q = (x - r) / y;
+    if (r != 0 && (r < 0) != (y < 0)) q -= 1;
+    if (q == 0) return GI_BUILTIN(copysign)((GA_T)0, x / y);
+    GA_T whole = GI_BUILTIN(floor)(q);
+    return q - whole > (GA_T)0.5 ? whole + 1 : whole;
+}
+
+#endif
+#if GI_CLASS == 4
+#define GI_PART(name) GI_JOIN(gi_##name##_, GI_JOIN(GI_RTAG_, GA_TAG)) /* the primitive of the real type */
+GI_FORMULA GA_T GA_FN(make)(GI_R re, GI_R im)
+{
+    GA_T z;
+    z.re = re;
+    z.im = im;
+    return z;
+}
+GI_FORMULA bool GA_FN(truth)(GA_T x) { return (x.re != 0) | (x.im != 0); }
+GI_FORMULA GA_T GA_FN(from_int)(int v) { return GA_FN(make)((GI_R)v, 0); }
+GI_FORMULA GA_T GA_FN(add)(GA_T a, GA_T b) { return GA_FN(make)(a.re + b.re, a.im + b.im); }
+GI_FORMULA GA_T GA_FN(sub)(GA_T a, GA_T b) { return GA_FN(make)(a.re - b.re, a.im - b.im); }
+GI_FORMULA GA_T GA_FN(neg)(GA_T x) { return GA_FN(make)(-x.re, -x.im); }
+GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return GA_FN(make)(x.re, -x.im); }
+GI_FORMULA GI_R GA_FN(real)(GA_T x) { return x.re; }
+GI_FORMULA GI_R GA_FN(imag)(GA_T x) { return x.im; }
+/* Both parts are sums: of a difference beside a sum gcc makes one fused instruction (vfmaddsub), though contraction is off. */
+GI_FORMULA GA_T GA_FN(mul)(GA_T a, GA_T b)
+{
+    return GA_FN(make)(GI_PART(mul)(a.re, b.re) + GI_PART(mul)(-a.im, b.im),
+                       GI_PART(mul)(a.re, b.im) + GI_PART(mul)(a.im, b.re));
+}
+/* Smith's method, as NumPy: no overflow on the way. */
+GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b)
+{
+    GI_R re = GI_PART(abs)(b.re), im = GI_PART(abs)(b.im);
+    if (re >= im) {
+        if (re == 0 && im == 0) return GA_FN(make)(a.re / re, a.im / im);
+        GI_R ratio = b.im / b.re, scale = 1 / (b.re + GI_PART(mul)(b.im, ratio));
+        return GA_FN(make)((a.re + GI_PART(mul)(a.im, ratio)) * scale, (a.im + GI_PART(mul)(-a.re, ratio)) * scale);
+    }
+    GI_R ratio = b.re / b.im, scale = 1 / (b.im + GI_PART(mul)(b.re, ratio));
+    return GA_FN(make)((GI_PART(mul)(a.re, ratio) + a.im) * scale, (GI_PART(mul)(a.im, ratio) + -a.re) * scale);
+}
+GI_FORMULA GI_R GA_FN(abs)(GA_T x) { return GI_PART(hypot)(x.re, x.im); }
+GI_FORMULA GA_T GA_FN(sign)(GA_T x)
+{
+    GI_R length = GA_FN(abs)(x);
+    if (length == 0) return GA_FN(make)(0, 0);
+    return GA_FN(make)(x.re / length, x.im / length);
+}
+GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x)
+{
+    if (GI_PART(abs)(x.re) <= GI_PART(abs)(x.im)) {
+        GI_R ratio = x.re / x.im, size = x.im + GI_PART(mul)(x.re, ratio);
+        return GA_FN(make)(ratio / size, -1 / size);
+    }
+    GI_R ratio = x.im / x.re, size = x.re + GI_PART(mul)(x.im, ratio);
+    return GA_FN(make)(1 / size, -ratio / size);
+}
+GI_FORMULA bool GA_FN(isnan)(GA_T x) { return (x.re != x.re) | (x.im != x.im); }
+GI_FORMULA bool GA_FN(isinf)(GA_T x) { return GI_PART(isinf)(x.re) || GI_PART(isinf)(x.im); }
+GI_FORMULA bool GA_FN(isfinite)(GA_T x) { return GI_PART(isfinite)(x.re) && GI_PART(isfinite)(x.im); }
+GI_FORMULA bool GA_FN(equal)(GA_T a, GA_T b) { return (a.re == b.re) & (a.im == b.im); }
+/* Complex numbers are ordered by their real parts, then by their imaginary parts; NaN first of all, as in NumPy. */
+GI_FORMULA bool GA_FN(less)(GA_T a, GA_T b)
+{
+    return a.re < b.re ? !((a.im != a.im) | (b.im != b.im)) : (a.re == b.re) & (a.im < b.im);
+}
+GI_FORMULA bool GA_FN(less_equal)(GA_T a, GA_T b)
+{
+    return a.re < b.re ? !((a.im != a.im) | (b.im != b.im)) : (a.re == b.re) & (a.im <= b.im);
+}
+GI_FORMULA GA_T GA_FN(maximum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(b, a) ? a : b; }
+GI_FORMULA GA_T GA_FN(minimum)(GA_T a, GA_T b) { return GA_FN(isnan)(a) || GA_FN(less_equal)(a, b) ? a : b; }
+GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return GA_FN(isnan)(x) ? GA_FN(from_int)(v) : x; }
+/* The four products one after the other. */
+GI_FORMULA GA_T GA_FN(fma)(GA_T a, GA_T b, GA_T c)
+{
+    return GA_FN(make)(GI_PART(fma)(a.im, -b.im, GI_PART(fma)(a.re, b.re, c.re)),
+                       GI_PART(fma)(a.im, b.re, GI_PART(fma)(a.re, b.im, c.im)));
+}
+#undef GI_PART
+#endif
+
+#if GI_CLASS < 3
+GI_FORMULA GA_T GA_FN(fma)(GA_T a, GA_T b, GA_T c) { return GA_FN(add)(c, GA_FN(mul)(a, b)); }
+#endif
+
+/* sum + weight * x, one link in the chain of a convolution. Links begin at gi_nothing, to which a first product is added unchanged. */
+#if GI_CLASS == 3
+GI_FORMULA GA_T GA_FN(weigh)(GA_T sum, GA_T weight, GA_T x) { return GA_FN(fma)(weight, x, sum); }
+GI_FORMULA GA_T GA_FN(nothing)(void) { return -(GA_T)0; }
+#else
+GI_FORMULA GA_T GA_FN(weigh)(GA_T sum, GA_T weight, GA_T x) { return GA_FN(add)(sum, GA_FN(mul)(weight, x)); }
+#if GI_CLASS == 4
+GI_FORMULA GA_T GA_FN(nothing)(void) { return GA_FN(make)(-(GI_R)0, -(GI_R)0); }
+#else
+GI_FORMULA GA_T GA_FN(nothing)(void) { return 0; }
+#endif
+#endif
+
+#if GI_CLASS < 4
+GI_FORMULA GA_T GA_FN(real)(GA_T x) { return x; }
+GI_FORMULA GA_T GA_FN(imag)(GA_T x) { return (void)x, (GA_T)0; }
+GI_FORMULA GA_T GA_FN(conj)(GA_T x) { return x; }
+#endif
+
+#endif /* GI_PASS == 1 */
+#if GI_PASS == 2
+/* clang-format off */
+/* ---- conversions ---------------------------------------------------------------------------------------------------- */
+/* Conversions to this type, from each type: gi_cast_f32_i64(x). */
+#if GI_CLASS == 0
+#define GI_CAST(TAG, from, F, name) GI_FORMULA bool gi_cast_b8_##from(F x) { return gi_truth_##from(x); }
+GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST) GI_EACH_COMPLEX(GI_CAST)
+#undef GI_CAST
+#endif
+#if GI_CLASS == 4
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x, 0); }
+GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST) GI_EACH_FLT(GI_CAST)
+#undef GI_CAST
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GA_FN(make)((GI_R)x.re, (GI_R)x.im); }
+GI_EACH_COMPLEX(GI_CAST)
+#undef GI_CAST
+#endif
+#if GI_CLASS >= 1 && GI_CLASS <= 3
+#define GI_CAST(TAG, from, F, name) GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return (GA_T)x; }
+GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST)
+#if GI_CLASS == 3
+GI_EACH_FLT(GI_CAST)
+#else
+#undef GI_CAST
+/* Saturates; NaN gives 0. C leaves a cast of what does not fit undefined, and processors differ. */
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x)                                                                 \
+    {                                                                                                                  \
+        if (sizeof(GA_T) > 2)                                                                                          \
+            return x >= (F)GA_FN(highest) ? GA_FN(highest) : x <= (F)GA_FN(lowest) ? GA_FN(lowest) : x == x ? (GA_T)x : (GA_T)0; \
+        F c = GA_FN(lowest) == 0 || x == x ? x : (F)0; /* the range is exact in F: quicker */                          \
+        c   = c > (F)GA_FN(lowest) ? c : (F)GA_FN(lowest);                                                             \
+        return (GA_T)(int32_t)(c < (F)GA_FN(highest) ? c : (F)GA_FN(highest));                                         \
+    }
+GI_EACH_FLT(GI_CAST)
+#endif
+#undef GI_CAST
+#define GI_CAST(TAG, from, F, name)                                                                                     \
+    GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return GI_JOIN(GA_FN(cast), GI_JOIN(_, GI_RTAG_##from))(x.re); }
+GI_EACH_COMPLEX(GI_CAST)
+#undef GI_CAST
+#endif
+
+/* Accumulators and results of reductions, by the words of the table. */
+typedef GI_JOIN(gi_, GI_WIDE_TAG) GI_NAME(gi_acc_WIDE);
+typedef GI_JOIN(gi_, GI_MEAN_TAG) GI_NAME(gi_acc_MEAN);
+typedef GA_T    GI_NAME(gi_acc_SAME);
+typedef bool    GI_NAME(gi_acc_BOOL);
+typedef int64_t GI_NAME(gi_acc_COUNT);
+typedef GI_JOIN(gi_, GI_SUM_TAG) GI_NAME(gi_end_SUM);
+typedef GI_JOIN(gi_, GI_AVERAGE_TAG) GI_NAME(gi_end_AVERAGE);
+typedef GA_T    GI_NAME(gi_end_SAME);
+typedef bool    GI_NAME(gi_end_BOOL);
+typedef int64_t GI_NAME(gi_end_COUNT);
+/* clang-format on */
+
+#endif /* GI_PASS == 2 */
+#if GI_PASS == 3
+#ifdef GPUARR_USER_FORMULAS
+#define GI_USER_FORMULAS
+#include "../../gpuarr.h"
+#undef GI_USER_FORMULAS
+#endif
+/* ---- >>rows of one element type: gi_op_add_f32(x, y) --------------------------------------------------------------- */
+#define GI_OP(name) GI_NAME(gi_op_##name)
+#define GA_UNARY(name, dtypes, result, formula, ...)                                                                           \
+    GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x) { return (formula); })
+#define GA_BINARY(name, dtypes, result, formula, ...)                                                                          \
+    GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x, GA_T y) { return (formula); })
+#define GA_TERNARY(name, dtypes, result, formula, ...)                                                                         \
+    GI_IF_##dtypes(GI_FORMULA GI_RESULT_##result GI_OP(name)(GA_T x, GA_T y, GA_T z) { return (formula); })
+#if GI_CLASS == 3
+#define GA_ELEMENTARY(name, ...)                                                                                               \
+    GI_FORMULA GA_T GI_OP(name)(GA_T x) { return GA_FN(name##_rare)(x) ? GA_FN(name##_slow)(x) : GA_FN(name##_core)(x); }
+#define GA_ELEMENTARY2(name, ...)                                                                                              \
+    GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y)                                                                                \
+    {                                                                                                                          \
+        return GA_FN(name##_rare)(x, y) ? GA_FN(name##_slow)(x, y) : GA_FN(name##_core)(x, y);                                 \
+    }
+#else
+#define GA_ELEMENTARY2(name, dtypes, ...)                                                                                      \
+    GI_IF_##dtypes(GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y) { return GA_FN(name)(x, y); })
+#endif
+#define GA_TABLE
+#include "table.h"
+#undef GI_OP
+
+/* Which of n elements is the first that equals x, or, when x is NaN, the first NaN? There is one. */
+GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
+{
+    int64_t i = 0;
+    if (GA_FN(equal)(x, x))
+        while (i < n - 1 && !GA_FN(equal)(v[i], x)) i++;
+    else
+        while (i < n - 1 && GA_FN(equal)(v[i], v[i])) i++;
+    return i;
+}
+
+/* Is x, which comes after `best`, to be preferred? */
+GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
+{
+    const bool nan = !GA_FN(equal)(x, x);
+    if (nan != !GA_FN(equal)(best, best)) return nan != skip_nan;
+    return !nan && !(largest ? GA_FN(less_equal)(x, best) : GA_FN(less_equal)(best, x));
+}
+
+/* Of n lines side by side, `best` are the extremes so far. The rows from number k on may have better ones, except of those lines that
+   are no_better. */
+static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GA_T *best,
+                                      int64_t *places, int64_t k, bool largest, bool skip_nan)
+{
+    const bool *at = no_better, *beyond = no_better + n;
+    for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
+        const int64_t i = at - no_better;
+        for (int r = 0; r < count; r++) {
+            const GA_T x = ((const GA_T *)rows[r])[i];
+            if (!GA_FN(is_better)(x, best[i], largest, skip_nan)) continue;
+            best[i]   = x;
+            places[i] = k + r;
+        }
+    }
+}
+
+#endif /* GI_PASS == 3 */
+#if GI_PASS == 4
+#include "../cpu/type.h"
+
+#endif
+#if GI_PASS == 5
+#include "../cuda/type.h"
+#endif
