@@ -1356,6 +1356,7 @@ GI_END_FAST
 #undef GI_CUDA_PART
 #endif
 
+#include "gpuarr/ops/row.h"
 #include "gpuarr/ops/operands.h"
 #include "gpuarr/ops/walk.h"
 #include "gpuarr/ops/map.h"

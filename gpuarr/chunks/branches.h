@@ -40,7 +40,7 @@ static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
 {
     gi_search r;
     memset(&r, 0, sizeof r);
-    r.largest     = p->op == GA_OP_max || p->op == GA_OP_nanmax;
+    r.largest     = p->row->op == GA_OP_max || p->row->op == GA_OP_nanmax;
     r.skip_nan    = p->skip_nan;
     r.lines.dtype = dtype;
     return r;
@@ -63,14 +63,14 @@ static bool gi_adds_on_gpu(const gi_branch *b)
     const gi_fold_plan *p = b->plan;
     ga_array            one; /* of which only the dtype matters */
     gi_reduction        r;
-    ga_op               op = p->op;
-    ga_reduce_options   o  = gi_whole_line(p);
+    const gi_row       *row = p->row;
+    ga_reduce_options   o   = gi_whole_line(p);
     memset(&one, 0, sizeof one);
     one.dtype  = b->dtype;
     one.device = GA_CPU;
     one.size   = 1;
-    if (p->sort == GI_FOLD_ROW && gi_plan_row(&op, p->name, p->ends, p->start, &one, &o, &r))
-        return gi_cuda_acc_bytes(op, b->dtype, r.lines.dtype) == r.fold.acc_bytes;
+    if (p->sort == GI_FOLD_ROW && gi_plan_row(&row, p->name, &one, &o, &r))
+        return gi_cuda_acc_bytes(row->op, b->dtype, r.lines.dtype) == r.fold.acc_bytes;
     return p->sort == GI_FOLD_PLACE;
 #else
     return (void)b, false;
@@ -84,12 +84,12 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     const gi_fold_plan *p = b->plan;
     ga_reduce_options   o = gi_whole_line(p);
     if (p->sort == GI_FOLD_ROW) {
-        gi_reduction r;
-        ga_op        op = p->op;
-        if (!gi_plan_row(&op, p->name, p->ends, p->start, x, &o, &r)) return false;
+        gi_reduction  r;
+        const gi_row *row = p->row;
+        if (!gi_plan_row(&row, p->name, x, &o, &r)) return false;
         r.blocks = (x->size + GI_BLOCK - 1) / GI_BLOCK;
         r.accs   = b->blocks + at / GI_BLOCK * r.fold.acc_bytes;
-        GI_IF_CUDA(x->device, gi_cuda_block_accs(o.site, op, &r.lines, r.accs));
+        GI_IF_CUDA(x->device, gi_cuda_block_accs(o.site, row->op, &r.lines, r.accs));
         gi_reduce_blocks(0, r.blocks, &r);
         return true;
     }
@@ -102,7 +102,7 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
         return true;
     }
     if (p->skip_nan) { /* nothing but NaN is no error in a part */
-        ga_array *extreme = gi_reduce_row(p->op, p->name, GI_ENDS_SAME, GI_START_NONE, x, o);
+        ga_array *extreme = gi_reduce_row(p->row, x, o);
         bool      none = false, ok = gi_put_first(extreme ? (ga_isnan)(extreme, gi_map_site(o.site)) : NULL, &none);
         ga_free(extreme);
         if (!ok || none) return ok;
@@ -110,7 +110,7 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     gi_search r = gi_search_of(p, b->dtype);
     int64_t   i;
     char      value[16];
-    if (!gi_put_first(gi_arg_extreme(p->op, p->name, p->skip_nan, x, o), &i) ||
+    if (!gi_put_first(gi_arg_extreme(p->row, p->name, p->skip_nan, x, o), &i) ||
         !gi_put_first(gi_view_part(o.site, x, 0, i, 1), value))
         return false;
     if (b->part.place < 0 || gi_is_better(&r, value, b->part.value)) {
@@ -132,9 +132,9 @@ static bool gi_branch_end(gi_branch *b, int64_t n)
     one.device = GA_CPU;
     one.size   = 1;
     if (p->sort == GI_FOLD_ROW) {
-        gi_reduction r;
-        ga_op        op = p->op;
-        if (!gi_plan_row(&op, p->name, p->ends, p->start, &one, &o, &r)) return false;
+        gi_reduction  r;
+        const gi_row *row = p->row;
+        if (!gi_plan_row(&row, p->name, &one, &o, &r)) return false;
         gi_fold_blocks(r.fold.halve, r.fold.acc_bytes, b->blocks, blocks);
         memcpy(b->part.value, b->blocks, (size_t)r.fold.acc_bytes);
     } else if (p->sort == GI_FOLD_MOMENT) {
@@ -180,13 +180,13 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
         gi_cast(to, GA_F64, 1, result, element);
         return true;
     }
-    gi_reduction r;
-    ga_op        op = p->op;
-    if (!gi_plan_row(&op, p->name, p->ends, p->start, &one, &o, &r)) return false;
+    gi_reduction  r;
+    const gi_row *row = p->row;
+    if (!gi_plan_row(&row, p->name, &one, &o, &r)) return false;
     char *accs = (char *)part; /* packed where the parts are: an accumulator is shorter than a part */
     for (int64_t k = 0; k < parts; k++) memmove(accs + k * r.fold.acc_bytes, part[k].value, (size_t)r.fold.acc_bytes);
     gi_fold_blocks(r.fold.halve, r.fold.acc_bytes, accs, parts);
     r.fold.end(1, element, accs, length);
-    gi_cast(to, gi_end_dtype(p->ends, r.lines.dtype), 1, result, element);
+    gi_cast(to, gi_end_dtype(p->row->ends, r.lines.dtype), 1, result, element);
     return true;
 }

@@ -63,9 +63,9 @@ static bool gi_fold_into_slot(gi_by_rows *s, int fold, const ga_array *rows, int
     o.axes.ndim           = 1;
     o.axes.n[0]           = s->r->kept;
     if (p->sort == GI_FOLD_ROW) {
-        gi_reduction *r  = &s->sum[fold];
-        ga_op         op = p->op;
-        if (!gi_plan_row(&op, p->name, p->ends, p->start, rows, &o, r)) return false;
+        gi_reduction *r   = &s->sum[fold];
+        const gi_row *row = p->row;
+        if (!gi_plan_row(&row, p->name, rows, &o, r)) return false;
         r->accs = gi_slot_accs(s, fold, slot);
         return gi_reduce(o.site, r);
     }
@@ -130,7 +130,7 @@ static bool gi_end_by_rows(gi_by_rows *s, int fold, const gi_box *box)
     gi_computation     *r       = s->r;
     const gi_fold_plan *p       = (const gi_fold_plan *)r->fold[fold]->plan;
     bool                moments = p->sort == GI_FOLD_MOMENT;
-    ga_dtype            dtype   = moments ? GA_F64 : gi_end_dtype(p->ends, s->sum[fold].lines.dtype);
+    ga_dtype            dtype   = moments ? GA_F64 : gi_end_dtype(p->row->ends, s->sum[fold].lines.dtype);
     ga_array *out = gi_view_of_box(r->site, r->to[fold], box), *all = gi_new(r->site, dtype, GA_CPU, r->kept, box->count);
     if (all && moments) {
         gi_nodes v = gi_slot_nodes(s, fold, 0);

@@ -6,13 +6,11 @@
 typedef enum gi_fold_sort { GI_FOLD_ROW, GI_FOLD_MOMENT, GI_FOLD_PLACE, GI_FOLD_WHOLE } gi_fold_sort;
 
 typedef struct gi_fold_plan {
-    gi_fold_sort sort;
-    const char  *name;
-    ga_op        op;   /* rows, places */
-    gi_end       ends; /* rows */
-    int          start;
-    gi_moment    what; /* moments */
-    bool         skip_nan;
+    gi_fold_sort  sort;
+    const char   *name;
+    const gi_row *row;  /* rows, places */
+    gi_moment     what; /* moments */
+    bool          skip_nan;
     ga_array *(*whole)(const ga_array *a, const void *options,
                        const ga_shape *axes); /* any other: a public call along `axes` */
     double            options[24];
@@ -30,9 +28,9 @@ static ga_array *gi_fold_in_memory(const gi_fold_plan *p, const ga_array *a, int
     o.axes.ndim         = reduced;
     for (int d = 0; d < reduced; d++) o.axes.n[d] = a->ndim - reduced + d;
     switch (p->sort) {
-    case GI_FOLD_ROW: return gi_reduce_row(p->op, p->name, p->ends, p->start, a, o);
+    case GI_FOLD_ROW: return gi_reduce_row(p->row, a, o);
     case GI_FOLD_MOMENT: return gi_moment_of(p->what, p->skip_nan, p->name, a, o);
-    case GI_FOLD_PLACE: return gi_arg_extreme(p->op, p->name, p->skip_nan, a, o);
+    case GI_FOLD_PLACE: return gi_arg_extreme(p->row, p->name, p->skip_nan, a, o);
     default: return p->whole(a, p->options, &o.axes);
     }
 }
@@ -83,7 +81,7 @@ static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
     if (!one) return NULL;
     ga_dtype dtype = one->dtype;
     ga_free(one);
-    if (length == 0 && lines > 0 && (p->sort == GI_FOLD_PLACE || (p->sort == GI_FOLD_ROW && p->start == GI_START_NONE)))
+    if (length == 0 && lines > 0 && (p->sort == GI_FOLD_PLACE || (p->sort == GI_FOLD_ROW && p->row->start == GI_START_NONE)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", p->name,
                                    gi_shape_of(a));
     ga_array *r = gi_new_lazy(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
@@ -92,38 +90,36 @@ static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
     return r;
 }
 
-static gi_fold_plan gi_fold_plan_of(gi_fold_sort sort, const char *name, ga_op op, const ga_reduce_options *o)
+static gi_fold_plan gi_fold_plan_of(gi_fold_sort sort, const char *name, const gi_row *row, const ga_reduce_options *o)
 {
     static gi_fold_plan none;
     gi_fold_plan        p = none;
     p.sort                = sort;
     p.name                = name;
-    p.op                  = op;
+    p.row                 = row;
     p.o                   = *o;
     return p;
 }
 
-static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a,
-                                const ga_reduce_options *o)
+static ga_array *gi_chunked_row(const gi_row *row, const ga_array *a, const ga_reduce_options *o)
 {
-    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_ROW, name, op, o);
-    p.ends         = ends;
-    p.start        = start;
+    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_ROW, row->name, row, o);
     return gi_chunked_fold(a, &p);
 }
 
 static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a,
                                    const ga_reduce_options *o)
 {
-    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_MOMENT, name, GA_OP_COUNT, o);
+    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_MOMENT, name, NULL, o);
     p.what         = what;
     p.skip_nan     = skip_nan;
     return gi_chunked_fold(a, &p);
 }
 
-static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+static ga_array *gi_chunked_place(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
+                                  const ga_reduce_options *o)
 {
-    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_PLACE, name, op, o);
+    gi_fold_plan p = gi_fold_plan_of(GI_FOLD_PLACE, name, row, o);
     p.skip_nan     = skip_nan;
     return gi_chunked_fold(a, &p);
 }
@@ -217,7 +213,7 @@ static ga_array *gi_chunked_order(const ga_array *a, const gi_order_call *call, 
     o.axes                     = options->axes;
     o.keepdims                 = options->keepdims;
     o.out                      = options->out;
-    gi_fold_plan p             = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, GA_OP_COUNT, &o);
+    gi_fold_plan p             = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, NULL, &o);
     p.whole                    = gi_order_lines;
     memcpy(p.options, call, sizeof *call);
     return gi_chunked_fold(a, &p);

@@ -1,11 +1,11 @@
 /* ---- whole lines ---- */
 
 typedef struct gi_line_call {
-    gi_further call;
-    int        axis;
-    bool       sorts, indices; /* or it scans: */
-    ga_dtype   wide;
-    ga_op      op;
+    gi_further    call;
+    int           axis;
+    bool          sorts, indices; /* or it scans: */
+    ga_dtype      wide;
+    const gi_row *row;
 } gi_line_call;
 
 static void gi_line_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
@@ -25,7 +25,7 @@ static ga_array *gi_line_run(const gi_lazy *n, const gi_box *box, const gi_box *
         r = gi_sorted(n->site, in[0], p->axis, p->indices);
     } else {
         r = gi_new(n->site, n->dtype, in[0]->device, in[0]->ndim, in[0]->shape);
-        if (r && !gi_scan(n->site, in[0], n->dtype, r, p->axis, p->wide, p->op)) {
+        if (r && !gi_scan(n->site, in[0], n->dtype, r, p->axis, p->wide, p->row)) {
             ga_free(r);
             return NULL;
         }
@@ -58,13 +58,14 @@ static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, cons
     return gi_chunked_lines(a, &p, indices ? GA_I64 : a->dtype, o);
 }
 
-static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, ga_op op, const ga_axis_options *o)
+static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, const gi_row *row,
+                                 const ga_axis_options *o)
 {
     gi_line_call p;
     memset(&p, 0, sizeof p);
     p.axis = axis;
     p.wide = wide;
-    p.op   = op;
+    p.row  = row;
     return gi_chunked_lines(a, &p, dtype, o);
 }
 

@@ -26,7 +26,7 @@ GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_
 GI_BEGIN_FAST
 static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
 {
-    gi_kernel rint_ = gi_cpu_kernel(GA_OP_rint, GA_F64), trunc_ = gi_cpu_kernel(GA_OP_trunc, GA_F64);
+    gi_kernel rint_ = gi_row_kernel(&gi_row_rint, GA_F64), trunc_ = gi_row_kernel(&gi_row_trunc, GA_F64);
     double    nearest[GI_TILE], cut[GI_TILE];
     (void)y, (void)z;
     for (int64_t start = 0; start < n; start += GI_TILE) {

@@ -140,11 +140,12 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
 
 #if GI_HAS_CUDA
 /* The same on the GPU, in one pass. */
-static ga_array *gi_cuda_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+static ga_array *gi_cuda_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
+                                     const ga_reduce_options *o)
 {
     gi_reduction r;
-    bool         largest = op == GA_OP_max || op == GA_OP_nanmax, nothing = false;
-    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, o, &r)) return NULL;
+    bool         largest = row->op == GA_OP_max || row->op == GA_OP_nanmax, nothing = false;
+    if (!gi_plan_row(&row, name, a, o, &r)) return NULL;
     ga_array *places = gi_new(o->site, GA_I64, GA_CUDA, r.lines.result_ndim, r.lines.result_shape);
     bool      ok     = places && gi_cuda_find_places(o->site, largest, skip_nan, &r.lines, places, &nothing);
     if (ok && nothing) gi_fail(o->site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
@@ -154,27 +155,27 @@ static ga_array *gi_cuda_arg_extreme(ga_op op, const char *name, bool skip_nan, 
 }
 #endif
 
-static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
+static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_place(op, name, skip_nan, a, &o);
+    if (gi_is_chunked(a)) return gi_chunked_place(row, name, skip_nan, a, &o);
     if (o.axes.ndim > 1 && !o.internal)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
-    GI_IF_CUDA(a->device, gi_cuda_arg_extreme(op, name, skip_nan, a, &o));
+    GI_IF_CUDA(a->device, gi_cuda_arg_extreme(row, name, skip_nan, a, &o));
     gi_reduction plan;
     gi_search    r;
     memset(&r, 0, sizeof r);
-    r.largest  = op == GA_OP_max || op == GA_OP_nanmax;
+    r.largest  = row->op == GA_OP_max || row->op == GA_OP_nanmax;
     r.skip_nan = skip_nan;
-    if (!gi_plan_row(&op, name, GI_ENDS_SAME, GI_START_NONE, a, &o, &plan)) return NULL;
+    if (!gi_plan_row(&row, name, a, &o, &plan)) return NULL;
     ga_array *places = gi_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
     if (!places || places->size == 0) return gi_finish(o.site, places, GA_I64, o.out);
     const gi_lines *p    = &plan.lines;
     int64_t         size = ga_itemsize(a->dtype);
     r.lines              = *p;
     r.fold               = plan.fold;
-    r.less_equal         = gi_cpu_kernel(GA_OP_less_equal, a->dtype);
-    r.unordered          = gi_cpu_kernel(GA_OP_isnan, a->dtype);
+    r.less_equal         = gi_row_kernel(&gi_row_less_equal, a->dtype);
+    r.unordered          = gi_row_kernel(&gi_row_isnan, a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
@@ -207,13 +208,13 @@ static ga_array *gi_arg_extreme(ga_op op, const char *name, bool skip_nan, const
     return gi_finish(o.site, places, GA_I64, o.out);
 }
 
-ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_min, "ga_argmin", false, a, o); }
-ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(GA_OP_max, "ga_argmax", false, a, o); }
+ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(&gi_row_min, "ga_argmin", false, a, o); }
+ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(&gi_row_max, "ga_argmax", false, a, o); }
 ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_arg_extreme(GA_OP_nanmin, "ga_nanargmin", true, a, o);
+    return gi_arg_extreme(&gi_row_nanmin, "ga_nanargmin", true, a, o);
 }
 ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_arg_extreme(GA_OP_nanmax, "ga_nanargmax", true, a, o);
+    return gi_arg_extreme(&gi_row_nanmax, "ga_nanargmax", true, a, o);
 }

@@ -460,9 +460,6 @@ static ga_array *gi_finish(const char *site, ga_array *result, ga_dtype dtype, g
 
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
 
-typedef enum gi_end { GI_ENDS_SUM, GI_ENDS_AVERAGE, GI_ENDS_SAME, GI_ENDS_BOOL, GI_ENDS_COUNT } gi_end;
-enum { GI_START_0 = 0, GI_START_1 = 1, GI_START_NONE = -1 };
-
 static ga_dtype gi_end_dtype(gi_end ends, ga_dtype d)
 {
     switch (ends) {
@@ -495,65 +492,60 @@ static bool gi_fill_empty(const char *site, ga_array *result, int start, bool me
     return true;
 }
 
-/* Checks the call of a row and plans it; *op becomes another row's where that does the same. False with an error. */
-static bool gi_plan_row(ga_op *op, const char *name, gi_end ends, int start, const ga_array *a, const ga_reduce_options *o,
-                        gi_reduction *r)
+/* Checks the call `name` of a row and plans it; *row becomes another one where that does the same. False with an error. */
+static bool gi_plan_row(const gi_row **row, const char *name, const ga_array *a, const ga_reduce_options *o, gi_reduction *r)
 {
-    bool takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
+    const gi_end ends        = (*row)->ends;
+    bool         takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
     memset(r, 0, sizeof *r);
     if (o->dtype != GA_DTYPE_DEFAULT && !takes_dtype) return gi_fail(o->site, GA_BAD_DTYPE, "%s takes no .dtype", name), false;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
     if (o->ddof != 0) return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
-    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype)) /* no NaN to leave out */
-        *op = *op == GA_OP_nansum    ? GA_OP_sum
-              : *op == GA_OP_nanprod ? GA_OP_prod
-              : *op == GA_OP_nanmin  ? GA_OP_min
-              : *op == GA_OP_nanmax  ? GA_OP_max
-                                     : *op;
+    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype) && (*row)->without_nan) *row = (*row)->without_nan;
     ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
                      : o->dtype != GA_DTYPE_DEFAULT                ? o->dtype
                                                                    : a->dtype;
     if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
-    if (!gi_cpu_fold(*op, dtype, &r->fold))
+    if (!gi_row_fold(*row, dtype, &r->fold))
         return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
-    if (r->lines.length == 0 && r->lines.lines > 0 && start == GI_START_NONE)
+    if (r->lines.length == 0 && r->lines.lines > 0 && (*row)->start == GI_START_NONE)
         return gi_fail(o->site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a)),
                false;
     return true;
 }
 
 /* Reductions of chunked arrays: nodes (section >>chunks). */
-static ga_array *gi_chunked_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a,
-                                const ga_reduce_options *o);
+static ga_array *gi_chunked_row(const gi_row *row, const ga_array *a, const ga_reduce_options *o);
 static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a,
                                    const ga_reduce_options *o);
-static ga_array *gi_chunked_place(ga_op op, const char *name, bool skip_nan, const ga_array *a, const ga_reduce_options *o);
+static ga_array *gi_chunked_place(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
+                                  const ga_reduce_options *o);
 
-static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int start, const ga_array *a, ga_reduce_options o)
+static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_options o)
 {
     gi_reduction r;
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_row(op, name, ends, start, a, &o);
-    if (!gi_plan_row(&op, name, ends, start, a, &o, &r)) return NULL;
+    if (gi_is_chunked(a)) return gi_chunked_row(row, a, &o);
+    if (!gi_plan_row(&row, row->name, a, &o, &r)) return NULL;
 #if GI_HAS_CUDA
-    if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_cuda_folds_wider(op, r.lines.dtype)) {
+    if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_cuda_folds_wider(row->op, r.lines.dtype)) {
         ga_array *narrowed = gi_convert(o.site, a, r.lines.dtype),
                  *folded   = NULL; /* first rounded to the dtype that is asked for */
-        if (narrowed) folded = gi_reduce_row(op, name, ends, start, narrowed, o);
+        if (narrowed) folded = gi_reduce_row(row, narrowed, o);
         ga_free(narrowed);
         return folded;
     }
 #endif
-    ga_dtype  end_dtype = gi_end_dtype(ends, r.lines.dtype);
+    ga_dtype  end_dtype = gi_end_dtype(row->ends, r.lines.dtype);
     ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
     bool ok;
-    if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, start, ends == GI_ENDS_AVERAGE);
+    if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
 #if GI_HAS_CUDA
-    else if (a->device == GA_CUDA) ok = gi_cuda_reduce(o.site, op, &r.lines, result);
+    else if (a->device == GA_CUDA) ok = gi_cuda_reduce(o.site, row->op, &r.lines, result);
 #endif
     else ok = gi_reduce(o.site, &r);
     if (!ok) {
@@ -564,10 +556,7 @@ static ga_array *gi_reduce_row(ga_op op, const char *name, gi_end ends, int star
     return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
 }
 
-#define GA_FOLD(name, dtypes, acc, result, start, ...)                                                                         \
-    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
-    {                                                                                                                          \
-        return gi_reduce_row(GA_OP_##name, "ga_" #name, GI_ENDS_##result, GI_START_##start, a, o);                             \
-    }
+#define GA_FOLD(name, ...)                                                                                                     \
+    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o) { return gi_reduce_row(&gi_row_##name, a, o); }
 #define GA_TABLE
 #include "../rows/table.h"

@@ -1,32 +1,29 @@
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
 
-typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
-enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
-
 /* Has the row of an operation this dtype, whether it is compiled or not? */
-static bool gi_row_has(ga_op op, ga_dtype dtype, ga_dtype common)
+static bool gi_row_has(const gi_row *row, ga_dtype dtype, ga_dtype common)
 {
     (void)common;
 #ifdef GPUARR_FEW_DTYPES /* rows have all dtypes of a class or none */
     if (gi_is_complex(dtype)) return gi_is_complex(common);
     if (gi_is_int(dtype)) dtype = gi_is_signed(dtype) ? GA_I32 : GA_U8;
 #endif
-    return gi_cpu_kernel(op, dtype) != NULL;
+    return gi_row_kernel(row, dtype) != NULL;
 }
 
 /* The dtype in which an operation computes: the first one of its row that holds every operand. Numbers count only where they lift
    the arrays' dtype to another kind. */
-static ga_dtype gi_loop_dtype(ga_op op, int n, const ga_arg *in, ga_dtype common)
+static ga_dtype gi_loop_dtype(const gi_row *row, int n, const ga_arg *in, ga_dtype common)
 {
     ga_dtype arrays = GA_DTYPE_DEFAULT;
-    if (op == GA_OP_divide && gi_kind_of(common) < 2) return GA_F64; /* true division, as Python's */
+    if (row->op == GA_OP_divide && gi_kind_of(common) < 2) return GA_F64; /* true division, as Python's */
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
     for (int d = (int)(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
-        if (holds && gi_row_has(op, (ga_dtype)d, common)) return (ga_dtype)d;
+        if (holds && gi_row_has(row, (ga_dtype)d, common)) return (ga_dtype)d;
     }
     return GA_DTYPE_DEFAULT;
 }
@@ -106,32 +103,30 @@ GI_MIXED(greater, >)
 GI_MIXED(greater_equal, >=)
 #undef GI_MIXED
 
-static bool gi_mixes_signs(ga_op op, int n, const ga_arg *in)
+/* Integers of which no dtype of theirs holds all, int64 and uint64, are compared as they are. */
+static ga_array *gi_comparison_special(const gi_row *row, const ga_arg *in, ga_dtype loop, ga_dtype result,
+                                       const ga_map_options *o, bool *done)
 {
-    if (!gi_is_comparison(op) || n != 2) return false;
     ga_dtype x = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]),
              y = in[1].array ? in[1].array->dtype : gi_number_dtype(in[1]);
-    return gi_is_int(x) && gi_is_int(y) && ga_promote(x, y) == GA_F64;
-}
-
-static ga_array *gi_compare_mixed(ga_op op, const ga_arg *in, ga_map_options o)
-{
-    ga_dtype    first                  = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]);
-    bool        swapped                = first == GA_U64;
+    if (!gi_is_int(x) || !gi_is_int(y) || ga_promote(x, y) != GA_F64) return NULL;
+    (void)loop;
+    *done                              = true;
+    bool        swapped                = x == GA_U64;
+    ga_op       op                     = row->op;
     ga_arg      both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
     ga_dtype    wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
-    gi_function kernel                 = op == GA_OP_equal                              ? gi_mixed_function_equal()
-                                         : op == GA_OP_not_equal                        ? gi_mixed_function_not_equal()
-                                         : op == (swapped ? GA_OP_greater : GA_OP_less) ? gi_mixed_function_less()
-                                         : op == (swapped ? GA_OP_greater_equal : GA_OP_less_equal) ? gi_mixed_function_less_equal()
-                                         : op == (swapped ? GA_OP_less : GA_OP_greater) ? gi_mixed_function_greater()
-                                                                                        : gi_mixed_function_greater_equal();
-    return gi_map(o.site, kernel, 1, 2, both, wanted, GA_BOOL, o.out, o.where);
+    gi_function kernel                 = op == GA_OP_equal       ? gi_mixed_function_equal()
+                                         : op == GA_OP_not_equal ? gi_mixed_function_not_equal()
+                                         : op == GA_OP_less ? (swapped ? gi_mixed_function_greater() : gi_mixed_function_less())
+                                         : swapped          ? gi_mixed_function_greater_equal()
+                                                            : gi_mixed_function_less_equal();
+    return gi_map(o->site, kernel, 1, 2, both, wanted, result, o->out, o->where);
 }
 
-static gi_function gi_row_function(ga_op op, ga_dtype dtype)
+static gi_function gi_row_function(const gi_row *row, ga_dtype dtype)
 {
-    GI_FUNCTION(f, gi_cpu_kernel(op, dtype), gi_cuda_row(op, dtype));
+    GI_FUNCTION(f, gi_row_kernel(row, dtype), gi_cuda_row(row->op, dtype));
     return f;
 }
 
@@ -152,7 +147,23 @@ static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
     return false;
 }
 
-static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost, int n, const ga_arg *in, ga_map_options o)
+/* Integers to negative powers are refused; floats to some plain numbers are products or roots. */
+static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype loop, ga_dtype result, const ga_map_options *o,
+                                  bool *done)
+{
+    ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
+    gi_function easy;
+    bool        failed = false;
+    (void)row;
+    if (gi_is_int(loop) && gi_any_negative(o->site, in[1], loop, &failed)) {
+        gi_fail(o->site, GA_BAD_ARGUMENT, "integers to negative integer powers are not integers: use float operands");
+        failed = true;
+    }
+    *done = failed || (gi_is_float(loop) && gi_easy_power(in[1], loop, &easy));
+    return *done && !failed ? gi_map(o->site, easy, GI_CHEAP, 1, in, wanted, result, o->out, o->where) : NULL;
+}
+
+static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array,
@@ -162,7 +173,7 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
             return NULL;
     if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
     ga_dtype common = gi_common_dtype(n, in);
-    if (gi_is_comparison(op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
+    if (gi_is_comparison(row->op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
         for (int k = 0; k < n; k++)
             if (!in[k].array && !gi_number_fits(in[k], common)) common = ga_promote(common, gi_number_dtype(in[k]));
     ga_dtype loop = o.dtype;
@@ -176,79 +187,63 @@ static ga_array *gi_call(ga_op op, const char *name, gi_result returns, int cost
                     ga_dtype_name(in[k].array ? in[k].array->dtype : gi_number_dtype(in[k])), ga_dtype_name(loop));
         common = loop;
     }
-    if (gi_kind_of(common) < 2) { /* rows that are stamped for floats only, because to integers they do little */
-        if (op == GA_OP_fmax) op = GA_OP_maximum;
-        if (op == GA_OP_fmin) op = GA_OP_minimum;
-    }
-    if (gi_is_logical(op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
-    if (gi_only_copies(op, common)) {
-        if (common == GA_BOOL && (op == GA_OP_positive || op == GA_OP_conj)) common = GA_I8; /* as arithmetic on bool does */
+    const char *name = row->name;
+    if (gi_kind_of(common) < 2 && row->without_nan) row = row->without_nan; /* stamped for floats alone */
+    if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
+    if (gi_only_copies(row->op, common)) {
+        if (common == GA_BOOL && (row->op == GA_OP_positive || row->op == GA_OP_conj))
+            common = GA_I8; /* as arithmetic on bool does */
         if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
         ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
-        return gi_map(o.site, gi_copying, cost, n, in, same, common, o.out, o.where);
+        return gi_map(o.site, gi_copying, row->cost, n, in, same, common, o.out, o.where);
     }
-    if (op == GA_OP_greater || op == GA_OP_greater_equal) { /* x > y is y < x */
-        op           = op == GA_OP_greater ? GA_OP_less : GA_OP_less_equal;
+    if (row->exchanged) { /* x > y is y < x */
+        row          = row->exchanged;
         exchanged[0] = in[1];
         exchanged[1] = in[0];
         in           = exchanged;
     }
-    if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(op, n, in, common);
+    if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(row, n, in, common);
     if (loop != GA_DTYPE_DEFAULT && !gi_is_stamped(o.site, loop)) return NULL;
-    if (loop == GA_DTYPE_DEFAULT || !gi_cpu_kernel(op, loop))
+    if (loop == GA_DTYPE_DEFAULT || !gi_row_kernel(row, loop))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(common));
-    if (op == GA_OP_power && gi_is_int(loop)) {
-        bool failed = false;
-        if (gi_any_negative(o.site, in[1], loop, &failed))
-            return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                       "integers to negative integer powers are not integers: use float operands");
-        if (failed) return NULL;
-    }
-    ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
-    ga_dtype    result = returns == GI_RETURNS_BOOL ? GA_BOOL : returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
-    gi_function easy;
-    if (gi_mixes_signs(op, n, in)) return gi_compare_mixed(op, in, o);
-    if (op == GA_OP_power && gi_is_float(loop) && gi_easy_power(in[1], loop, &easy))
-        return gi_map(o.site, easy, GI_CHEAP, 1, in, wanted, result, o.out, o.where);
-    return gi_map(o.site, gi_row_function(op, loop), cost, n, in, wanted, result, o.out, o.where);
+    ga_dtype  wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
+    ga_dtype  result = row->returns == GI_RETURNS_BOOL ? GA_BOOL : row->returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    bool      done   = false;
+    ga_array *r      = row->special ? row->special(row, in, loop, result, &o, &done) : NULL;
+    return done ? r : gi_map(o.site, gi_row_function(row, loop), row->cost, n, in, wanted, result, o.out, o.where);
 }
 
 /* A unary operation takes an array. */
-static ga_array *gi_call1(ga_op op, const char *name, gi_result returns, int cost, const ga_array *x, ga_map_options o)
+static ga_array *gi_call1(const gi_row *row, const ga_array *x, ga_map_options o)
 {
     ga_arg in;
     memset(&in, 0, sizeof in);
     in.array = x;
-    return gi_call(op, name, returns, cost, 1, &in, o);
+    return gi_call(row, 1, &in, o);
 }
 
 #define GA_UNARY(name, dtypes, result, ...)                                                                                    \
-    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
-    {                                                                                                                          \
-        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, x, o);                                       \
-    }
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o) { return gi_call1(&gi_row_##name, x, o); }
 #define GA_ELEMENTARY(name, ...)                                                                                               \
-    ga_array *(ga_##name)(const ga_array *x, ga_map_options o)                                                                 \
-    {                                                                                                                          \
-        return gi_call1(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, x, o);                                          \
-    }
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o) { return gi_call1(&gi_row_##name, x, o); }
 #define GA_BINARY(name, dtypes, result, ...)                                                                                   \
     ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
     {                                                                                                                          \
         const ga_arg in[] = { x, y };                                                                                          \
-        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 2, in, o);                                    \
+        return gi_call(&gi_row_##name, 2, in, o);                                                                              \
     }
 #define GA_ELEMENTARY2(name, ...)                                                                                              \
     ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
     {                                                                                                                          \
         const ga_arg in[] = { x, y };                                                                                          \
-        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_SAME, GI_COSTLY, 2, in, o);                                       \
+        return gi_call(&gi_row_##name, 2, in, o);                                                                              \
     }
 #define GA_TERNARY(name, dtypes, result, ...)                                                                                  \
     ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o)                                                      \
     {                                                                                                                          \
         const ga_arg in[] = { x, y, z };                                                                                       \
-        return gi_call(GA_OP_##name, "ga_" #name, GI_RETURNS_##result, GI_CHEAP, 3, in, o);                                    \
+        return gi_call(&gi_row_##name, 3, in, o);                                                                              \
     }
 #define GA_TABLE
 #include "../rows/table.h"

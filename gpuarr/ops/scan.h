@@ -148,10 +148,11 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
 }
 
 /* Scans `in`, read as dtype, along an axis into out (of the same shape; it may be the same array). */
-static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
+static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide,
+                    const gi_row *row)
 {
     if (out->size == 0) return true;
-    GI_IF_CUDA(out->device, gi_cuda_scan(site, in, dtype, out, axis, wide, op));
+    GI_IF_CUDA(out->device, gi_cuda_scan(site, in, dtype, out, axis, wide, row->op));
     ga_shape axes;
     memset(&axes, 0, sizeof axes);
     axes.ndim = 1;
@@ -162,8 +163,8 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         !gi_plan_lines(site, &j.out, out, out->dtype, axis, &axes, false))
         return false;
     j.wide          = wide;
-    j.product       = op == GA_OP_multiply;
-    j.join          = gi_cpu_kernel(op, wide);
+    j.product       = row->op == GA_OP_multiply;
+    j.join          = gi_row_kernel(row, wide);
     j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
     j.columns       = gi_line_columns(&j.lines);
     j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
@@ -180,14 +181,14 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
         j.ends_only = true;
         gi_parallel_bytes(bytes, units * (j.blocks - 1), chunk, gi_scan_units, &j);
         j.ends_only = false;
-        done        = gi_scan(site, ends, wide, ends, 1, wide, op);
+        done        = gi_scan(site, ends, wide, ends, 1, wide, row);
     }
     if (done) gi_parallel_bytes(bytes, units * j.blocks, chunk, gi_scan_units, &j);
     ga_free(ends);
     return done;
 }
 
-static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options *o)
+static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis_options *o)
 {
     if (!gi_check_any(o->site, a, "a") || gi_null_option(o->site, "out", o->out)) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
@@ -197,12 +198,12 @@ static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options 
     int       axis  = o->axis;
     ga_array *along = gi_along(o->site, a, &axis);
     if (along && gi_is_chunked(a)) {
-        ga_array *r = gi_chunked_scan(along, axis, dtype, wide, op, o);
+        ga_array *r = gi_chunked_scan(along, axis, dtype, wide, row, o);
         ga_free(along);
         return r;
     }
     ga_array *result = along ? gi_new(o->site, dtype, a->device, along->ndim, along->shape) : NULL;
-    if (result && !gi_scan(o->site, along, dtype, result, axis, wide, op)) {
+    if (result && !gi_scan(o->site, along, dtype, result, axis, wide, row)) {
         ga_free(result);
         result = NULL;
     }
@@ -210,5 +211,5 @@ static ga_array *gi_cumulate(ga_op op, const ga_array *a, const ga_axis_options 
     return gi_finish(o->site, result, dtype, o->out);
 }
 
-ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_add, a, &o); }
-ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(GA_OP_multiply, a, &o); }
+ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(&gi_row_add, a, &o); }
+ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(&gi_row_multiply, a, &o); }

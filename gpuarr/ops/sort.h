@@ -681,7 +681,7 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
 
 /* Of chunked arrays (section >>chunks). */
 static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, const ga_axis_options *o);
-static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, ga_op op,
+static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, const gi_row *row,
                                  const ga_axis_options *o);
 
 static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)

@@ -58,8 +58,8 @@ static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_
 /* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
 static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
 {
-    ga_op             op = GA_OP_mean;
-    ga_reduce_options r  = gi_reduce_site(o->site);
+    const gi_row     *row = &gi_row_mean;
+    ga_reduce_options r   = gi_reduce_site(o->site);
     ga_order_options  options;
     gi_describing     d;
     double            half  = 0.5;
@@ -68,7 +68,7 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
     memset((void *)&options, 0, sizeof options);
     memset(&d, 0, sizeof d);
     options.site = o->site;
-    if (!gi_plan_row(&op, "ga_mean", GI_ENDS_AVERAGE, GI_START_0, a, &r, &d.mean)) return -1;
+    if (!gi_plan_row(&row, row->name, a, &r, &d.mean)) return -1;
     if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
     r.ddof = o->ddof;
     if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;

@@ -83,13 +83,13 @@ static const gi_operand *gi_target_of(const gi_job *j, int k) { return k == 0 ? 
 static bool              gi_computes(const gi_job *j) { return j->kernel || j->own.kernel; }
 
 /* Where a row of a block lies. */
-typedef struct gi_row {
+typedef struct gi_walk_row {
     const char *in[GI_MOST_INPUTS + 1];
     int64_t     step[GI_MOST_INPUTS + 1]; /* from an element to the next, in bytes */
     int64_t     down[GI_MOST_INPUTS + 1]; /* from a row to the next */
     char       *out[GPUARR_MAX_OUTPUTS];
     int64_t     place;
-} gi_row;
+} gi_walk_row;
 
 typedef struct gi_tiles {
     __attribute__((aligned(64))) char raw[GI_MOST_INPUTS + 1][GI_TILE_BYTES];
@@ -159,7 +159,7 @@ static void gi_compute(const gi_job *j, int64_t n, char *const *out, const char 
 }
 
 /* Computes a row of a block, tile by tile. */
-static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_tiles *t)
+static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns, gi_tiles *t)
 {
     int         sources = j->inputs + j->masked;
     int64_t     size = ga_itemsize(j->out.dtype), n = j->tile;
@@ -214,7 +214,7 @@ static void gi_run_row(const gi_job *j, const gi_row *row, int64_t columns, gi_t
 }
 
 /* The rows of a block, one after the other. */
-static void gi_run_rows(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
+static void gi_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     for (int64_t r = 0; r < rows; r++) {
         if (j->direct) gi_compute(j, columns, row.out, row.in, row.place);
@@ -226,12 +226,12 @@ static void gi_run_rows(const gi_job *j, gi_row row, int64_t rows, int64_t colum
 }
 
 /* The same where some inputs lie across: a square at a time. */
-static void gi_run_squares(const gi_job *j, gi_row row, int64_t rows, int64_t columns, gi_tiles *t)
+static void gi_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     __attribute__((aligned(64))) char squares[GI_MOST_INPUTS + 1][GI_SQUARE_BYTES];
     for (int64_t at = 0; at < columns; at += j->height) {
-        int64_t n    = columns - at < j->height ? columns - at : j->height;
-        gi_row  part = row;
+        int64_t     n    = columns - at < j->height ? columns - at : j->height;
+        gi_walk_row part = row;
         for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_step(j, gi_target_of(j, k));
         part.place += at * gi_step(j, &j->place);
         for (int k = 0; k < j->inputs + j->masked; k++) {
@@ -264,10 +264,10 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
     bool          crossed = false;
     for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_source_of(j, k)->crossed;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
-        int64_t rows    = gi_rows(j) - first < j->height ? gi_rows(j) - first : j->height;
-        int64_t columns = gi_columns(j) - from < j->width ? gi_columns(j) - from : j->width;
-        gi_row  row;
+        int64_t     outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
+        int64_t     rows    = gi_rows(j) - first < j->height ? gi_rows(j) - first : j->height;
+        int64_t     columns = gi_columns(j) - from < j->width ? gi_columns(j) - from : j->width;
+        gi_walk_row row;
         for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
         for (int k = 0; k < j->inputs + j->masked; k++) {
             const gi_operand *v = gi_source_of(j, k);

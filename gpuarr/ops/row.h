@@ -1,0 +1,71 @@
+/* ---- a row of the table, as the calls of it see it ------------------------------------------------------------------- */
+
+typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_PART } gi_result;
+enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
+
+typedef enum gi_end { GI_ENDS_SUM, GI_ENDS_AVERAGE, GI_ENDS_SAME, GI_ENDS_BOOL, GI_ENDS_COUNT } gi_end;
+enum { GI_START_0 = 0, GI_START_1 = 1, GI_START_NONE = -1 };
+
+typedef struct gi_row gi_row;
+
+/* Some operands of a row go another way than through its kernel. *done: these did, and NULL is an error. */
+typedef ga_array *(*gi_row_special)(const gi_row *row, const ga_arg *in, ga_dtype loop, ga_dtype result,
+                                    const ga_map_options *o, bool *done);
+
+struct gi_row {
+    ga_op          op;
+    const char    *name;    /* of the public function */
+    gi_result      returns; /* elementwise rows */
+    int            cost;
+    gi_end         ends; /* reductions */
+    int            start;
+    const gi_row  *without_nan; /* the row that does the same to dtypes without NaN, or NULL */
+    const gi_row  *exchanged;   /* the row that does the same to the operands in the other order, or NULL */
+    gi_row_special special;     /* or NULL */
+};
+
+/* The kernel of an elementwise row for a dtype; NULL if it has none. */
+static gi_kernel gi_row_kernel(const gi_row *row, ga_dtype dtype) { return gi_cpu_kernel(row->op, dtype); }
+/* How a reduction folds a dtype; false if its row does not have it. */
+static bool gi_row_fold(const gi_row *row, ga_dtype dtype, gi_fold *fold) { return gi_cpu_fold(row->op, dtype, fold); }
+
+/* What few rows have and the others have not: GI_ROW_HAS(exchanged, greater) is &gi_row_less, GI_ROW_HAS(exchanged, add) NULL. */
+#define GI_ROW_HAS(what, name)         GI_ROW_HAS_(GI_JOIN(GI_JOIN(GI_ROW_, what), GI_JOIN(_, name)), NULL, )
+#define GI_ROW_HAS_(...)               GI_ROW_SECOND(__VA_ARGS__)
+#define GI_ROW_SECOND(a, b, ...)       b
+#define GI_ROW_without_nan_fmax        , &gi_row_maximum
+#define GI_ROW_without_nan_fmin        , &gi_row_minimum
+#define GI_ROW_without_nan_nansum      , &gi_row_sum
+#define GI_ROW_without_nan_nanprod     , &gi_row_prod
+#define GI_ROW_without_nan_nanmin      , &gi_row_min
+#define GI_ROW_without_nan_nanmax      , &gi_row_max
+#define GI_ROW_exchanged_greater       , &gi_row_less
+#define GI_ROW_exchanged_greater_equal , &gi_row_less_equal
+#define GI_ROW_special_power           , gi_power_special
+#define GI_ROW_special_equal           , gi_comparison_special
+#define GI_ROW_special_not_equal       , gi_comparison_special
+#define GI_ROW_special_less            , gi_comparison_special
+#define GI_ROW_special_less_equal      , gi_comparison_special
+static ga_array *gi_power_special(const gi_row *, const ga_arg *, ga_dtype, ga_dtype, const ga_map_options *, bool *);
+static ga_array *gi_comparison_special(const gi_row *, const ga_arg *, ga_dtype, ga_dtype, const ga_map_options *, bool *);
+
+#define GI_ROW(name, returns, cost, ends, start)                                                                               \
+    static const gi_row gi_row_##name = { GA_OP_##name,                                                                        \
+                                          "ga_" #name,                                                                         \
+                                          returns,                                                                             \
+                                          cost,                                                                                \
+                                          ends,                                                                                \
+                                          start,                                                                               \
+                                          GI_ROW_HAS(without_nan, name),                                                       \
+                                          GI_ROW_HAS(exchanged, name),                                                         \
+                                          GI_ROW_HAS(special, name) };
+#define GI_ELEMENTWISE_ROW(name, returns, cost) GI_ROW(name, returns, cost, GI_ENDS_SAME, GI_START_NONE)
+#define GA_UNARY(name, dtypes, result, ...)     GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
+#define GA_ELEMENTARY(name, ...)                GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
+#define GA_BINARY(name, dtypes, result, ...)    GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
+#define GA_ELEMENTARY2(name, ...)               GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
+#define GA_TERNARY(name, dtypes, result, ...)   GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
+#define GA_FOLD(name, dtypes, acc, result, start, ...)                                                                         \
+    GI_ROW(name, GI_RETURNS_SAME, GI_CHEAP, GI_ENDS_##result, GI_START_##start)
+#define GA_TABLE
+#include "../rows/table.h"
