@@ -108,10 +108,10 @@ bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in one run; table, out/b
 bench-deps: ## install the peers that `make bench` times, from PyPI into build/venv
 	@tools/deps.sh bench
 
-front: $(B)/gentable ## regenerate the front macros in gpuarr/face/front.h and the README's table from the rows
+front: $(B)/gentable ## regenerate the front macros in gpuarr/face/front.h and the table in gpuarr/rows/README.md from the rows
 	@$(B)/gentable front > $(B)/front && $(B)/gentable docs > $(B)/docs
 	@sed -i -e '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/{/BEGIN/{p;r $(B)/front' -e '};/END/p;d;}' gpuarr/face/front.h
-	@sed -i -e '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/{/BEGIN/{p;r $(B)/docs' -e '};/END/p;d;}' README.md
+	@sed -i -e '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/{/BEGIN/{p;r $(B)/docs' -e '};/END/p;d;}' gpuarr/rows/README.md
 
 clean: ## remove build/ and out/
 	rm -rf $(B) out

@@ -291,15 +291,15 @@ language() {
     one "build of examples/first.c, as it stands" clang -std=c11 $WARN -I. examples/first.c -o "$out/first" -lm -lpthread
     one "examples/first.c runs" sh -c "cd $out && ./first && [ -s first.png ]"
     one "fronts are current (make front)" sh -c "build/gentable front >$B/front && sed -n '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p' gpuarr/face/front.h | sed '1d;\$d' | cmp - $B/front"
-    one "README's table is current (make front)" sh -c "build/gentable docs >$B/docs && sed -n '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p' README.md | sed '1d;\$d' | cmp - $B/docs"
+    one "table of operations is current (make front)" sh -c "build/gentable docs >$B/docs && sed -n '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p' gpuarr/rows/README.md | sed '1d;\$d' | cmp - $B/docs"
 
     # Adding an operation is one line and `make front`.
     one "a new row is one line" sh -c "
-        mkdir -p $B/newrow/tools && cp -r gpuarr* README.md Makefile $B/newrow && cp tools/gentable.c $B/newrow/tools &&
+        mkdir -p $B/newrow/tools && cp -r gpuarr* Makefile $B/newrow && cp tools/gentable.c $B/newrow/tools &&
         sed -i 's/^GA_UNARY(       square, .*/&\nGA_UNARY(       cube,         ARITH, SAME, GA_MUL(x, GA_MUL(x, x)),          (3, 27),      \"x * x * x\"                          )/' $B/newrow/gpuarr/rows/table.h &&
         make -s -C $B/newrow front &&
         printf '#define GPUARR_IMPLEMENTATION\n#include \"gpuarr.h\"\nint main(void) { return ga_item(ga_cube(ga_full((1), 3))) == 27 ? 0 : 1; }\n' >$B/newrow/main.c &&
-        clang -std=c11 -I$B/newrow $B/newrow/main.c -o $B/newrow/main -lm -lpthread && $B/newrow/main && grep -q ga_cube $B/newrow/README.md"
+        clang -std=c11 -I$B/newrow $B/newrow/main.c -o $B/newrow/main -lm -lpthread && $B/newrow/main && grep -q ga_cube $B/newrow/gpuarr/rows/README.md"
     printf '%-34s %31ss\n' "builds" "$SECONDS"
     part "what must not compile" bash tests/mustfail.sh
 }

@@ -1,4 +1,4 @@
-/*  ulp.c -- the largest errors of the elementary functions, in units in the last place, as a table for the README. float32 functions
+/*  ulp.c -- the largest errors of the elementary functions, in units in the last place, as a table for gpuarr/rows/README.md. float32 functions
     of one argument are tried on all 2^32 inputs against glibc's double function; the others on random points against libquadmath.
 
         ulp [stride [function]]     every stride-th float32 (default 1: all), of one function only                                                            */

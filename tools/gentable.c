@@ -1,4 +1,4 @@
-/*  gentable.c -- prints what the preprocessor cannot: the front macros of the table's rows, and the README's reference table.
+/*  gentable.c -- prints what the preprocessor cannot: the front macros of the table's rows, and gpuarr/rows/README.md's table.
     It has no parser: it includes gpuarr.h and walks the same table.
 
         cc -I. tools/gentable.c -o build/gentable && build/gentable front|docs                                               */
