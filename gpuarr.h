@@ -69,6 +69,15 @@ extern "C" {
 #define GI_DEFAULT
 #endif
 
+#ifdef GPUARR_STATIC
+#ifndef GPUARR_IMPLEMENTATION
+#error "gpuarr: GPUARR_STATIC is for a program of one file: define GPUARR_IMPLEMENTATION there as well"
+#endif
+#define GA_API static __attribute__((unused))
+#else
+#define GA_API
+#endif
+
 /* ==== >>dtypes ==================================================================================================== */
 
 typedef struct ga_c64 {
@@ -115,13 +124,13 @@ typedef enum ga_dtype {
 #undef GI_ENUM
 
 /* "float32"; "?" for what is no dtype. */
-const char *ga_dtype_name(ga_dtype dtype);
+GA_API const char *ga_dtype_name(ga_dtype dtype);
 /* Bytes of one element, 0 for what is no dtype. */
-int64_t ga_itemsize(ga_dtype dtype);
+GA_API int64_t ga_itemsize(ga_dtype dtype);
 /* The dtype that holds both, by NumPy's table: int64 and float32 give float64. */
-ga_dtype ga_promote(ga_dtype a, ga_dtype b);
+GA_API ga_dtype ga_promote(ga_dtype a, ga_dtype b);
 /* Does every value of `from` survive in `to`? (NumPy's casting="safe") */
-bool ga_can_cast(ga_dtype from, ga_dtype to);
+GA_API bool ga_can_cast(ga_dtype from, ga_dtype to);
 
 /* One operation is one enumerator: GA_OP_add. */
 typedef enum ga_op {
@@ -261,21 +270,21 @@ typedef enum ga_status {
 } ga_status;
 
 /* The first error of this thread since ga_clear_error: a sentence with file, line, call and what to do; NULL if none. */
-const char *ga_error(void);
-ga_status   ga_error_status(void);
-void        ga_clear_error(void);
+GA_API const char *ga_error(void);
+GA_API ga_status   ga_error_status(void);
+GA_API void        ga_clear_error(void);
 /* Called with each first error in place of printing it to stderr. NULL: print again. `ga_ignore_error` says nothing. */
 typedef void (*ga_error_handler)(ga_status status, const char *sentence, void *user);
-void ga_set_error_handler(ga_error_handler handler, void *user);
-void ga_ignore_error(ga_status status, const char *sentence, void *user);
+GA_API void ga_set_error_handler(ga_error_handler handler, void *user);
+GA_API void ga_ignore_error(ga_status status, const char *sentence, void *user);
 
 /* ==== >>memory ==================================================================================================== */
 
 /* Releases the array; its memory is reused when the last view of it is gone. NULL is fine. */
-void ga_free(ga_array *a);
+GA_API void ga_free(ga_array *a);
 /* Arrays made inside `ga_scope { ... }` are released at its end (return and break end it too, longjmp does not), except those
    handed out with ga_keep, which belong to the enclosing scope, or to you if there is none. */
-ga_array *ga_keep(ga_array *a);
+GA_API ga_array *ga_keep(ga_array *a);
 
 typedef struct ga_memory {
     int64_t used_bytes;    /* in arrays */
@@ -285,44 +294,44 @@ typedef struct ga_memory {
     int64_t arrays;        /* how many are alive */
     int64_t spilled_bytes; /* in files: what ga_persist could not keep in memory */
 } ga_memory;
-ga_memory ga_memory_stats(void);
-void      ga_memory_reset_peak(void);
+GA_API ga_memory ga_memory_stats(void);
+GA_API void      ga_memory_reset_peak(void);
 /* An allocation beyond the limit fails with GA_NO_MEMORY. 0: no limit. */
-void ga_memory_limit(int64_t bytes);
+GA_API void ga_memory_limit(int64_t bytes);
 /* Returns what is kept ready for reuse to the system. */
-void ga_memory_trim(void);
+GA_API void ga_memory_trim(void);
 /* Every later buffer and handle on the CPU comes from these (NULLs: the built-in ones); GPU and pinned memory is CUDA's. alloc may
    return NULL; memory aligned to 64 bytes is asked for. Fails, changing nothing, while arrays are alive. */
 typedef void *(*ga_alloc_function)(size_t bytes, void *user);
 typedef void (*ga_free_function)(void *p, size_t bytes, void *user);
-bool ga_set_allocator(ga_alloc_function alloc, ga_free_function release, void *user);
+GA_API bool ga_set_allocator(ga_alloc_function alloc, ga_free_function release, void *user);
 /* Lists the arrays that are alive (shape, dtype, bytes, the call that made them); returns their number. */
-int64_t ga_report_leaks(FILE *to);
+GA_API int64_t ga_report_leaks(FILE *to);
 
-void      ga_set_device(ga_device device);
-ga_device ga_get_device(void);
+GA_API void      ga_set_device(ga_device device);
+GA_API ga_device ga_get_device(void);
 /* Threads that a call may use (default: GPUARR_NUM_THREADS, else the processors that the process may use). 1: everything in the caller. */
-void ga_set_num_threads(int n);
-int  ga_get_num_threads(void);
+GA_API void ga_set_num_threads(int n);
+GA_API int  ga_get_num_threads(void);
 /* "avx512", "avx2" or "baseline": what this processor runs; GPUARR_ISA=baseline in the environment asks for less. */
-const char *ga_isa(void);
+GA_API const char *ga_isa(void);
 
 /* ==== >>creation: each returns a new array, or NULL on error ====================================================== */
 
-ga_array *(ga_zeros)(ga_shape shape, ga_new_options o); /* all 0 */
-ga_array *(ga_ones)(ga_shape shape, ga_new_options o);  /* all 1 */
-ga_array *(ga_empty)(ga_shape shape, ga_new_options o); /* any content */
-ga_array *(ga_full)(ga_shape shape, ga_arg value,
-                    ga_new_options o); /* all `value`; dtype of the value unless given (C's `true` is an int) */
-ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o); /* for run-time shapes */
-ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o);
-ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o); /* shape, dtype, device of a */
-ga_array *(ga_ones_like)(const ga_array *a, ga_new_options o);
-ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o);
-ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o);
-ga_array *(ga_scalar)(ga_arg value, ga_new_options o); /* 0-d */
-ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step,
-                      ga_new_options o); /* start, start + step ... before stop; int64 for integers */
+GA_API ga_array *(ga_zeros)(ga_shape shape, ga_new_options o); /* all 0 */
+GA_API ga_array *(ga_ones)(ga_shape shape, ga_new_options o);  /* all 1 */
+GA_API ga_array *(ga_empty)(ga_shape shape, ga_new_options o); /* any content */
+GA_API ga_array *(ga_full)(ga_shape shape, ga_arg value,
+                           ga_new_options o); /* all `value`; dtype of the value unless given (C's `true` is an int) */
+GA_API ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o); /* for run-time shapes */
+GA_API ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o);
+GA_API ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o); /* shape, dtype, device of a */
+GA_API ga_array *(ga_ones_like)(const ga_array *a, ga_new_options o);
+GA_API ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o);
+GA_API ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o);
+GA_API ga_array *(ga_scalar)(ga_arg value, ga_new_options o); /* 0-d */
+GA_API ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step,
+                             ga_new_options o); /* start, start + step ... before stop; int64 for integers */
 
 typedef struct ga_linspace_options {
     const char      *site;
@@ -332,22 +341,23 @@ typedef struct ga_linspace_options {
     double base      GI_DEFAULT; /* logspace: default 10 */
     ga_shape chunks  GI_DEFAULT; /* a chunked array */
 } ga_linspace_options;
-ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o); /* num numbers from start to stop */
-ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
+GA_API ga_array *(ga_linspace)(double start, double stop, int64_t num,
+                               ga_linspace_options o); /* num numbers from start to stop */
+GA_API ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
 
-ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o); /* ones on the k-th diagonal */
+GA_API ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o); /* ones on the k-th diagonal */
 /* Coordinates from n 1-D arrays into outs[0..n-1]; ij: matrix order, else xy as numpy's default. False on error, outs then NULL. */
-bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site);
-bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array **yy, bool ij, const char *site);
-ga_array *(ga_indices)(ga_shape shape, ga_new_options o); /* (ndim, shape...): the index of every element, int64 */
-ga_array *(ga_mgrid)(const char    *slices,
-                     ga_new_options o); /* numpy.mgrid["0:300, 0:600:2"]; "0:1:5j" is five points from 0 to 1 */
-ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site); /* a repeated along each axis */
-ga_array *(ga_repeat)(const ga_array *a, int64_t repeats,
-                      ga_axis_options o); /* each element repeated; .axis not given: flattened */
+GA_API bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site);
+GA_API bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array **yy, bool ij, const char *site);
+GA_API ga_array *(ga_indices)(ga_shape shape, ga_new_options o); /* (ndim, shape...): the index of every element, int64 */
+GA_API ga_array *(ga_mgrid)(const char    *slices,
+                            ga_new_options o); /* numpy.mgrid["0:300, 0:600:2"]; "0:1:5j" is five points from 0 to 1 */
+GA_API ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site); /* a repeated along each axis */
+GA_API ga_array *(ga_repeat)(const ga_array *a, int64_t repeats,
+                             ga_axis_options o); /* each element repeated; .axis not given: flattened */
 
 /* A new array with a copy of the numbers at p (dtype from the pointer type): ga_from(values, (2, 3)). */
-ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o);
+GA_API ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o);
 /* The caller's memory as an array, not copied and never freed: ga_wrap(pixels, (height, width)). It must outlive the array and its views.
    Memory of a GPU: .device = GA_CUDA; what you have queued on its content must be on this thread's stream, or done.
    C order; ga_wrap_strided takes byte strides. release(p, user), if given, is called when the last view is gone. */
@@ -357,8 +367,8 @@ typedef struct ga_wrap_options {
     void (*release)(void *p, void *user) GI_DEFAULT;
     void *user GI_DEFAULT;
 } ga_wrap_options;
-ga_array *(ga_wrap)(void *p, ga_dtype dtype, ga_shape shape, ga_wrap_options o);
-ga_array *(ga_wrap_strided)(void *p, ga_dtype dtype, ga_shape shape, ga_shape strides, ga_wrap_options o);
+GA_API ga_array *(ga_wrap)(void *p, ga_dtype dtype, ga_shape shape, ga_wrap_options o);
+GA_API ga_array *(ga_wrap_strided)(void *p, ga_dtype dtype, ga_shape shape, ga_shape strides, ga_wrap_options o);
 
 /* Random numbers: Philox4x32-10, counter-based: the same seed gives the same numbers on any backend and any number of threads.
    seed 0 is a seed like any other. Element i of a call depends on (seed, stream, i) alone. */
@@ -370,24 +380,24 @@ typedef struct ga_random_options {
     uint64_t stream  GI_DEFAULT; /* another sequence with the same seed */
     ga_shape chunks  GI_DEFAULT; /* a chunked array of the same numbers */
 } ga_random_options;
-ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
-ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
-ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
+GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
+GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
+GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
 
 /* A copy in C order; of another dtype (float to integer saturates, NaN gives 0); on another device. */
-ga_array *(ga_copy)(const ga_array *a, const char *site);
-ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site);
-ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o);
-ga_array *(ga_ascontiguous)(const ga_array *a, const char *site); /* a view of a if it is C-contiguous, else a copy */
+GA_API ga_array *(ga_copy)(const ga_array *a, const char *site);
+GA_API ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site);
+GA_API ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o);
+GA_API ga_array *(ga_ascontiguous)(const ga_array *a, const char *site); /* a view of a if it is C-contiguous, else a copy */
 
 /* One number out of an array with one element, or at an index: ga_item_at(a, 2, 3). NaN on error. */
-double(ga_item)(const ga_array *a, const char *site);
-int64_t(ga_item_int)(const ga_array *a, const char *site);
-double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
-int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
+GA_API double(ga_item)(const ga_array *a, const char *site);
+GA_API int64_t(ga_item_int)(const ga_array *a, const char *site);
+GA_API double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
+GA_API int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
 /* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32).
    Waits until no GPU copies them or works on them (pinned and managed arrays). */
-void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
+GA_API void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
 /* ==== >>views: no element is copied unless it says so; each returns a new ga_array ================================= */
 
@@ -395,40 +405,42 @@ void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...);
-ga_array *(ga_view)(const ga_array *a, const char *site);                    /* the same elements once more */
-ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site); /* the same bytes as another dtype */
-ga_array *(ga_reshape)(const ga_array *a, ga_shape shape, const char *site); /* one length may be -1; a copy if it must be */
-ga_array *(ga_ravel)(const ga_array *a, const char *site);                   /* 1-D; a copy if it must be */
-ga_array *(ga_flatten)(const ga_array *a, const char *site);                 /* 1-D, always a copy */
-ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o);              /* axes reversed, or in the order .axes */
-ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site);
-ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site);
-ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o); /* without axes of length 1 (or the given one) */
-ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site);
-ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site); /* read-only by custom: elements repeat */
-ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site);     /* of the first two axes, put last */
-ga_array *(ga_flip)(const ga_array *a, ga_axes_options o);                        /* all axes, or the given ones */
-ga_array *(ga_fliplr)(const ga_array *a, const char *site);
-ga_array *(ga_flipud)(const ga_array *a, const char *site);
-ga_array *(ga_rot90)(const ga_array *a, int k, const char *site); /* k quarter turns, first axis towards the second */
+GA_API ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...);
+GA_API ga_array *(ga_view)(const ga_array *a, const char *site);                    /* the same elements once more */
+GA_API ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site); /* the same bytes as another dtype */
+GA_API ga_array *(ga_reshape)(const ga_array *a, ga_shape shape,
+                              const char *site);                       /* one length may be -1; a copy if it must be */
+GA_API ga_array *(ga_ravel)(const ga_array *a, const char *site);      /* 1-D; a copy if it must be */
+GA_API ga_array *(ga_flatten)(const ga_array *a, const char *site);    /* 1-D, always a copy */
+GA_API ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o); /* axes reversed, or in the order .axes */
+GA_API ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site);
+GA_API ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site);
+GA_API ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o); /* without axes of length 1 (or the given one) */
+GA_API ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site);
+GA_API ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape,
+                                   const char *site);                                /* read-only by custom: elements repeat */
+GA_API ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site); /* of the first two axes, put last */
+GA_API ga_array *(ga_flip)(const ga_array *a, ga_axes_options o);                    /* all axes, or the given ones */
+GA_API ga_array *(ga_fliplr)(const ga_array *a, const char *site);
+GA_API ga_array *(ga_flipud)(const ga_array *a, const char *site);
+GA_API ga_array *(ga_rot90)(const ga_array *a, int k, const char *site); /* k quarter turns, first axis towards the second */
 
-bool ga_is_contiguous(const ga_array *a); /* C order without gaps */
-bool ga_same_shape(const ga_array *a, const ga_array *b);
-bool ga_may_share_memory(const ga_array *a, const ga_array *b);
+GA_API bool ga_is_contiguous(const ga_array *a); /* C order without gaps */
+GA_API bool ga_same_shape(const ga_array *a, const ga_array *b);
+GA_API bool ga_may_share_memory(const ga_array *a, const ga_array *b);
 
 /* ==== >>elementwise: one real function per row of the table ======================================================== */
 
-#define GA_UNARY(name, ...)       ga_array *(ga_##name)(const ga_array *x, ga_map_options o);
-#define GA_ELEMENTARY(name, ...)  ga_array *(ga_##name)(const ga_array *x, ga_map_options o);
-#define GA_BINARY(name, ...)      ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o);
-#define GA_ELEMENTARY2(name, ...) ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o);
-#define GA_TERNARY(name, ...)     ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o);
+#define GA_UNARY(name, ...)       GA_API ga_array *(ga_##name)(const ga_array *x, ga_map_options o);
+#define GA_ELEMENTARY(name, ...)  GA_API ga_array *(ga_##name)(const ga_array *x, ga_map_options o);
+#define GA_BINARY(name, ...)      GA_API ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o);
+#define GA_ELEMENTARY2(name, ...) GA_API ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o);
+#define GA_TERNARY(name, ...)     GA_API ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o);
 #define GA_TABLE
 #include "gpuarr/rows/table.h"
 
-ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y,
-                     ga_map_options o); /* x where condition is nonzero, else y */
+GA_API ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y,
+                            ga_map_options o); /* x where condition is nonzero, else y */
 
 typedef struct ga_close_options {
     const char    *site;
@@ -437,9 +449,9 @@ typedef struct ga_close_options {
     bool equal_nan GI_DEFAULT;
 } ga_close_options;
 #define GA_EXACTLY (-1.0)
-ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o); /* |a - b| <= atol + rtol * |b| */
-bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o);      /* the arrays may lie on different devices */
-bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o);   /* same shape and elements */
+GA_API ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o); /* |a - b| <= atol + rtol * |b| */
+GA_API bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o);      /* the arrays may lie on different devices */
+GA_API bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o);   /* same shape and elements */
 
 /* Copies src, broadcast and cast, into the elements of dst, where `.where` is nonzero if given. As if src were copied first.
    ga_copyto(ga_index(rgb, ":4, :9, 2"), 1). Returns dst, or NULL on error. */
@@ -447,28 +459,28 @@ typedef struct ga_copyto_options {
     const char           *site;
     const ga_array *where GI_DEFAULT;
 } ga_copyto_options;
-ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
+GA_API ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
 
 /* ==== >>reductions: over all axes, or .axis = 1, or .axes = ga_axes(0, 2); .keepdims, .dtype, .out ================== */
 
-#define GA_FOLD(name, ...) ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o);
+#define GA_FOLD(name, ...) GA_API ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o);
 #define GA_TABLE
 #include "gpuarr/rows/table.h"
 
-ga_array *(ga_var)(const ga_array *a, ga_reduce_options o); /* variance; .ddof */
-ga_array *(ga_std)(const ga_array *a, ga_reduce_options o); /* standard deviation; .ddof */
-ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o);
-ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o);
-ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o);
-ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o); /* index of the first smallest, int64 */
-ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o);
-ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o);
-ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o);
-ga_array *(ga_median)(const ga_array *a, ga_order_options o);
-ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
-ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
-                          ga_order_options o); /* q in percent, number or array (its axes come first) */
-ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+GA_API ga_array *(ga_var)(const ga_array *a, ga_reduce_options o); /* variance; .ddof */
+GA_API ga_array *(ga_std)(const ga_array *a, ga_reduce_options o); /* standard deviation; .ddof */
+GA_API ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o);
+GA_API ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o);
+GA_API ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o);
+GA_API ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o); /* index of the first smallest, int64 */
+GA_API ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o);
+GA_API ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o);
+GA_API ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o);
+GA_API ga_array *(ga_median)(const ga_array *a, ga_order_options o);
+GA_API ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
+GA_API ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
+                                 ga_order_options o); /* q in percent, number or array (its axes come first) */
+GA_API ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
 
 /* The numbers that describe a set of numbers. */
 typedef struct ga_statistics {
@@ -482,10 +494,10 @@ typedef struct ga_describe_options {
 } ga_describe_options;
 /* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit; floats that lie contiguous on the CPU are read once for
    all of them. On error count is 0. */
-ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
+GA_API ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
 
-ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
-ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
+GA_API ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
+GA_API ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
 typedef struct ga_norm_options {
     const char   *site;
@@ -494,17 +506,17 @@ typedef struct ga_norm_options {
     bool keepdims GI_DEFAULT;
     double ord    GI_DEFAULT; /* vector norms 1, 2 (default), 3.5, INFINITY, -INFINITY, GA_EXACTLY (-1) counts the nonzero */
 } ga_norm_options;
-ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
+GA_API ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
 
 /* ==== >>rearranging =============================================================================================== */
 
 /* n arrays: ga_concatenate((a, b, c), .axis = 1); for run-time lists ga_concatenate_n. */
-ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o);
-ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o); /* along a new axis */
+GA_API ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o);
+GA_API ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o); /* along a new axis */
 /* parts[0..n-1] become n equal views along .axis (default 0); false on error. ga_split_at: cut before each of the n - 1 indices. */
-bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
-bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o);
-ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o); /* .axis not given: flattened */
+GA_API bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
+GA_API bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o);
+GA_API ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o); /* .axis not given: flattened */
 typedef enum ga_pad_mode { GA_PAD_CONSTANT, GA_PAD_EDGE, GA_PAD_REFLECT, GA_PAD_SYMMETRIC, GA_PAD_WRAP } ga_pad_mode;
 typedef struct ga_pad_options {
     const char      *site;
@@ -512,28 +524,29 @@ typedef struct ga_pad_options {
     double value     GI_DEFAULT;
     ga_shape after   GI_DEFAULT; /* widths behind each axis; default as before */
 } ga_pad_options;
-ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o); /* one width for all axes, or one each */
-ga_array *(ga_sort)(const ga_array *a, ga_axis_options o);    /* ascending, NaN last, stable; .axis not given: the last */
-ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o); /* int64 */
+GA_API ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o); /* one width for all axes, or one each */
+GA_API ga_array *(ga_sort)(const ga_array *a, ga_axis_options o); /* ascending, NaN last, stable; .axis not given: the last */
+GA_API ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o); /* int64 */
 typedef struct ga_unique_options {
     const char        *site;
     ga_array **index   GI_DEFAULT; /* first occurrence of each */
     ga_array **inverse GI_DEFAULT; /* which one each element of a is */
     ga_array **counts  GI_DEFAULT;
 } ga_unique_options;
-ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
-ga_array *(ga_nonzero)(const ga_array *a, const char *site);   /* int64 (ndim, count): row k holds the indices along axis k */
-ga_array *(ga_compress)(const ga_array *condition, const ga_array *a,
-                        ga_axis_options o); /* the slices where the 1-D condition is nonzero */
-ga_array *(ga_extract)(const ga_array *condition, const ga_array *a,
-                       const char *site); /* 1-D: the elements where condition is nonzero, a[condition] */
+GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
+GA_API ga_array *(ga_nonzero)(const ga_array *a,
+                              const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
+GA_API ga_array *(ga_compress)(const ga_array *condition, const ga_array *a,
+                               ga_axis_options o); /* the slices where the 1-D condition is nonzero */
+GA_API ga_array *(ga_extract)(const ga_array *condition, const ga_array *a,
+                              const char *site); /* 1-D: the elements where condition is nonzero, a[condition] */
 typedef enum ga_take_mode { GA_TAKE_RAISE, GA_TAKE_WRAP, GA_TAKE_CLIP } ga_take_mode;
 typedef struct ga_take_options {
     const char       *site;
     int axis          GI_DEFAULT; /* not given: of the flattened array */
     ga_take_mode mode GI_DEFAULT;
 } ga_take_options;
-ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
+GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
     const char             *site;
     double low              GI_DEFAULT; /* range; low == high: from min to max */
@@ -542,14 +555,14 @@ typedef struct ga_histogram_options {
     bool density            GI_DEFAULT;
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
 } ga_histogram_options;
-ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
-                         ga_histogram_options o); /* int64 counts; float64 with weights or density */
+GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
+                                ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
     const char             *site;
     const ga_array *weights GI_DEFAULT;
     int64_t minlength       GI_DEFAULT;
 } ga_bincount_options;
-ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
+GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 /* ==== >>products =================================================================================================== */
 /*  Of any two dtypes, promoted as in arithmetic; integers wrap, bool is "or" of "and"s. Operands may be views of any kind, transposed ones
@@ -564,13 +577,13 @@ typedef struct ga_product_options {
     ga_array *out GI_DEFAULT;
 } ga_product_options;
 /* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
-ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
+GA_API ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
 /* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
-ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o);
-ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o); /* over the last axes of both */
-ga_array *(ga_outer)(const ga_array *a, const ga_array *b,
-                     ga_product_options o);                                  /* every a times every b, both flattened: 2-D */
-ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site); /* of both flattened, a conjugated: 0-d */
+GA_API ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o);
+GA_API ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o); /* over the last axes of both */
+GA_API ga_array *(ga_outer)(const ga_array *a, const ga_array *b,
+                            ga_product_options o); /* every a times every b, both flattened: 2-D */
+GA_API ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site); /* of both flattened, a conjugated: 0-d */
 typedef struct ga_tensordot_options {
     const char     *site;
     ga_shape axes_a GI_DEFAULT; /* which axes of a, and of b: .axes_a = ga_axes(1, 0) */
@@ -578,11 +591,11 @@ typedef struct ga_tensordot_options {
     ga_array *out   GI_DEFAULT;
 } ga_tensordot_options;
 /* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
-ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
+GA_API ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
 /* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
    not have. "ii->i" is a diagonal, "..." any axes; without "->" the letters that appear once, A to Z, a to z. Up to 8 operands,
    multiplied from left to right. Of one operand without a sum it is a view. For run-time lists ga_einsum_n. */
-ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o);
+GA_API ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o);
 
 /* ==== >>convolution =============================================================================================== */
 /*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
@@ -616,9 +629,9 @@ typedef struct ga_convolve_options {
 } ga_convolve_options;
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
    same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
-ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+GA_API ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 /* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
-ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+GA_API ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 
 typedef enum ga_boundary {
     GA_BOUNDARY_FILL, /* .fillvalue beyond the edges */
@@ -635,8 +648,8 @@ typedef struct ga_convolve2d_options {
 } ga_convolve2d_options;
 /* scipy.signal.convolve2d and correlate2d, of matrices. Integers wrap; ga_correlate2d conjugates v. With GA_VALID one of them must be at
    least as large as the other along both axes. */
-ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
-ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
+GA_API ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
+GA_API ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
 
 typedef struct ga_ndconvolve_options {
     const char      *site;
@@ -649,8 +662,8 @@ typedef struct ga_ndconvolve_options {
 } ga_ndconvolve_options;
 /* scipy.ndimage's convolve and correlate: `weights` has as many dimensions as a; the result has the shape and dtype of a (with complex
    weights the complex one). Integers are computed in float64, and fractions cut off; ga_ndcorrelate conjugates the weights. */
-ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
-ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
+GA_API ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
+GA_API ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 
 typedef struct ga_convolve1d_options {
     const char      *site;
@@ -662,8 +675,8 @@ typedef struct ga_convolve1d_options {
     ga_array *out    GI_DEFAULT;
 } ga_convolve1d_options;
 /* The same along one axis, with 1-D weights. */
-ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
-ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
+GA_API ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
+GA_API ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
 
 /* ==== >>filters: of neighbourhoods, by the names of scipy.ndimage ================================================= */
 /*  Results have the shape of a, and its dtype unless .out has another. Where a window or weights reach over an edge, .border says what
@@ -681,10 +694,11 @@ typedef struct ga_gaussian_options {
     double cval          GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
     ga_array *out        GI_DEFAULT;
 } ga_gaussian_options;
-ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o);
-ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o); /* the sum of second derivatives */
-ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma,
-                                           ga_gaussian_options o); /* sqrt of the sum of first derivatives squared */
+GA_API ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o);
+GA_API ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma,
+                                       ga_gaussian_options o); /* the sum of second derivatives */
+GA_API ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma,
+                                                  ga_gaussian_options o); /* sqrt of the sum of first derivatives squared */
 
 typedef struct ga_edge_options {
     const char      *site;
@@ -693,9 +707,9 @@ typedef struct ga_edge_options {
     double cval      GI_DEFAULT;
     ga_array *out    GI_DEFAULT;
 } ga_edge_options;
-ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o);   /* -1 0 1 along .axis, 1 2 1 along the others */
-ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o); /* -1 0 1 along .axis, 1 1 1 along the others */
-ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o); /* the sum of 1 -2 1 along each axis */
+GA_API ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o);   /* -1 0 1 along .axis, 1 2 1 along the others */
+GA_API ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o); /* -1 0 1 along .axis, 1 1 1 along the others */
+GA_API ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o); /* the sum of 1 -2 1 along each axis */
 
 typedef struct ga_uniform_options {
     const char      *site;
@@ -705,7 +719,8 @@ typedef struct ga_uniform_options {
     ga_shape origin  GI_DEFAULT; /* moves the window, whose middle is element size / 2; one number or one for each axis */
     ga_array *out    GI_DEFAULT;
 } ga_uniform_options;
-ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_options o); /* means; time hardly depends on size */
+GA_API ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size,
+                                     ga_uniform_options o); /* means; time hardly depends on size */
 
 typedef struct ga_window_options {
     const char               *site;
@@ -716,13 +731,13 @@ typedef struct ga_window_options {
     ga_shape origin           GI_DEFAULT;
     ga_array *out             GI_DEFAULT;
 } ga_window_options;
-ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
-ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
-ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
-ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size,
-                                 ga_window_options o); /* < 0: from the greatest */
-ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
-                           ga_window_options o); /* 0 the least, -1 the greatest */
+GA_API ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
+GA_API ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
+GA_API ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
+GA_API ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size,
+                                        ga_window_options o); /* < 0: from the greatest */
+GA_API ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
+                                  ga_window_options o); /* 0 the least, -1 the greatest */
 
 /* ==== >>images and sky ============================================================================================ */
 
@@ -734,21 +749,22 @@ typedef struct ga_label_options {
     ga_dtype dtype GI_DEFAULT; /* of the labels, default int32 */
     double above   GI_DEFAULT; /* objects are where a > above, as ga_greater(a, above) says, without making that array */
 } ga_label_options;
-ga_array *(ga_label)(const ga_array *a, ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
+GA_API ga_array *(ga_label)(const ga_array  *a,
+                            ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
 /* Over the elements of a with label index[k], for each k; index NULL: 1 to the largest label. float64. A label without elements has sum,
    size, minimum and maximum 0, and mean and center NaN, as in SciPy. */
-ga_array *(ga_sum_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
-ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
-ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
-ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
-ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
+GA_API ga_array *(ga_sum_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
 typedef struct ga_center_options {
     const char     *site;
     ga_array **sums GI_DEFAULT; /* also what ga_sum_labels returns: it is known by then */
 } ga_center_options;
-ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index,
-                              ga_center_options o); /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
+/* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
+GA_API ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_center_options o);
 
 typedef enum ga_clip_rule {
     GA_CLIP_LESSON, /* keep strictly inside median +- kappa * std, repeat until nothing changes: the radio-astronomy lesson */
@@ -767,7 +783,8 @@ typedef struct ga_sigma_options {
     double *low       GI_DEFAULT; /* the last bounds */
     double *high      GI_DEFAULT;
 } ga_sigma_options;
-ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
+GA_API ga_array *(ga_sigma_clip)(const ga_array  *a,
+                                 ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
 
 /* ==== >>distances ================================================================================================== */
 /*  Between points: an array of n points with f features (coordinates) each has the shape (n, f). float32 gives float32 (SciPy: float64),
@@ -785,16 +802,16 @@ typedef struct ga_distance_options {
     ga_metric metric GI_DEFAULT; /* default GA_EUCLIDEAN */
     ga_array *out    GI_DEFAULT;
 } ga_distance_options;
-ga_array *(ga_cdist)(const ga_array *x, const ga_array *y,
-                     ga_distance_options o); /* (n, m): of each point of x from each of y */
+GA_API ga_array *(ga_cdist)(const ga_array *x, const ga_array *y,
+                            ga_distance_options o); /* (n, m): of each point of x from each of y */
 /* Of each pair of points of x, 1-D: (0, 1), (0, 2) ... (1, 2) ...; distance (i, j > i) is element i * (2 * n - i - 3) / 2 + j - 1. */
-ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o);
+GA_API ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o);
 typedef struct ga_squareform_options {
     const char    *site;
     bool no_checks GI_DEFAULT; /* scipy's checks=False: that a matrix is symmetric and 0 on its diagonal is not looked at */
 } ga_squareform_options;
 /* The matrix of such a vector, 0 on its diagonal; the vector of such a matrix. */
-ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o);
+GA_API ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o);
 
 /* ==== >>kernels: elementwise operations of your own ================================================================= */
 /*  In the file with GPUARR_IMPLEMENTATION, or in any file that says #define GPUARR_KERNELS before the include:
@@ -854,7 +871,7 @@ typedef struct ga_apply_options {
     ga_array **outs       GI_DEFAULT; /* all results: of those that are NULL, new arrays; the others are written into */
 } ga_apply_options;
 /* ga_apply(kernel, (a, 2.5, b)): arrays and numbers, broadcast and cast as by the functions of the table. Returns the first result. */
-ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, ga_apply_options o);
+GA_API ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, ga_apply_options o);
 
 /* ---- reductions of your own --------------------------------------------------------------------------------------------- */
 /*  GA_REDUCTION(name, result, (parameters), accumulator, start, map, join, finish)
@@ -882,7 +899,7 @@ typedef struct ga_reduction {
 } ga_reduction;
 
 /* ga_reduce(dot, (a, b), .axis = 0): over all axes, .axis or .axes of the broadcast operands, arrays or numbers; .keepdims, .out. */
-ga_array *(ga_reduce_n)(const ga_reduction *reduction, int n, const ga_arg *operands, ga_reduce_options o);
+GA_API ga_array *(ga_reduce_n)(const ga_reduction *reduction, int n, const ga_arg *operands, ga_reduce_options o);
 
 /* ---- stencils: each element anew from its neighbours ----------------------------------------------------------------- */
 /*      GA_STENCIL(heat, (1, 1), double, (double a),
@@ -910,7 +927,7 @@ typedef struct ga_stencil_options {
     ga_array *out    GI_DEFAULT; /* may be the array itself */
 } ga_stencil_options;
 /* ga_stencil(kernel, (array, number, ...)): a new array of the same shape. */
-ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o);
+GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o);
 
 /* ==== >>chunked: arrays that are computed piece by piece ============================================================ */
 /*  A chunked array is a ga_array whose elements do not exist yet. Whatever is made of it (elementwise operations, kernels of your own,
@@ -923,33 +940,33 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     when the expression is computed: do not change it before. ga_free a chunked array like any other.                              */
 
 /* The elements of a, taken in chunks: ga_chunked(a, 150, 200), or ga_chunked(a). a stays alive as long as the result. */
-ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site);
+GA_API ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site);
 /* The same elements in other chunks. */
-ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site);
-bool     ga_is_chunked(const ga_array *a);
-ga_shape ga_chunks_of(const ga_array *a); /* of an array in memory: its shape */
+GA_API ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site);
+GA_API bool     ga_is_chunked(const ga_array *a);
+GA_API ga_shape ga_chunks_of(const ga_array *a); /* of an array in memory: its shape */
 
 typedef struct ga_compute_options {
     const char   *site;
     ga_array *out GI_DEFAULT; /* write the result there: an array in memory of the same shape and dtype */
 } ga_compute_options;
 /* The elements of a chunked array, in memory; of an array in memory another view. */
-ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
+GA_API ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
-bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
+GA_API bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
 /* Computes the elements now and keeps them: what is made of the array from now on starts from there. Returns another view. Elements that
    do not fit into memory (ga_memory_limit, else what the system and the control groups have left) are kept in a file without a name, which
    is gone when the array is, or the program: in the folder GA_SPILL of the environment, else TMPDIR, else /tmp (/var/tmp where /tmp lies in
    memory). A line on stderr says so, unless the program has an error handler; ga_memory_stats().spilled_bytes counts them. */
-ga_array *(ga_persist)(const ga_array *a, const char *site);
+GA_API ga_array *(ga_persist)(const ga_array *a, const char *site);
 
 /*  How many GPUs help the threads of the CPU to compute chunked arrays: that many from the selected one on (ga_cuda_select), -1: all there
     are. Default: GPUARR_NUM_GPUS, else none. Each takes whole chunks, like a thread does; what it needs is copied to it or made there, the
     calls run as its kernels, and the elements come back to memory. The bits stay the same. Functions given to ga_map_blocks,
     kernels that a C compiler made, and files are worked on by the CPU. A chunk for which the GPU has no memory is halved there, and
     at last left to the CPU. More than there are is an error. Ranks of one machine select different ones before.                */
-void ga_set_num_gpus(int n);
-int  ga_get_num_gpus(void);
+GA_API void ga_set_num_gpus(int n);
+GA_API int  ga_get_num_gpus(void);
 
 /* Where a chunk lies. */
 typedef struct ga_block {
@@ -972,17 +989,18 @@ typedef struct ga_blocks_options {
 /* dask.array's map_blocks: ga_map_blocks(a, function, user, .dtype = GA_F32). The function is called for each chunk of a, with in[0] its
    elements, and `out`, which is packed. ga_map_blocks_n: of n arrays of one shape, in the chunks of the first. If a slice of the
    result is asked for, its chunks are worked out whole. `user` must live until the result is computed. */
-ga_array *(ga_map_blocks)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
-ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_function function, void *user, ga_blocks_options o);
+GA_API ga_array *(ga_map_blocks)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
+GA_API ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_function function, void *user,
+                                   ga_blocks_options o);
 /* The same with .depth elements more on each side, of in[0] and of `out`; those of `out` are dropped:
    ga_map_overlap(a, smooth, NULL, .depth = ga_axes(2, 2)). */
-ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
+GA_API ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o);
 
 /*  Several processes, on one machine or many, compute together if the file with GPUARR_IMPLEMENTATION includes gpuarr_mpi.h in place of
     this one, is compiled by mpicc, and run by mpirun: all of them (the ranks) run the same program, and share the work of ga_compute,
     ga_persist and ga_store. gpuarr_mpi.h tells more. Without it there is one rank, 0.                                            */
-int ga_rank(void);  /* of this process: 0 to ga_ranks() - 1 */
-int ga_ranks(void); /* how many processes compute together */
+GA_API int ga_rank(void);  /* of this process: 0 to ga_ranks() - 1 */
+GA_API int ga_ranks(void); /* how many processes compute together */
 
 /* Draws the expression: path ends in .svg, or .dot for graphviz. A vertex is a chunk, or a whole operation if there would be more than
    .tasks chunks. */
@@ -993,7 +1011,7 @@ typedef struct ga_visualize_options {
     ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, the time that it has taken so far, or
                                      the rank that computed the chunk last (what is in between: that of who needs it) */
 } ga_visualize_options;
-bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
+GA_API bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
 
 /* How far the computing of chunked arrays has come: asked about ten times a second, by any thread, one at a time. Return false to stop it.
    NULL: nothing is told. GA_PROGRESS=1 in the environment does as ga_set_progress(ga_progress_line, NULL). Of several processes
@@ -1005,8 +1023,8 @@ typedef struct ga_progress {
     int64_t     used_bytes;    /* in arrays */
 } ga_progress;
 typedef bool (*ga_progress_function)(const ga_progress *p, void *user);
-void ga_set_progress(ga_progress_function f, void *user);
-bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
+GA_API void ga_set_progress(ga_progress_function f, void *user);
+GA_API bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
 
 /* ==== >>tasks: functions that wait for each other, as dask.delayed ================================================== */
 /*  What ga_array cannot say: any C functions, each of which needs the results of others.
@@ -1037,21 +1055,21 @@ typedef struct ga_delayed_options {
         GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
 } ga_delayed_options;
 
-ga_graph *(ga_graph_new)(const char *site);
-void ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
-ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
+GA_API ga_graph *(ga_graph_new)(const char *site);
+GA_API void ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
+GA_API ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
 /* Runs what the n tasks need, and them. results[k] is yours. False on error: then no result is left. */
-bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
-bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site);
+GA_API bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
+GA_API bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site);
 /* The graph as a picture: path ends in .svg or .dot; of more than .tasks tasks (default 200) only the number is written. */
-bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o);
+GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o);
 
 /* ==== >>files ===================================================================================================== */
 /*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error. */
-bool(ga_imsave)(const char *path, const ga_array *a, const char *site);
+GA_API bool(ga_imsave)(const char *path, const ga_array *a, const char *site);
 
 typedef struct ga_imshow_options {
     const char       *site;
@@ -1063,15 +1081,16 @@ typedef struct ga_imshow_options {
     int scale         GI_DEFAULT; /* draw each element as scale x scale pixels, default 1 */
     const char *title GI_DEFAULT; /* a line of text above */
 } ga_imshow_options;
-ga_array *(ga_render)(const ga_array   *a,
-                      ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
-bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
+GA_API ga_array *(ga_render)(const ga_array   *a,
+                             ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
+GA_API bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
 
-ga_array *(ga_load)(const char *path, const char *site); /* .npy */
-bool(ga_save)(const char *path, const ga_array *a, const char *site);
-ga_array *(ga_load_from)(const char *path, const char *name, const char *site); /* one array of an .npz; NULL name: the first */
-bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays,
-               const char *site); /* uncompressed .npz */
+GA_API ga_array *(ga_load)(const char *path, const char *site); /* .npy */
+GA_API bool(ga_save)(const char *path, const ga_array *a, const char *site);
+GA_API ga_array *(ga_load_from)(const char *path, const char *name,
+                                const char *site); /* one array of an .npz; NULL name: the first */
+GA_API bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays,
+                      const char *site); /* uncompressed .npz */
 
 typedef struct ga_open_options {
     const char      *site;
@@ -1080,7 +1099,7 @@ typedef struct ga_open_options {
 } ga_open_options;
 /* A chunked array (see >>chunked) whose elements are read when they are asked for, and no others: from an .npy file, a folder of Zarr 2
    (not packed, or by zlib or gzip), or an HDF5 or NetCDF-4 file (with GPUARR_USE_HDF5). The file must stay as it is meanwhile. */
-ga_array *(ga_open)(const char *path, ga_open_options o);
+GA_API ga_array *(ga_open)(const char *path, ga_open_options o);
 
 typedef struct ga_store_options {
     const char            *site;
@@ -1094,9 +1113,9 @@ typedef struct ga_store_options {
 /* Works an array out into an .npy file or a folder of Zarr 2, piece by piece, so that it need not fit into memory. Until all is
    there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
    what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
-bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
+GA_API bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
 /* Several at once: what they have in common is computed once. */
-bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o);
+GA_API bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o);
 
 typedef struct ga_fits_options {
     const char      *site;
@@ -1110,7 +1129,7 @@ ga_array *(
     ga_fits_read)(const char *path,
                   ga_fits_options
                       o); /* axes as in NumPy: the last FITS axis first; scaled integers and BLANK become floats, unsigned ones stay integers */
-bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o);
+GA_API bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o);
 
 typedef struct ga_print_options {
     const char   *site;
@@ -1121,12 +1140,12 @@ typedef struct ga_print_options {
     bool suppress GI_DEFAULT; /* no scientific notation */
     bool repr     GI_DEFAULT; /* as Python's repr: array([...], dtype=...) */
 } ga_print_options;
-void(ga_print)(const ga_array *a, ga_print_options o);       /* as NumPy prints it, and a newline */
-char *(ga_to_string)(const ga_array *a, ga_print_options o); /* the same without the newline; free() it */
+GA_API void(ga_print)(const ga_array *a, ga_print_options o);       /* as NumPy prints it, and a newline */
+GA_API char *(ga_to_string)(const ga_array *a, ga_print_options o); /* the same without the newline; free() it */
 
 /* ==== >>timing ==================================================================================================== */
 
-double ga_now(void); /* seconds, monotonic */
+GA_API double ga_now(void); /* seconds, monotonic */
 
 typedef struct ga_times {
     double min, mean, median, std, max; /* seconds a call */
@@ -1145,8 +1164,8 @@ typedef struct ga_benchmark_options {
     bool quiet         GI_DEFAULT; /* do not print the line */
 } ga_benchmark_options;
 /* Calls f(user) again and again and prints one line, as cupyx.profiler.benchmark. Arrays that f makes are released after each call. */
-ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o);
-void(ga_synchronize)(void); /* waits until every GPU in use has done everything */
+GA_API ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o);
+GA_API void(ga_synchronize)(void); /* waits until every GPU in use has done everything */
 
 /* ==== >>cuda: GPUs, streams, events ================================================================================ */
 /*  Calls on GPU arrays queue their work and return; what needs a number on the CPU (ga_item, ga_print, ga_to(a, GA_CPU)) waits for it.
@@ -1159,13 +1178,13 @@ void(ga_synchronize)(void); /* waits until every GPU in use has done everything 
     In a program built without CUDA, or on a machine without a GPU, ga_cuda_count() is 0 and what needs a GPU fails with a sentence.   */
 
 /* The number of devices; 0 without a GPU, a driver, or CUDA in this program. */
-int ga_cuda_count(void);
+GA_API int ga_cuda_count(void);
 /* The device of this thread's later calls. False with an error if there is none. CUDA's own current device (cudaSetDevice) is changed
    by any call. */
-bool ga_cuda_select(int device);
-int  ga_cuda_selected(void);
+GA_API bool ga_cuda_select(int device);
+GA_API int  ga_cuda_selected(void);
 /* The number of the device that holds the array; -1 for the CPU. */
-int ga_cuda_device_of(const ga_array *a);
+GA_API int ga_cuda_device_of(const ga_array *a);
 
 typedef struct ga_cuda_device {
     char    name[128];
@@ -1177,7 +1196,7 @@ typedef struct ga_cuda_device {
     double  clock_hz;         /* of the processors; 0: not known */
     double  bytes_per_second; /* of the global memory, at most; 0: not known */
 } ga_cuda_device;
-ga_cuda_device ga_cuda_properties(int device); /* all 0 on error */
+GA_API ga_cuda_device ga_cuda_properties(int device); /* all 0 on error */
 
 /* The memory of the selected device, as ga_memory_stats for the CPU's. */
 typedef struct ga_cuda_memory {
@@ -1189,16 +1208,16 @@ typedef struct ga_cuda_memory {
     int64_t total_bytes; /* of the device */
     int64_t arrays;      /* how many are alive there */
 } ga_cuda_memory;
-ga_cuda_memory ga_cuda_memory_stats(void); /* all 0 on error */
-void           ga_cuda_memory_reset_peak(void);
+GA_API ga_cuda_memory ga_cuda_memory_stats(void); /* all 0 on error */
+GA_API void           ga_cuda_memory_reset_peak(void);
 /* An allocation beyond the limit fails with GA_NO_MEMORY. 0: no limit. */
-void ga_cuda_memory_limit(int64_t bytes);
+GA_API void ga_cuda_memory_limit(int64_t bytes);
 /* Waits for the device and returns what is kept ready for reuse to the system. */
-void ga_cuda_memory_trim(void);
+GA_API void ga_cuda_memory_trim(void);
 
 /* The address on the GPU of a C-contiguous GPU array of exactly this dtype, for a kernel of yours that you queue on ga_get_stream(): it
    comes after what gpuarr has queued on the array, and before what gpuarr queues later. NULL with an error. */
-void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site);
+GA_API void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
 /*  Copies. ga_to(a, GA_CUDA) and ga_to(a, GA_CPU) return when the copy is done: a may be changed, the result be read. With
     .async = true and pinned memory on the CPU (.pinned = true at its creation, or your own wrapped) they return at once; with other
@@ -1209,24 +1228,24 @@ void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
 /* A stream of the selected device, NULL on error. Streams run beside each other. Any cudaStream_t is a ga_stream; NULL is the default
    stream. */
-ga_stream ga_stream_new(void);
+GA_API ga_stream ga_stream_new(void);
 /* Waits for its work, then frees it. Threads that work on it go on with the default stream. Of a stream that you have made with
    CUDA and given to ga_set_stream, gpuarr only forgets that it was there: do so before cudaStreamDestroy. */
-void ga_stream_free(ga_stream stream);
+GA_API void ga_stream_free(ga_stream stream);
 /* The stream of this thread's later calls on the stream's device (NULL: the default stream of the selected device). */
-bool      ga_set_stream(ga_stream stream);
-ga_stream ga_get_stream(void);                                    /* on the selected device */
-bool      ga_stream_synchronize(ga_stream stream);                /* waits until its work is done; false on error */
-bool      ga_stream_query(ga_stream stream);                      /* is it? does not wait */
-bool      ga_stream_wait_event(ga_stream stream, ga_event event); /* what is queued from now on comes after the event */
+GA_API bool      ga_set_stream(ga_stream stream);
+GA_API ga_stream ga_get_stream(void);                                    /* on the selected device */
+GA_API bool      ga_stream_synchronize(ga_stream stream);                /* waits until its work is done; false on error */
+GA_API bool      ga_stream_query(ga_stream stream);                      /* is it? does not wait */
+GA_API bool      ga_stream_wait_event(ga_stream stream, ga_event event); /* what is queued from now on comes after the event */
 
 /* A mark in a stream. Any cudaEvent_t is a ga_event. */
-ga_event ga_event_new(void); /* on the selected device; NULL on error */
-void     ga_event_free(ga_event event);
-bool     ga_event_record(ga_event event, ga_stream stream); /* behind what is queued there */
-bool     ga_event_synchronize(ga_event event);              /* waits until it is reached; false on error */
-bool     ga_event_query(ga_event event);                    /* is it? does not wait */
-double   ga_event_elapsed(ga_event from, ga_event to);      /* seconds between two that are reached; NaN on error */
+GA_API ga_event ga_event_new(void); /* on the selected device; NULL on error */
+GA_API void     ga_event_free(ga_event event);
+GA_API bool     ga_event_record(ga_event event, ga_stream stream); /* behind what is queued there */
+GA_API bool     ga_event_synchronize(ga_event event);              /* waits until it is reached; false on error */
+GA_API bool     ga_event_query(ga_event event);                    /* is it? does not wait */
+GA_API double   ga_event_elapsed(ga_event from, ga_event to);      /* seconds between two that are reached; NaN on error */
 
 /* ---- kernels of your own that think in threads and blocks ------------------------------------------------------- */
 /*  In a .cu file, for nvcc or, without a GPU, for tools/cudasim:
@@ -1256,10 +1275,10 @@ typedef struct gi_dims {
     int64_t x, y, z;
 } gi_dims;
 /* Can this kernel be launched so? The stream is where it will be queued. */
-bool gi_launch_begin(const void *kernel, gi_dims grid, gi_dims block, ga_launch_options o, ga_stream *stream);
+GA_API bool gi_launch_begin(const void *kernel, gi_dims grid, gi_dims block, ga_launch_options o, ga_stream *stream);
 /* What an array, the argument of that number (from 1), stands for; NULL with an error. GA_DTYPE_DEFAULT: any dtype. */
-void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream stream, const char *site);
-bool  gi_launch_end(const char *kernel, const char *site);
+GA_API void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream stream, const char *site);
+GA_API bool  gi_launch_end(const char *kernel, const char *site);
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -1291,6 +1310,10 @@ bool  gi_launch_end(const char *kernel, const char *site);
 #ifdef __clang__ /* some loops are asked for as vectors in vain, and may stay scalar, wherever they are inlined */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
+#endif
+#if defined(GPUARR_STATIC) && defined(__GNUC__) /* what the program does not use is not compiled */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 #include "gpuarr/core/platform.h"
 #if GI_IMPLEMENTING
@@ -1466,6 +1489,9 @@ GI_END_FAST
 #endif /* GA_ELEMENTWISE */
 #ifdef __NVCC__
 #pragma nv_diagnostic pop
+#endif
+#if defined(GPUARR_STATIC) && defined(__GNUC__)
+#pragma GCC diagnostic pop
 #endif
 #ifdef __clang__
 #pragma clang diagnostic pop

@@ -181,7 +181,7 @@ def read_header(path):
     table = open(os.path.join(os.path.dirname(path), "gpuarr", "rows", "table.h")).read()
     rows = {m[2]: Row(m[1], m[2], m[3]) for m in re.finditer(r"^GA_(\w+)\(\s*(\w+),\s*(\w+)", table, re.M)}
     public = source[:source.index("#if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)")]
-    names = set(re.findall(r"^(?:const )?\w+ +\*?\(?ga_(\w+)\)?\(", public, re.M))
+    names = set(re.findall(r"^GA_API (?:const )?\w+ +\*?\(?ga_(\w+)\)?\(", public, re.M))
     return rows, names | set(rows)
 
 

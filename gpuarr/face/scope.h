@@ -1,5 +1,5 @@
-gi_scope *gi_scope_begin(gi_scope *s);
-void      gi_scope_end(gi_scope *s);
+GA_API gi_scope *gi_scope_begin(gi_scope *s);
+GA_API void      gi_scope_end(gi_scope *s);
 #ifdef __cplusplus
 }
 struct gi_scope_guard : gi_scope {
