@@ -1316,26 +1316,6 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 #include "gpuarr/core/platform.h"
-#if GI_IMPLEMENTING
-#include "gpuarr/core/errors.h"
-#include "gpuarr/core/dtypes.h"
-#include "gpuarr/core/memory.h"
-#include "gpuarr/core/buffers.h"
-#if GI_HAS_CUDA
-#define GI_CUDA_PART 1
-#include "gpuarr_cuda.h"
-#undef GI_CUDA_PART
-/* In a function of both backends: arrays on the GPU go another way. */
-#define GI_IF_CUDA(device, ...)                                                                                                \
-    if ((device) == GA_CUDA) return __VA_ARGS__
-#else
-#define GI_IF_CUDA(device, ...)
-#endif
-
-#include "gpuarr/core/arrays.h"
-#include "gpuarr/core/shapes.h"
-#include "gpuarr/core/threads.h"
-#endif /* GI_IMPLEMENTING */
 #ifndef GPUARR_HAS_FORMULAS
 #define GPUARR_HAS_FORMULAS
 #include "gpuarr/formulas/arithmetic.h"
@@ -1372,6 +1352,26 @@ GI_END_FAST
 #endif /* GPUARR_HAS_FORMULAS */
 
 #if GI_IMPLEMENTING
+#include "gpuarr/core/errors.h"
+#include "gpuarr/core/dtypes.h"
+#include "gpuarr/core/memory.h"
+#include "gpuarr/core/buffers.h"
+#include "gpuarr/core/deferred.h"
+#if GI_HAS_CUDA
+#define GI_CUDA_PART 1
+#include "gpuarr_cuda.h"
+#undef GI_CUDA_PART
+/* In a function of both backends: arrays on the GPU go another way. */
+#define GI_IF_CUDA(device, ...)                                                                                                \
+    if ((device) == GA_CUDA) return __VA_ARGS__
+#else
+#define GI_IF_CUDA(device, ...)
+#endif
+
+#include "gpuarr/core/arrays.h"
+#include "gpuarr/core/shapes.h"
+#include "gpuarr/core/threads.h"
+#include "gpuarr/core/ranks.h"
 #include "gpuarr_cpu.h"
 #if GI_HAS_CUDA
 #define GI_CUDA_PART 2
@@ -1428,6 +1428,7 @@ GI_END_FAST
 #include "gpuarr/ops/distances.h"
 #include "gpuarr/ops/stencils.h"
 #include "gpuarr/chunks/node.h"
+#include "gpuarr/chunks/kept.h"
 #include "gpuarr/chunks/pull.h"
 #include "gpuarr/chunks/generators.h"
 #include "gpuarr/chunks/chains.h"
@@ -1449,6 +1450,7 @@ GI_END_FAST
 #include "gpuarr/chunks/own_run.h"
 #include "gpuarr/chunks/compute.h"
 #include "gpuarr/chunks/forecast.h"
+#include "gpuarr/chunks/port.h"
 #include "gpuarr/chunks/draw.h"
 #include "gpuarr/chunks/tasks.h"
 #include "gpuarr/files/text.h"

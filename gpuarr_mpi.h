@@ -293,12 +293,18 @@ static void gi_mpi_begin(void)
     gi_mpi.called = ga_now();
 }
 
-static void gi_mpi_start(int *rank, int *ranks)
+static pthread_once_t gi_mpi_once = PTHREAD_ONCE_INIT;
+
+static int gi_mpi_rank(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, gi_mpi_begin);
-    *rank  = gi_mpi.rank;
-    *ranks = gi_mpi.ranks;
+    pthread_once(&gi_mpi_once, gi_mpi_begin);
+    return gi_mpi.rank;
+}
+
+static int gi_mpi_ranks(void)
+{
+    pthread_once(&gi_mpi_once, gi_mpi_begin);
+    return gi_mpi.ranks;
 }
 
 /* ==== meetings ==================================================================================================== */
@@ -803,5 +809,7 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
     if (bytes) gi_release(bytes, (size_t)(room * givers));
     if (h.owner) gi_release(h.owner, (size_t)r->units * sizeof *h.owner);
 }
+
+const gi_ranks_port gi_mpi_port = { gi_mpi_rank, gi_mpi_ranks, gi_mpi_meet, gi_mpi_from_first, gi_mpi_run, gi_mpi_windows };
 
 #endif

@@ -8,10 +8,6 @@ typedef struct gi_blocks_plan {
     int64_t           chunk[GPUARR_MAX_DIMS]; /* of the inputs; those of the result are the node's */
 } gi_blocks_plan;
 
-/* Chunks that were asked for in part are likely to be asked for again while a call computes (section >>chunk files). */
-static ga_array *gi_find_kept(const gi_lazy *n, int64_t number);
-static void      gi_keep_chunk(const gi_lazy *n, int64_t number, const ga_array *value);
-
 /* A chunk of the result, in `out` or new. */
 static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, const gi_box *chunk, ga_array *out)
 {
@@ -175,7 +171,7 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
     if (!gi_check_list(o.site, n, arrays)) return NULL;
     if (o.depth.ndim > 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth is for ga_map_overlap");
     for (int k = 0; k < n; k++) {
-        if (!first && gi_is_chunked(arrays[k])) first = arrays[k];
+        if (!first && gi_is_deferred(arrays[k])) first = arrays[k];
         if (!gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[0]->ndim, arrays[0]->shape))
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
                                        "array number %d has shape %s, the first one %s: they must be alike", k,
@@ -199,7 +195,7 @@ ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *
     if (!gi_check_any(o.site, a, "a") || !gi_check_border(o.site, o.border) ||
         !gi_fits_axes(o.site, "depth", &o.depth, a->ndim))
         return NULL;
-    if (!gi_is_chunked(a))
+    if (!gi_is_deferred(a))
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
     for (int d = 0; d < a->ndim; d++) {
         depth[d] = o.depth.ndim ? gi_number_for(&o.depth, d) : 0;

@@ -118,8 +118,8 @@ static bool gi_run_whole(const char *site, gi_lazy *n)
     for (int k = 0; k < n->inputs && ok; k++) {
         const ga_array *a = n->in[k];
         gi_all_of(a, &part[k]);
-        in[k] = gi_is_chunked(a) ? gi_new(site, a->dtype, GA_CPU, a->ndim, a->shape) : gi_hold(site, a);
-        ok    = in[k] && (!gi_is_chunked(a) || gi_compute_alike(site, 1, &a, &in[k]));
+        in[k] = gi_is_deferred(a) ? gi_new(site, a->dtype, GA_CPU, a->ndim, a->shape) : gi_hold(site, a);
+        ok    = in[k] && (!gi_is_deferred(a) || gi_compute_alike(site, 1, &a, &in[k]));
     }
     for (int d = 0; d < n->ndim; d++) {
         box.start[d] = 0;
@@ -134,7 +134,7 @@ static bool gi_run_whole(const char *site, gi_lazy *n)
 /* Along axis d the chunks of axis `axis` of an input, if that has any. */
 static void gi_chunk_along(gi_lazy *n, int d, int k, int axis)
 {
-    if (n->chunk[d] == 0 && gi_is_chunked(n->in[k]) && n->in[k]->shape[axis] > 1) n->chunk[d] = ga_chunks_of(n->in[k]).n[axis];
+    if (n->chunk[d] == 0 && gi_is_deferred(n->in[k]) && n->in[k]->shape[axis] > 1) n->chunk[d] = ga_chunks_of(n->in[k]).n[axis];
 }
 
 /* Chunks for the axes that have none yet, and none that are larger than is good, unless they would become shorter than `least`. */

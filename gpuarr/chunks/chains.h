@@ -79,7 +79,7 @@ static bool gi_may_be_link(const gi_lazy *n)
 /* The node below n that a shows whole, element by element, if it may be a link; else NULL. */
 static gi_lazy *gi_link_below(const gi_lazy *n, const ga_array *a)
 {
-    if (!gi_is_chunked(a) || a->data != (void *)GI_NOWHERE || !gi_may_be_link(a->owner->node)) return NULL;
+    if (!gi_is_deferred(a) || a->data != (void *)GI_NOWHERE || !gi_may_be_link(a->owner->node)) return NULL;
     gi_lazy *below = a->owner->node;
     if (!gi_equal_shapes(n->ndim, n->shape, below->ndim, below->shape) ||
         !gi_equal_shapes(n->ndim, n->shape, a->ndim, a->shape))
@@ -144,7 +144,7 @@ static bool gi_find_chain(gi_chain *c, const gi_lazy *n)
             leaf->dtype   = of ? of->dtype : p->wanted[k];
             leaf->array   = NULL;
             l->in[k]      = -1 - c->leaves++;
-            c->made += of && gi_is_chunked(of) && !of->owner->node->value;
+            c->made += of && gi_is_deferred(of) && !of->owner->node->value;
         }
         number[i]       = kept;
         c->link[kept++] = *l;
@@ -429,7 +429,7 @@ static void gi_chunk_as_inputs(gi_lazy *n)
 {
     for (int d = 0; d < n->ndim; d++) n->chunk[d] = 0;
     for (int k = 0; k < n->inputs; k++) {
-        if (!gi_is_chunked(n->in[k])) continue;
+        if (!gi_is_deferred(n->in[k])) continue;
         ga_shape chunks = ga_chunks_of(n->in[k]);
         for (int d = 0; d < chunks.ndim; d++) {
             int at = n->ndim - chunks.ndim + d;

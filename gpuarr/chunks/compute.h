@@ -16,7 +16,7 @@ static bool gi_comes_first(const gi_lazy *n)
 /* Is input a of an elementwise operation so small beside its result, where it is repeated, that all of it is better worked out once? */
 static bool gi_is_repeated(const gi_lazy *n, const ga_array *a)
 {
-    if (n->kind != &gi_kind_map || !gi_is_chunked(a)) return false;
+    if (n->kind != &gi_kind_map || !gi_is_deferred(a)) return false;
     const gi_lazy *below = a->owner->node;
     int64_t        size  = gi_size(below->ndim, below->shape);
     return below->local && !below->far && !below->value && !gi_comes_first(below) && below->kind != &gi_kind_chunked &&
@@ -47,7 +47,7 @@ static bool gi_find_folds(gi_folds *f, gi_lazy *n)
     n->level = 0;
     n->ahead = false;
     for (int k = 0; k < n->inputs; k++) {
-        if (!gi_is_chunked(n->in[k])) continue;
+        if (!gi_is_deferred(n->in[k])) continue;
         gi_lazy *below = n->in[k]->owner->node;
         if (!gi_find_folds(f, below)) return false;
         if (gi_is_repeated(n, n->in[k]) && !below->ahead) {
@@ -96,7 +96,7 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
 {
     gi_computing.mark++;
     for (int k = 0; k < n; k++)
-        if (gi_is_chunked(arrays[k]) && !gi_find_folds(f, arrays[k]->owner->node)) return false;
+        if (gi_is_deferred(arrays[k]) && !gi_find_folds(f, arrays[k]->owner->node)) return false;
     int deepest = 0;
     for (int64_t i = 0; i < f->n; i++)
         if (f->list[i]->level > deepest) deepest = f->list[i]->level;
@@ -193,8 +193,6 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     gi_count_results(n, of, -1);
     return gi_run_ends(&r);
 }
-
-static void gi_forget_chunks(void); /* of files; section >>chunk files */
 
 static bool gi_computes_inside(const char *site)
 {

@@ -72,14 +72,14 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
     int64_t below[64], chunks = g->whole ? 1 : gi_chunks_of_node(n);
     int     inputs = n->inputs < 64 ? n->inputs : 64;
     for (int k = 0; k < inputs && !g->failed; k++)
-        below[k] = gi_is_chunked(n->in[k]) ? gi_draw_node(g, n->in[k]->owner->node) : gi_add_vertex(g, n->in[k], NULL, -1);
+        below[k] = gi_is_deferred(n->in[k]) ? gi_draw_node(g, n->in[k]->owner->node) : gi_add_vertex(g, n->in[k], NULL, -1);
     int64_t first = g->vertices;
     n->level      = (int)first;
     for (int64_t c = 0; c < chunks; c++) (void)gi_add_vertex(g, NULL, n, g->whole ? -1 : c);
     for (int64_t c = 0; c < chunks && !g->failed; c++)
         for (int k = 0; k < inputs && !g->failed; k++) {
             const ga_array *a = n->in[k];
-            if (!gi_is_chunked(a) || g->whole) {
+            if (!gi_is_deferred(a) || g->whole) {
                 gi_add_edge(g, below[k], first + c);
                 continue;
             }
@@ -124,7 +124,7 @@ static int64_t gi_count_tasks(gi_lazy *n)
     n->mark     = gi_computing.mark;
     int64_t sum = gi_chunks_of_node(n);
     for (int k = 0; k < n->inputs; k++)
-        if (gi_is_chunked(n->in[k])) sum += gi_count_tasks(n->in[k]->owner->node);
+        if (gi_is_deferred(n->in[k])) sum += gi_count_tasks(n->in[k]->owner->node);
     return sum;
 }
 
@@ -285,7 +285,7 @@ static bool gi_write_drawing(gi_drawing *g, const char *path)
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
 {
     if (!gi_check_any(o.site, a, "a")) return false;
-    if (!gi_is_chunked(a))
+    if (!gi_is_deferred(a))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
     gi_drawing g;
     memset(&g, 0, sizeof g);

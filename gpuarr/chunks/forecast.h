@@ -12,7 +12,7 @@ typedef struct gi_forecast {
 
 static int64_t gi_forecast_windows(const gi_forecast *f)
 {
-    return gi_mpi_windows(f->unit, f->results > f->values ? f->results : f->values);
+    return gi_ranks->windows(f->unit, f->results > f->values ? f->results : f->values);
 }
 
 static int64_t gi_forecast_total(const gi_forecast *f)
@@ -53,7 +53,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     if (gi_comes_first(n) && n->kind != &gi_kind_fold) {
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         for (int k = 0; k < n->inputs; k++) {
-            if (!gi_is_chunked(n->in[k])) continue;
+            if (!gi_is_deferred(n->in[k])) continue;
             int64_t at_once = gi_piece_elements(n->in[k], f->on_gpu), size = ga_itemsize(n->in[k]->dtype);
             int64_t need = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
             if (need > f->piece) f->piece = need;
@@ -63,7 +63,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     }
     if (n->kind == &gi_kind_fold) {
         f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-        if (!gi_is_chunked(n->in[0])) return 0;
+        if (!gi_is_deferred(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
         int64_t  at_once = gi_piece_elements(n->in[0], f->on_gpu), length = 1, longest,
                 wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
@@ -96,7 +96,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         in = leaf;
     }
     for (int k = 0; k < inputs; k++) {
-        if (!gi_is_chunked(in[k])) { /* copied to the GPU */
+        if (!gi_is_deferred(in[k])) { /* copied to the GPU */
             if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(in[k]->dtype);
             continue;
         }
@@ -260,13 +260,13 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     ga_array **to = (ga_array **)(void *)(chunked + n);
     int        m  = 0, to_compute;
     for (int k = 0; k < n; k++)
-        if (gi_is_chunked(arrays[k])) chunked[m++] = arrays[k];
+        if (gi_is_deferred(arrays[k])) chunked[m++] = arrays[k];
     gi_forecast f  = gi_foresee_all(m, chunked);
     bool        ok = gi_has_room(site, &f);
     to_compute     = m;
     m              = 0;
     for (int k = 0; k < n && ok; k++) {
-        bool is = gi_is_chunked(arrays[k]);
+        bool is = gi_is_deferred(arrays[k]);
         results[k] =
             is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
         ok = results[k] != NULL;
@@ -289,7 +289,7 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     bool      ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
     if (ok && !o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
     ok = ok && gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out);
-    if (ok && !gi_is_chunked(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
+    if (ok && !gi_is_deferred(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
     if (!ok) gi_cannot_compute(o.site);
     return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
@@ -319,7 +319,7 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
         gi_cannot_compute(site);
         return NULL;
     }
-    if (!gi_is_chunked(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
+    if (!gi_is_deferred(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_foresee_all(1, &a);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
@@ -339,7 +339,7 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     return ok ? (ga_view)(a, site) : NULL;
 }
 
-bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_chunked(a); }
+bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_deferred(a); }
 
 ga_shape ga_chunks_of(const ga_array *a)
 {
@@ -348,7 +348,7 @@ ga_shape ga_chunks_of(const ga_array *a)
     if (!a || a->alive != GI_ALIVE) return r;
     r.ndim = a->ndim;
     for (int v = 0; v < a->ndim; v++) r.n[v] = a->shape[v] > 0 ? a->shape[v] : 1;
-    if (!gi_is_chunked(a)) return r;
+    if (!gi_is_deferred(a)) return r;
     const gi_lazy *n = a->owner->node;
     gi_layout      l = gi_layout_of(a);
     gi_box         box;
@@ -361,17 +361,3 @@ ga_shape ga_chunks_of(const ga_array *a)
     gi_fill_chunk(a->ndim, a->shape, ga_itemsize(a->dtype), r.n);
     return r;
 }
-
-ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
-{
-    if (!gi_check_any(site, a, "a")) return NULL;
-    if (a->device != GA_CPU)
-        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
-                                   "the array is on the GPU: chunked arrays are made of arrays on the CPU, ga_to(a, GA_CPU)");
-    ga_array *r = gi_new_lazy(site, &gi_kind_chunked, a->dtype, a->ndim, a->shape, 1, &a, NULL, 0);
-    if (r && gi_set_chunk(site, r->owner->node, &chunks)) return r;
-    ga_free(r);
-    return NULL;
-}
-
-ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { return (ga_chunked)(a, chunks, site); }

@@ -78,11 +78,12 @@ static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box 
 static const gi_lazy_kind gi_kind_generator = { "generated", gi_eval_generator, true, true };
 
 static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
-                                      gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
+                                      const gi_generator *generator, const void *plan, size_t plan_bytes,
+                                      const ga_shape *chunks)
 {
     gi_generator_plan p;
     memset(&p, 0, sizeof p);
-    p.generator = generator;
+    p.generator = *generator;
     p.from      = from;
     memcpy(p.plan, plan, plan_bytes);
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
@@ -144,7 +145,7 @@ static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_o
 {
     const gi_generator eye = { gi_make_eye, NULL };
     gi_eye_plan        p   = { shape->n[1], k };
-    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, eye, &p, sizeof p, &o->chunks);
+    return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, &eye, &p, sizeof p, &o->chunks);
 }
 
 static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, const ga_new_options *o)
@@ -169,5 +170,5 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
         return cast;
     }
     if (gi_is_dtype(dtype) && !gi_number_element(o->site, value, dtype, p.element)) return NULL;
-    return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, gi_alike_generator, &p, sizeof p, &o->chunks);
+    return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, &gi_alike_generator, &p, sizeof p, &o->chunks);
 }

@@ -57,7 +57,7 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
     gi_lazy *node = r->owner->node;
     for (int d = 0; d < ndim; d++) node->chunk[d] = 0;
     for (int k = 0; k < n; k++) {
-        if (!gi_is_chunked(arrays[k])) continue;
+        if (!gi_is_deferred(arrays[k])) continue;
         ga_shape chunks = ga_chunks_of(arrays[k]);
         for (int d = 0; d < ndim; d++)
             if (!(stacked && d == axis)) node->chunk[d] = chunks.n[stacked && d > axis ? d - 1 : d];

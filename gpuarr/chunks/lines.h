@@ -42,7 +42,7 @@ static bool gi_run_whole_lines(gi_computation *r)
     const ga_array *of = lines;
     bool            ok = false;
     if (lines) all = gi_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
-    if (all) ok = gi_is_chunked(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
+    if (all) ok = gi_is_deferred(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
     for (int k = 0; k < r->folds && ok; k++)
         ok = gi_put_elements(r->site, r->to[k], gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
     ga_free(lines);
@@ -204,7 +204,7 @@ static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
 {
     r->units = units;
     r->begun = r->told = ga_now();
-    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_mpi_run(r, task);
+    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_ranks->run(r, task);
     else gi_share_out(units, task, r);
 }
 

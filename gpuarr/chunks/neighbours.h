@@ -71,7 +71,7 @@ static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, con
 {
     gi_correlation_call p;
     memset(&p, 0, sizeof p);
-    if (gi_is_chunked(weights))
+    if (gi_is_deferred(weights))
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
                                    "a is chunked and smaller than v, which makes it the weights: ga_compute it first");
     if (method == GA_METHOD_FFT)

@@ -98,7 +98,7 @@ static void gi_lazy_let_go(gi_lazy *n)
     if (n->close) n->close(n);
     n->close = NULL;
     for (int k = 0; k < n->inputs; k++) {
-        if (n->in[k] && gi_is_chunked(n->in[k]) && gi_shares_inputs(n->kind))
+        if (n->in[k] && gi_is_deferred(n->in[k]) && gi_shares_inputs(n->kind))
             __atomic_sub_fetch(&n->in[k]->owner->node->uses, 1, __ATOMIC_RELAXED);
         ga_free(n->in[k]);
     }
@@ -153,7 +153,7 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
         ok               = n->in[n->inputs] != NULL;
         if (!ok) break;
         n->inputs++;
-        if (!gi_is_chunked(in[k])) continue;
+        if (!gi_is_deferred(in[k])) continue;
         gi_lazy *below = in[k]->owner->node;
         if (gi_shares_inputs(kind)) __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
         n->local = n->local && (below->local || below->value);
@@ -221,7 +221,7 @@ static bool gi_set_chunk(const char *site, gi_lazy *n, const ga_shape *chunks)
 }
 
 /* May its elements as well be computed some at a time? */
-static bool gi_is_local(const ga_array *a) { return !gi_is_chunked(a) || a->owner->node->local || a->owner->node->value; }
+static bool gi_is_local(const ga_array *a) { return !gi_is_deferred(a) || a->owner->node->local || a->owner->node->value; }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------------- */
 

@@ -238,7 +238,7 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     *most          = (gi_is_local(a) ? GI_PIECE_BYTES * (across ? 4 : 1) : GI_AUTO_BYTES) / size;
     int64_t beside = length > 0 ? *most / length : 1;
     if (across && beside < 64) beside = 64;
-    if (across && length > 0 && gi_is_chunked(a) && a->owner->node->far) {
+    if (across && length > 0 && gi_is_deferred(a) && a->owner->node->far) {
         int64_t wide = gi_wide_bytes() / size / length, share = lines / (2 * gi_computing_threads());
         for (int d = 0; d < a->ndim; d++)
             if (!marked[d]) chunk = ga_chunks_of(a).n[d];
@@ -257,7 +257,7 @@ static int64_t gi_rows_at_once(const ga_array *a, const gi_fold_plan *p, int fol
     gi_layout l    = gi_reduced_last(a, p->marked);
     int64_t   size = ga_itemsize(a->dtype), inner = 1, lines = 1, rows = GI_BLOCK;
     int       kept = 0, axis = 0;
-    bool possible = (p->sort == GI_FOLD_ROW || p->sort == GI_FOLD_MOMENT) && !gi_is_complex(a->dtype) && gi_is_chunked(a) &&
+    bool possible = (p->sort == GI_FOLD_ROW || p->sort == GI_FOLD_MOMENT) && !gi_is_complex(a->dtype) && gi_is_deferred(a) &&
                     a->owner->node->far && gi_is_local(a) && gi_shows_rows(a);
     for (int d = 0; d < a->ndim; d++) {
         if (p->marked[d]) axis = d;
@@ -290,7 +290,7 @@ static int64_t gi_branches_beside(const ga_array *a, const bool *marked, int fol
     int64_t parts  = (length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE,
             beside = gi_wide_bytes() / (folds * (int64_t)GI_BRANCH_BYTES + GI_BLOCK * size),
             share  = lines * parts / (2 * gi_computing_threads());
-    bool far       = gi_is_chunked(a) && a->owner->node->far;
+    bool far       = gi_is_deferred(a) && a->owner->node->far;
     if (!far && beside > ENOUGH) beside = ENOUGH;
     if (beside > share) beside = share;
     if (beside > l.shape[kept - 1]) beside = l.shape[kept - 1];

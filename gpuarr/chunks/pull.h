@@ -97,7 +97,7 @@ static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, i
    node's kind. */
 static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga_array *out)
 {
-    if (!gi_is_chunked(a)) return gi_bring(w, gi_view_with(NULL, a, l));
+    if (!gi_is_deferred(a)) return gi_bring(w, gi_view_with(NULL, a, l));
     gi_lazy *n = a->owner->node;
     gi_box   box;
     int      axis[GPUARR_MAX_DIMS];

@@ -1,47 +1,6 @@
 /* ---- ranks: processes that compute together -------------------------------------------------------------------------------------------- */
-/*  Every rank runs the same program, so all of them come to the same calls. A call that computes begins and ends with a meeting; in
-    between the units of each run are shared out, and what they have made is given to everybody, so that all ranks go on with the same
-    results. An error of one rank becomes that of all. gpuarr_mpi.h says how ranks talk; without it there is only one.           */
-
-#ifdef GPUARR_USE_MPI
-static void    gi_mpi_start(int *rank, int *ranks);
-static bool    gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit);
-static void    gi_mpi_from_first(const char *site, void *data, int64_t bytes);
-static void    gi_mpi_run(gi_computation *r, gi_task task);
-static int64_t gi_mpi_windows(int64_t largest, int64_t all); /* bytes, to give each other results of which units have so many */
-#else
-static void gi_mpi_start(int *rank, int *ranks)
-{
-    *rank  = 0;
-    *ranks = 1;
-}
-static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *threads, int64_t *limit)
-{
-    (void)site, (void)print, (void)threads, (void)limit;
-    return ok;
-}
-static void    gi_mpi_from_first(const char *site, void *data, int64_t bytes) { (void)site, (void)data, (void)bytes; }
-static void    gi_mpi_run(gi_computation *r, gi_task task) { gi_share_out(r->units, task, r); }
-static int64_t gi_mpi_windows(int64_t largest, int64_t all)
-{
-    (void)largest, (void)all;
-    return 0;
-}
-#endif
-
-int ga_rank(void)
-{
-    int rank, ranks;
-    gi_mpi_start(&rank, &ranks);
-    return rank;
-}
-
-int ga_ranks(void)
-{
-    int rank, ranks;
-    gi_mpi_start(&rank, &ranks);
-    return ranks;
-}
+/*  A call that computes begins and ends with a meeting of all ranks; in between the units of each run are shared out, and what they have
+    made is given to everybody, so that all go on with the same results. An error of one rank becomes that of all.              */
 
 /* The threads that the units are for: with several ranks those of all. */
 static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : gi_own_workers(); }
@@ -51,7 +10,7 @@ static bool gi_together(const char *site, bool ok)
 {
     if (ga_ranks() == 1 || gi_computing.apart) return ok;
     int64_t threads = 0, limit = 0;
-    ok                 = gi_mpi_meet(site, ok, 0, &threads, &limit);
+    ok                 = gi_ranks->meet(site, ok, 0, &threads, &limit);
     gi_computing.apart = !ok && gi_computing.threads > 0;
     return ok;
 }
@@ -60,7 +19,7 @@ static bool gi_together(const char *site, bool ok)
 static bool gi_on_all_ranks(const char *site, bool yes)
 {
     int64_t threads = 0, all = yes ? 2 : 1; /* of which the least is told */
-    if (ga_ranks() > 1 && !gi_mpi_meet(site, true, 0, &threads, &all)) return false;
+    if (ga_ranks() > 1 && !gi_ranks->meet(site, true, 0, &threads, &all)) return false;
     return all == 2;
 }
 
@@ -70,7 +29,7 @@ static bool gi_ranks_begin(const char *site, bool ok, uint64_t print)
     gi_computing.apart   = false;
     gi_computing.threads = gi_own_workers();
     gi_computing.limit   = ga_memory_stats().limit_bytes;
-    ok                   = gi_mpi_meet(site, ok, print, &gi_computing.threads, &gi_computing.limit);
+    ok                   = gi_ranks->meet(site, ok, print, &gi_computing.threads, &gi_computing.limit);
     gi_computing.apart   = !ok;
     return ok;
 }

@@ -56,7 +56,7 @@ static void gi_buffer_unref(gi_buffer *b)
     gi_cuda_finish_buffer(b);
 #endif
     if (b->release) b->release(b->base, b->user);
-    if (b->node) gi_lazy_free(b->node);
+    if (b->node) gi_deferred->free_node(b->node);
 #if GI_HAS_CUDA
     if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_cuda_release_buffer(b);
     else
@@ -201,7 +201,7 @@ static bool gi_check_any(const char *site, const ga_array *a, const char *name)
 static bool gi_check(const char *site, const ga_array *a, const char *name)
 {
     if (!gi_check_any(site, a, name)) return false;
-    if (!gi_is_chunked(a)) return true;
+    if (!gi_is_deferred(a)) return true;
     gi_fail(site, GA_BAD_ARGUMENT,
             "%s is chunked, its elements are not computed yet, and this call needs them in memory: ga_compute it first", name);
     return false;

@@ -22,10 +22,6 @@ struct gi_buffer {
     ga_event copied;  /* behind the last copy that was not waited for */
     bool     copying; /* atomic: perhaps it is not done yet */
 
-    struct gi_lazy *node; /* of chunked arrays: what they are views of; there is no memory then (section >>chunks) */
+    struct gi_lazy *node; /* of chunked arrays: what they are views of; there is no memory then (see deferred.h) */
 };
 typedef struct gi_lazy gi_lazy;
-static void            gi_lazy_free(gi_lazy *n);
-
-/* Are its elements still to be computed? */
-static bool gi_is_chunked(const ga_array *a) { return a->owner && a->owner->node; }

@@ -65,7 +65,8 @@ static void gi_pool_shrink(int64_t keep)
         }
 }
 
-static bool gi_give_up_chunks(void); /* section >>chunk files */
+/* Memory is short: lets go of what may be done without. False if there was nothing. Set, atomically, by who keeps such things. */
+static bool (*gi_reclaim)(void);
 
 /* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_release(p, bytes). */
 static void *gi_alloc(const char *site, size_t bytes)
@@ -101,7 +102,8 @@ static void *gi_alloc(const char *site, size_t bytes)
     }
     int64_t used = gi_pool.used, limit = gi_pool.limit;
     pthread_mutex_unlock(&gi_pool.lock);
-    if (over && gi_give_up_chunks()) return gi_alloc(site, bytes);
+    bool (*reclaim)(void) = over ? __atomic_load_n(&gi_reclaim, __ATOMIC_RELAXED) : NULL;
+    if (reclaim && reclaim()) return gi_alloc(site, bytes);
     if (over)
         return gi_fail(
             site, GA_NO_MEMORY,

@@ -6,6 +6,13 @@
     that is done for long ones, and for short ones that follow each other. One call at a time uses the pool; another that comes
     meanwhile, or from inside, does its work alone.                                                                          */
 
+double ga_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
 enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };

@@ -276,7 +276,11 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 /* Of (a, 150, 200): a, and the shape (150, 200); of (a) alone an empty one. */
 #define GI_FIRST(a, ...) a
 #define GI_REST(a, ...)  __VA_ARGS__
-#define ga_chunks(...)   GI_SHAPE(__VA_ARGS__)
+#ifdef GPUARR_STATIC /* what makes chunked arrays brings their layer into the program */
+#define ga_chunks(...) gi_chunks(GI_SHAPE(__VA_ARGS__))
+#else
+#define ga_chunks(...) GI_SHAPE(__VA_ARGS__)
+#endif
 
 /* clang-format off */
 #define ga_zeros(...)           GI_S(ga_zeros, ga_new_options, GI_SITE("ga_zeros(" #__VA_ARGS__ ")"), __VA_ARGS__, )

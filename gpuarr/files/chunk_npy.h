@@ -37,9 +37,10 @@ static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_
 {
     gi_lazy *n     = a->owner->node;
     ga_shape given = *chunks;
-    n->close       = close_file;
-    n->far         = true;
-    n->seed        = seed;
+    gi_begin_chunks();
+    n->close = close_file;
+    n->far   = true;
+    n->seed  = seed;
     if (given.ndim == 0 && natural) {
         given.ndim = n->ndim;
         for (int d = 0; d < n->ndim; d++) given.n[d] = natural[d];

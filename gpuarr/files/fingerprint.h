@@ -10,7 +10,7 @@ static uint64_t gi_print_array(uint64_t hash, const ga_array *a)
     enum { MOST = 1 << 16 };
     hash = gi_hash(hash, a->shape, (size_t)a->ndim * sizeof *a->shape);
     hash = gi_hash_text(hash, ga_dtype_name(a->dtype));
-    if (gi_is_chunked(a)) {
+    if (gi_is_deferred(a)) {
         int64_t  offset = (char *)a->data - GI_NOWHERE;
         uint64_t node   = gi_print_node(a->owner->node);
         hash            = gi_hash(hash, &node, sizeof node);

@@ -255,7 +255,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
                    NULL;
         s->replaces = folder;
     }
-    s->a = !gi_is_chunked(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
+    s->a = !gi_is_deferred(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
     if (!s->a) return false;
     return gi_divide_sink(o->site, s);
 }
@@ -314,8 +314,8 @@ static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
     for (int k = 0; k < n && ok && ga_rank() > 0; k++) ok = gi_join_sink(site, &sinks[k]);
     ok = gi_together(site, ok);
     for (int k = 0; k < n && ok; k++) {
-        gi_mpi_from_first(site, sinks[k].done, sinks[k].units);
-        gi_mpi_from_first(site, &sinks[k].left, sizeof sinks[k].left);
+        gi_ranks->from_first(site, sinks[k].done, sinks[k].units);
+        gi_ranks->from_first(site, &sinks[k].left, sizeof sinks[k].left);
     }
     return ok;
 }

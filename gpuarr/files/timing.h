@@ -1,12 +1,5 @@
 /* ==== >>timing ==================================================================================================== */
 
-double ga_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 typedef struct gi_cuda_clock {
     const char *site;
     ga_event    from, to;

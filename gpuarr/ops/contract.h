@@ -203,7 +203,7 @@ static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *re
 /* Can the result be written straight into `out`? It must be as dense as a new array, and apart from x and y. */
 static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int64_t *shape)
 {
-    if (!out || out->alive != GI_ALIVE || gi_is_chunked(out) || out->dtype != c->dtype || out->device != c->x.a->device ||
+    if (!out || out->alive != GI_ALIVE || gi_is_deferred(out) || out->dtype != c->dtype || out->device != c->x.a->device ||
         out->size == 0)
         return false;
     if (!gi_equal_shapes(c->ndim, shape, out->ndim, out->shape)) return false;
@@ -212,8 +212,6 @@ static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int
     return high - low == out->size * ga_itemsize(out->dtype) && !ga_may_share_memory(out, c->x.a) &&
            !ga_may_share_memory(out, c->y.a);
 }
-
-static ga_array *gi_chunked_contraction(const gi_contraction *c, const ga_array *out); /* section >>chunks */
 
 /* Of a contraction with its terms, dtype and the labels of the result: a new array, or `out` if that could be written. A number is a
    sum along the documented tree, everything else chains. */
@@ -226,13 +224,13 @@ static ga_array *gi_contract(gi_contraction *c, ga_array *out)
     if (ok) {
         c->sums = gi_pick_labels(&c->x, c->ndim, c->labels, false, c->summed);
         gi_measure_axes(c);
-        ok = gi_is_chunked(c->x.a) || gi_is_chunked(c->y.a) || gi_line_up(c, &inner);
+        ok = gi_is_deferred(c->x.a) || gi_is_deferred(c->y.a) || gi_line_up(c, &inner);
     }
-    const bool chunked = ok && (gi_is_chunked(c->x.a) || gi_is_chunked(c->y.a));
+    const bool chunked = ok && (gi_is_deferred(c->x.a) || gi_is_deferred(c->y.a));
     if (ok && c->sums == 0) {
         result = gi_contract_nothing(c, out);
     } else if (chunked) {
-        result = gi_chunked_contraction(c, out);
+        result = gi_deferred->contraction(c, out);
     } else if (ok && c->ndim == 0) {
         result = gi_contract_fully(c, inner);
     } else if (ok) {

@@ -93,22 +93,18 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
 static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
                              const ga_array *b)
 {
-    return out && out->alive == GI_ALIVE && !gi_is_chunked(out) && out->device == a->device && out->dtype == dtype &&
+    return out && out->alive == GI_ALIVE && !gi_is_deferred(out) && out->device == a->device && out->dtype == dtype &&
            ga_is_contiguous(out) && gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) &&
            !ga_may_share_memory(out, b);
 }
-
-static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype,
-                                        ga_dtype result, const gi_correlation *c, ga_method method,
-                                        const ga_array *out); /* section >>chunks */
 
 /* What all calls come to: `c` has ndim, result, offset and border; `dtype` is computed in, `result` returned. Takes over `weights`
    (NULL is passed on). */
 static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_array *weights, ga_dtype dtype, ga_dtype result,
                                     gi_correlation *c, ga_method method, ga_array *out)
 {
-    if (weights && (gi_is_chunked(a) || gi_is_chunked(weights))) {
-        ga_array *r = gi_chunked_correlation(site, a, weights, dtype, result, c, method, out);
+    if (weights && (gi_is_deferred(a) || gi_is_deferred(weights))) {
+        ga_array *r = gi_deferred->correlation(site, a, weights, dtype, result, c, method, out);
         ga_free(weights);
         return r;
     }

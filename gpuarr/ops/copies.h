@@ -23,7 +23,7 @@ static bool gi_assign(const char *site, ga_array *dst, const ga_array *src)
 /* A new C-ordered array with the elements of a, cast to dtype. */
 static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype)
 {
-    if (gi_is_chunked(a)) {
+    if (gi_is_deferred(a)) {
         ga_arg   in                     = gi_operand_arg(a);
         ga_dtype wanted[GI_MOST_INPUTS] = { dtype, dtype, dtype, dtype };
         return gi_map(site, gi_copying, GI_CHEAP, 1, &in, wanted, dtype, NULL, NULL);
@@ -79,7 +79,7 @@ static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, 
 static ga_array *gi_to_with(const ga_array *a, ga_device device, ga_to_options o)
 {
     if (!gi_is_array(o.site, a, "a")) return NULL; /* not gi_check alone: the GPU waits for copies by itself */
-    if (gi_is_chunked(a) && !gi_check(o.site, a, "a")) return NULL;
+    if (gi_is_deferred(a) && !gi_check(o.site, a, "a")) return NULL;
     if (o.out && !gi_is_array(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_has_device(o.site, device)) return NULL;

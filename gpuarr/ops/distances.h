@@ -127,9 +127,6 @@ static bool gi_check_points(const char *site, const ga_array *a, const char *nam
     return false;
 }
 
-static ga_array *gi_chunked_distances(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
-                                      const ga_distance_options *o); /* section >>chunks */
-
 /* The common part of ga_cdist and ga_pdist (y is NULL). */
 static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndim, const int64_t *shape,
                                    const ga_distance_options *o)
@@ -142,7 +139,7 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
     if (gi_null_option(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
         gi_common_device(o->site, 3, all) == GA_DEVICE_DEFAULT)
         return NULL;
-    if (gi_is_chunked(x) || (y && gi_is_chunked(y))) return gi_chunked_distances(x, y, dtype, ndim, shape, o);
+    if (gi_is_deferred(x) || (y && gi_is_deferred(y))) return gi_deferred->distances(x, y, dtype, ndim, shape, o);
     ga_array *px = gi_contiguous(o->site, x, dtype), *py = px && y ? gi_contiguous(o->site, y, dtype) : NULL, *result = NULL;
     bool      ok       = px && (py || !y);
     bool      in_place = ok && o->out && o->out->dtype == dtype && gi_takes_rows(o->out) && !ga_may_share_memory(o->out, px) &&

@@ -158,7 +158,7 @@ static ga_array *gi_cuda_arg_extreme(const gi_row *row, const char *name, bool s
 static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_place(row, name, skip_nan, a, &o);
+    if (gi_is_deferred(a)) return gi_deferred->place(row, name, skip_nan, a, &o);
     if (o.axes.ndim > 1 && !o.internal)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
     GI_IF_CUDA(a->device, gi_cuda_arg_extreme(row, name, skip_nan, a, &o));

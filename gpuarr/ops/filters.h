@@ -88,9 +88,6 @@ static int64_t gi_wanted_rank(const char *site, const gi_rank_rule *rule, int64_
     }
 }
 
-static ga_array *gi_chunked_choice(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const gi_window *w,
-                                   const ga_window_options *o); /* section >>chunks */
-
 /* The filters that choose one of the elements. host: the footprint on the CPU, where its elements are counted. */
 static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint,
                                      const ga_array *host, gi_window *w, const ga_window_options *o)
@@ -107,7 +104,7 @@ static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule
     }
     w->rank = gi_wanted_rank(site, rule, w->count);
     if (w->rank < 0) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_choice(a, rule, host, w, o);
+    if (gi_is_deferred(a)) return gi_deferred->choice(a, rule, host, w, o);
     w->kind = w->rank == 0 ? GI_WINDOW_LEAST : w->rank == w->count - 1 ? GI_WINDOW_GREATEST : GI_WINDOW_RANK;
     w->keys = gi_keys_of(a->dtype, w->kind);
     w->work = w->result = w->at.dtype = a->dtype;

@@ -64,7 +64,7 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
     if (gi_common_device(site, n, in) == GA_DEVICE_DEFAULT) return false;
     for (int i = 0; i < n; i++) {
         ga_array *line    = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
-        bool      chunked = line && gi_is_chunked(line), done;
+        bool      chunked = line && gi_is_deferred(line), done;
         if (chunked) outs[i] = gi_repeat_along(site, line, axes[i], n, shape);
         else if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
         done = outs[i] && (chunked || gi_put_coordinates(site, outs[i], axes[i], line));
@@ -90,9 +90,6 @@ bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array 
     return done;
 }
 
-static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape,
-                                 ga_array *const *lines); /* section >>chunks */
-
 /* An array (n, lines[0]->size, ...) of one coordinate of each element along each of n axes. */
 static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_array *const *lines)
 {
@@ -100,7 +97,7 @@ static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_
     all.ndim = n + 1;
     all.n[0] = n;
     for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
-    if (o->chunks.ndim > 0) return gi_chunked_grid(o, dtype, &all, lines);
+    if (o->chunks.ndim > 0) return gi_can_defer(o->site) ? gi_deferred->grid(o, dtype, &all, lines) : NULL;
     ga_array *grid = gi_new(o->site, dtype, o->device, all.ndim, all.n);
     for (int k = 0; k < n && grid; k++) {
         if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;

@@ -105,9 +105,6 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
     return true;
 }
 
-static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim,
-                                 const int64_t *shape, const ga_axis_options *o);
-
 static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, bool stacked, int ndim, const int64_t *shape,
                                 const ga_axis_options *o)
 {
@@ -121,7 +118,7 @@ static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, 
                                        "%s cannot become %s without losing its kind: use ga_astype first",
                                        ga_dtype_name(arrays[k]->dtype), ga_dtype_name(dtype));
     for (int k = 0; k < n; k++)
-        if (gi_is_chunked(arrays[k])) return gi_chunked_join(n, arrays, dtype, axis, stacked, ndim, shape, o);
+        if (gi_is_deferred(arrays[k])) return gi_deferred->join(n, arrays, dtype, axis, stacked, ndim, shape, o);
     /* Straight into .out if it fits and holds none of the arrays. */
     bool direct = o->out && o->out->alive == GI_ALIVE && gi_equal_shapes(ndim, shape, o->out->ndim, o->out->shape) &&
                   gi_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;

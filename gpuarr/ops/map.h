@@ -150,7 +150,6 @@ static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, con
     return true;
 }
 
-static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape);
 static bool gi_map_all(const gi_map_call *c);
 #if GI_HAS_CUDA
 /* There are no casts behind a kernel there: into targets of other dtypes than the kernel's, results are copied. */
@@ -225,9 +224,9 @@ static bool gi_map_all(const gi_map_call *c)
                        j.own.kernel->name),
                false;
 
-    bool chunked = where && gi_is_chunked(where);
-    for (int k = 0; k < n; k++) chunked = chunked || (c->in[k].array && gi_is_chunked(c->in[k].array));
-    if (chunked) return gi_chunked_map(c, j.ndim, j.shape);
+    bool chunked = where && gi_is_deferred(where);
+    for (int k = 0; k < n; k++) chunked = chunked || (c->in[k].array && gi_is_deferred(c->in[k].array));
+    if (chunked) return gi_deferred->map(c, j.ndim, j.shape);
 
     ga_array *target[GPUARR_MAX_OUTPUTS] = { NULL };
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;

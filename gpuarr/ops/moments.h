@@ -289,7 +289,7 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
 static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_moment(what, skip_nan, name, a, &o);
+    if (gi_is_deferred(a)) return gi_deferred->moment(what, skip_nan, name, a, &o);
     if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
     if (what == GI_MEAN && o.ddof != 0)

@@ -24,7 +24,7 @@ ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
     if (!gi_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
     int       axis   = o.axis;
     ga_array *source = gi_along(o.site, a, &axis);
-    if (source && gi_is_chunked(a)) {
+    if (source && gi_is_deferred(a)) {
         ga_array *r = gi_roll_chunked(o.site, a, source, axis, shift);
         ga_free(source);
         return r;
@@ -205,7 +205,7 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is no way to pad: use GA_PAD_CONSTANT, GA_PAD_EDGE ...",
                                    (int)o.mode);
     if (!gi_pad_widths(a, &before, &o, shape)) return NULL;
-    if (gi_is_chunked(a)) return gi_pad_chunked(a, &before, &o, shape);
+    if (gi_is_deferred(a)) return gi_pad_chunked(a, &before, &o, shape);
     ga_array *padded = gi_new(o.site, a->dtype, a->device, a->ndim, shape);
     if (!padded || padded->size == 0) return padded;
     bool done = true;

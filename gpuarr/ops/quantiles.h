@@ -365,10 +365,6 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
     return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
 }
 
-/* Of chunked arrays (section >>chunks). */
-static ga_array *gi_chunked_median(const char *name, bool skip_nan, const ga_array *a, const ga_order_options *o);
-static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, const ga_order_options *o);
-
 static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
     if (!gi_check_any(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
@@ -378,7 +374,7 @@ static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, g
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_median(name, skip_nan, a, &options);
+    if (gi_is_deferred(a)) return gi_deferred->median(name, skip_nan, a, &options);
     o.rule.median    = true;
     o.rule.skip_nan  = skip_nan;
     o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
@@ -455,7 +451,7 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
 
-    if (gi_is_chunked(a)) return gi_chunked_percentile(name, skip_nan, a, q, &options);
+    if (gi_is_deferred(a)) return gi_deferred->percentile(name, skip_nan, a, q, &options);
     int     ndim = q.array ? q.array->ndim : 0;
     int64_t shape[2 * GPUARR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];

@@ -515,18 +515,11 @@ static bool gi_plan_row(const gi_row **row, const char *name, const ga_array *a,
     return true;
 }
 
-/* Reductions of chunked arrays: nodes (section >>chunks). */
-static ga_array *gi_chunked_row(const gi_row *row, const ga_array *a, const ga_reduce_options *o);
-static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a,
-                                   const ga_reduce_options *o);
-static ga_array *gi_chunked_place(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
-                                  const ga_reduce_options *o);
-
 static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_options o)
 {
     gi_reduction r;
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_row(row, a, &o);
+    if (gi_is_deferred(a)) return gi_deferred->row(row, a, &o);
     if (!gi_plan_row(&row, row->name, a, &o, &r)) return NULL;
 #if GI_HAS_CUDA
     if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_cuda_folds_wider(row->op, r.lines.dtype)) {

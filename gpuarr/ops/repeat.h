@@ -104,7 +104,7 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
             return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "%s cannot be repeated %s times", gi_shape_of(a),
                                        gi_shape_text(reps.ndim, reps.n));
     }
-    if (gi_is_chunked(a)) return gi_tile_chunked(site, a, ndim, once, shape);
+    if (gi_is_deferred(a)) return gi_tile_chunked(site, a, ndim, once, shape);
     ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
     if (!tiled || tiled->size == 0) return tiled;
     gi_layout corner = gi_layout_of(tiled);
@@ -178,7 +178,7 @@ ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
     if (__builtin_mul_overflow(n, repeats, &l.shape[axis]))
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%lld repeats of %lld elements are more than can be counted",
                                    (long long)repeats, (long long)n);
-    if (gi_is_chunked(a)) return gi_repeat_chunked(o.site, a, &l, outer, n, repeats, inner);
+    if (gi_is_deferred(a)) return gi_repeat_chunked(o.site, a, &l, outer, n, repeats, inner);
     ga_array *repeated = gi_new(o.site, a->dtype, a->device, l.ndim, l.shape);
     if (!repeated || repeated->size == 0 || gi_repeat_into(o.site, repeated, a, outer, n, repeats, inner)) return repeated;
     ga_free(repeated);

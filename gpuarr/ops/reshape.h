@@ -114,7 +114,7 @@ static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
 
 ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_is_array(site, a, "a") || (gi_is_chunked(a) && !gi_check(site, a, "a"))) return NULL;
+    if (!gi_is_array(site, a, "a") || (gi_is_deferred(a) && !gi_check(site, a, "a"))) return NULL;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     gi_layout l      = gi_layout_of(a);

@@ -61,7 +61,7 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
     int64_t least = 0;
     if (!v.array) return v.kind == GA_KIND_INT && v.i < 0;
     if (!gi_is_signed(dtype) || v.array->size == 0) return false;
-    if (gi_is_chunked(v.array)) { /* nobody knows yet */
+    if (gi_is_deferred(v.array)) { /* nobody knows yet */
         *failed = !gi_check(site, v.array, "the exponent");
         return false;
     }

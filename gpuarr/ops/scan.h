@@ -197,8 +197,8 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
     ga_dtype  wide  = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_end_dtype(GI_ENDS_SUM, dtype);
     int       axis  = o->axis;
     ga_array *along = gi_along(o->site, a, &axis);
-    if (along && gi_is_chunked(a)) {
-        ga_array *r = gi_chunked_scan(along, axis, dtype, wide, row, o);
+    if (along && gi_is_deferred(a)) {
+        ga_array *r = gi_deferred->scan(along, axis, dtype, wide, row, o);
         ga_free(along);
         return r;
     }

@@ -58,16 +58,14 @@ static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, gi_gp
                              const gi_indexed_from *from);
 #endif
 
-/* The same as a chunked array. */
-static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
-                                      gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks);
-
 /* A new array of `dtype` whose elements the generator makes as `from`. */
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                              gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
 {
     if (chunks && chunks->ndim > 0)
-        return gi_chunked_generator(site, dtype, device, shape, from, generator, plan, plan_bytes, chunks);
+        return gi_can_defer(site)
+                   ? gi_deferred->generator(site, dtype, device, shape, from, &generator, plan, plan_bytes, chunks)
+                   : NULL;
     ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
 #if GI_HAS_CUDA
@@ -294,12 +292,10 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     return result;
 }
 
-static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o); /* section >>chunks */
-
 ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 {
     ga_shape shape = { 2, { rows, cols } };
-    if (o.chunks.ndim > 0) return gi_chunked_eye(&shape, k, &o);
+    if (o.chunks.ndim > 0) return gi_can_defer(o.site) ? gi_deferred->eye(&shape, k, &o) : NULL;
     ga_array *eye = (ga_zeros)(shape, o);
     if (!eye) return NULL;
     ga_array *diagonal = (ga_diagonal)(eye, k, o.site);

@@ -679,17 +679,12 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     return result;
 }
 
-/* Of chunked arrays (section >>chunks). */
-static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, const ga_axis_options *o);
-static ga_array *gi_chunked_scan(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, const gi_row *row,
-                                 const ga_axis_options *o);
-
 static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
 {
     if (!gi_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_null_option(o->site, "out", o->out)) return NULL;
     int axis = gi_axis(o->site, gi_axis_given(o->site, o->axis) ? o->axis : -1, a->ndim);
     if (axis < 0) return NULL;
-    if (gi_is_chunked(a)) return gi_chunked_sort(a, axis, indices, o);
+    if (gi_is_deferred(a)) return gi_deferred->sort(a, axis, indices, o);
     return gi_finish(o->site, gi_sorted(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
 }
 

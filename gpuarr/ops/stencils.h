@@ -352,9 +352,6 @@ static void gi_stencil_shape(const ga_stencil_kernel *k, const ga_array *a, gi_s
     }
 }
 
-static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_arg *operands,
-                                    const ga_stencil_options *o); /* section >>chunks */
-
 ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o)
 {
     const char *site = o.site;
@@ -370,7 +367,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     if (a->device == GA_CUDA && !k->kernel.stamp->cuda)
         return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
                                    k->kernel.name, k->kernel.site);
-    if (gi_is_chunked(a)) return gi_chunked_stencil(k, n, operands, &o);
+    if (gi_is_deferred(a)) return gi_deferred->stencil(k, n, operands, &o);
     ga_arg cval;
     memset(&cval, 0, sizeof cval);
     cval.kind = GA_KIND_REAL;

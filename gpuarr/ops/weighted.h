@@ -280,11 +280,9 @@ static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, g
     return true;
 }
 
-static ga_array *gi_chunked_filter(const gi_filter *f, const ga_array *a, const ga_array *out); /* section >>chunks */
-
 static ga_array *gi_end_filter(const gi_filter *f, const ga_array *a, ga_array *out)
 {
-    if (gi_is_chunked(a)) return gi_chunked_filter(f, a, out);
+    if (gi_is_deferred(a)) return gi_deferred->filter(f, a, out);
     ga_dtype  result = f->result;
     gi_filter g      = *f;
     if (gi_is_complex(a->dtype)) g.result = gi_real_dtype(result);

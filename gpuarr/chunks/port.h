@@ -1,0 +1,49 @@
+/* ---- the port, and what makes chunked arrays of others ------------------------------------------------------------------------- */
+
+static ga_array *gi_chunked_compute(const char *site, const ga_array *a)
+{
+    ga_array *r = NULL;
+    return (ga_compute_n)(1, &a, &r, site) ? r : NULL;
+}
+
+#ifdef GPUARR_STATIC
+static
+#endif
+    const gi_deferred_port gi_chunks_port = {
+        gi_chunked_map,         gi_chunked_row,        gi_chunked_moment,      gi_chunked_place,  gi_chunked_reduce,
+        gi_chunked_median,      gi_chunked_percentile, gi_chunked_sort,        gi_chunked_scan,   gi_chunked_join,
+        gi_chunked_contraction, gi_chunked_distances,  gi_chunked_correlation, gi_chunked_filter, gi_chunked_choice,
+        gi_chunked_stencil,     gi_chunked_full,       gi_chunked_generator,   gi_chunked_eye,    gi_chunked_grid,
+        ga_chunks_of,           gi_chunked_compute,    gi_lazy_free,
+    };
+
+/* Called by what makes a chunked array of something else. */
+static void gi_begin_chunks(void)
+{
+#ifdef GPUARR_STATIC
+    __atomic_store_n(&gi_deferred, &gi_chunks_port, __ATOMIC_RELAXED);
+#endif
+}
+
+#ifdef GPUARR_STATIC
+ga_shape gi_chunks(ga_shape chunks)
+{
+    gi_begin_chunks();
+    return chunks;
+}
+#endif
+
+ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
+{
+    gi_begin_chunks();
+    if (!gi_check_any(site, a, "a")) return NULL;
+    if (a->device != GA_CPU)
+        return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
+                                   "the array is on the GPU: chunked arrays are made of arrays on the CPU, ga_to(a, GA_CPU)");
+    ga_array *r = gi_new_lazy(site, &gi_kind_chunked, a->dtype, a->ndim, a->shape, 1, &a, NULL, 0);
+    if (r && gi_set_chunk(site, r->owner->node, &chunks)) return r;
+    ga_free(r);
+    return NULL;
+}
+
+ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site) { return (ga_chunked)(a, chunks, site); }
