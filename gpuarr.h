@@ -6,7 +6,11 @@
 
     Build:   cc main.c -lm -lpthread             (gcc or clang, C11 and later, or C++20; no other flag is needed)
     A GPU:   nvcc -c impl.cu, the ONE file being a .cu; the rest of the program stays C. Section >>cuda has the calls for it.
-    For faster builds: -DGPUARR_FEW_DTYPES leaves out the loops for all dtypes but bool, uint8, int32, int64, uint64, float32, float64.
+    For faster builds: #define GPUARR_STATIC before GPUARR_IMPLEMENTATION, in a program of one file: what it does not use is not compiled.
+             -DGPUARR_FEW_DTYPES leaves out the loops for all dtypes but bool, uint8, int32, int64, uint64, float32, float64;
+             -DGPUARR_BASELINE_ONLY those for AVX2 and AVX-512. nvcc: --split-compile=2.
+    #define GPUARR_MAX_DIMS before every include: more than 8 dimensions. Not with -ffast-math (refused), nor in clang with -ffp-contract=fast
+    (it then ignores the pragmas); nvcc: -fmad=false where the program has kernels of its own.
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
@@ -25,23 +29,11 @@
       * Views share memory: ga_index(a, "::2, -1") costs nothing. Free each array, or let ga_scope { ... } do it.
       * Nothing aborts. A failed call returns NULL, NULL in gives NULL out, the first error is kept as a sentence: ga_error().
 
-    Find your way with a search for ">>":
-        >>table         every elementwise operation and simple reduction, one line each
-        >>passes        this file includes itself: once per element type (>>primitives, conversions, >>rows)
-        the public API: >>dtypes  >>array  >>errors  >>memory  >>creation  >>views  >>elementwise  >>reductions
-                        >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)
-                        >>chunked  >>tasks  >>files  >>timing
-                        >>cuda (GPUs, streams, events)  >>front
-    and, behind GPUARR_IMPLEMENTATION:
-        >>runtime       errors, dtypes, memory, scopes, threads
-        >>formulas      arithmetic of one element, >>elementary functions (exp, sin, power ...)
-        >>map           elementwise calls: shapes and dtypes, then a kernel tile by tile; copies, casts, where
-        >>views  >>creation  >>reduce  >>rearranging  >>products  >>convolution  >>filters  >>order (medians)  >>images  >>distances
-        >>chunks        what chunked arrays are made of, and how they are worked out; >>running tasks
-        >>text  >>npy  >>chunk files  >>timing  >>pictures  >>fits
-        >>own kernels   what GA_ELEMENTWISE makes of a formula (also with GPUARR_KERNELS)
-    The loops themselves are in gpuarr_cpu.h, the GPU's kernels in gpuarr_cuda.h, what several processes say to each other in gpuarr_mpi.h.
-    Names with gi_ or GI_ are internal.                                                                               */
+    Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
+    >>elementwise  >>reductions  >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>chunked
+    >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
+    gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
+    gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
 
 #ifdef GA_TABLE
 #include "gpuarr/rows/table.h"
@@ -310,7 +302,8 @@ GA_API int64_t ga_report_leaks(FILE *to);
 
 GA_API void      ga_set_device(ga_device device);
 GA_API ga_device ga_get_device(void);
-/* Threads that a call may use (default: GPUARR_NUM_THREADS, else the processors that the process may use). 1: everything in the caller. */
+/* Threads that a call may use (default: GPUARR_NUM_THREADS, else the processors that the process may use). 1: everything in the caller.
+   Calls may come from any of your threads; an array must not be written by one while another uses it. */
 GA_API void ga_set_num_threads(int n);
 GA_API int  ga_get_num_threads(void);
 /* "avx512", "avx2" or "baseline": what this processor runs; GPUARR_ISA=baseline in the environment asks for less. */
@@ -462,6 +455,9 @@ typedef struct ga_copyto_options {
 GA_API ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
 
 /* ==== >>reductions: over all axes, or .axis = 1, or .axes = ga_axes(0, 2); .keepdims, .dtype, .out ================== */
+/*  Sums follow one documented tree: blocks of 1024 elements from the start of the axis, each folded by halves in float64 (int64, uint64,
+    complex128), and the blocks folded in the same way. Variances join counts, means and squares by the update of Chan, Golub and
+    LeVeque along the same tree. Neither threads nor strides nor the device change a bit of the result.                          */
 
 #define GA_FOLD(name, ...) GA_API ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o);
 #define GA_TABLE
@@ -568,7 +564,7 @@ GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 /*  Of any two dtypes, promoted as in arithmetic; integers wrap, bool is "or" of "and"s. Operands may be views of any kind, transposed ones
     are not copied; .out may be one of them. An element of a matrix product is one chain: the products are added (fused, for floats) in the order of the
     summed axis, in the dtype of the result, so the error grows with its length as a plain sum's does. The product of two vectors, and
-    whatever else is a single number, is summed like ga_sum (see >>reduce), in float64 for float32.
+    whatever else is a single number, is summed like ga_sum (see >>reductions), in float64 for float32.
     With -DGPUARR_USE_CBLAS -lopenblas (apt-get install libopenblas-dev; any CBLAS will do), on the GPU -DGPUARR_USE_CUBLAS -lcublas,
     large products of floats and complex numbers are left to that library: faster perhaps, but their last bits are the library's. */
 
@@ -879,7 +875,7 @@ GA_API ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *oper
         GA_REDUCTION(norm, float, (float x), double, 0, (double)x * x, a + b, (float)GA_SQRT(a))
         ga_array *r = ga_reduce(dot, (matrix, row), .axis = 1);
     `map` makes an accumulator of the parameters and of GA_INDEX, the place of the element along the reduced axes, counted in C order.
-    `join` makes one of two, `a` and `b`, along the documented tree (>>reduce): elements come in another order than they lie, so it
+    `join` makes one of two, `a` and `b`, along the documented tree (>>reductions): elements come in another order than they lie, so it
     should not matter to `join` which is which. `finish` makes the result of `a` and of `n`, how many elements there were; without any,
     of the start. An accumulator is of any type of up to GPUARR_MAX_ACCUMULATOR bytes, also a struct.
         GA_REDUCTION_T(energy, FLT, T, (T x), double, 0, (double)x * x, a + b, (T)a)
@@ -937,7 +933,12 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
     (convolutions are never made by Fourier transforms). A call that cannot work on chunked arrays says so.
 
     Chunks are shapes: ga_chunks(150, 200); 0: chosen for you, -1: the whole axis. An array in memory that an expression uses is read
-    when the expression is computed: do not change it before. ga_free a chunked array like any other.                              */
+    when the expression is computed: do not change it before. ga_free a chunked array like any other.
+
+    An expression may be 1000 operations deep. The memory that the work takes is forecast: ga_print says it, and what does not fit into
+    ga_memory_limit (without one: into what the system and the control groups have left) is refused before any work, with the numbers.
+    In the environment: GA_PROGRESS=1 (a line on stderr), GA_REPORT=run.html (a page with the threads' time line, the memory and the time
+    of each operation), GA_TRACE=run.json (for ui.perfetto.dev).                                                                   */
 
 /* The elements of a, taken in chunks: ga_chunked(a, 150, 200), or ga_chunked(a). a stays alive as long as the result. */
 GA_API ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site);
@@ -1125,10 +1126,9 @@ typedef struct ga_fits_options {
     bool compress    GI_DEFAULT; /* writing: Rice tiles in an extension */
     bool append      GI_DEFAULT; /* writing: a further extension of an existing file */
 } ga_fits_options;
-ga_array *(
-    ga_fits_read)(const char *path,
-                  ga_fits_options
-                      o); /* axes as in NumPy: the last FITS axis first; scaled integers and BLANK become floats, unsigned ones stay integers */
+/* Axes as in NumPy: the last FITS axis first. Scaled integers and BLANK become floats, unsigned ones stay integers. (CFITSIO 4.2 may
+   crash, or not come back, on a damaged compressed image.) */
+GA_API ga_array *(ga_fits_read)(const char *path, ga_fits_options o);
 GA_API bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o);
 
 typedef struct ga_print_options {
@@ -1168,7 +1168,8 @@ GA_API ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_b
 GA_API void(ga_synchronize)(void); /* waits until every GPU in use has done everything */
 
 /* ==== >>cuda: GPUs, streams, events ================================================================================ */
-/*  Calls on GPU arrays queue their work and return; what needs a number on the CPU (ga_item, ga_print, ga_to(a, GA_CPU)) waits for it.
+/*  Every call works there, on every dtype and view, with the same bits as on the CPU: nothing depends on the order of threads, and
+    there are no float atomics. Calls on GPU arrays queue their work and return; what needs a number on the CPU (ga_item, ga_print, ga_to(a, GA_CPU)) waits for it.
     Each thread has a selected device (0) and on each device a current stream (the default stream). Calls work on the selected device:
     an array of another one is an error, except for ga_to, ga_item, ga_data, ga_free, ga_print, ga_allclose and ga_array_equal.
     Arrays may wander between streams: a call waits, on its stream, for what other streams were doing with its arrays. An array that

@@ -1,5 +1,5 @@
 /* ==== >>cuda tree: the kernel of all reductions ======================================================================== */
-/*  The documented tree (gpuarr.h, >>reduce). A unit is one block of one line; 1 to 64 lanes, a power of two, share it. A lane folds the
+/*  The documented tree (gpuarr.h, >>reductions). A unit is one block of one line; 1 to 64 lanes, a power of two, share it. A lane folds the
     elements i, i + lanes, i + 2 lanes ... in registers (those lie highest in the tree), then the lanes fold their results by halves in
     shared memory. Either the lanes of a unit are neighbours (rows), or neighbouring threads work on neighbouring lines (columns),
     whichever reads neighbouring memory. Full blocks of packed lines are read 16 bytes at a time: then a lane owns W neighbours, whose

@@ -2,7 +2,7 @@
 /*  Every product is one job, or several: matrices with any strides, over any number of further axes. An element of the result is one
     chain: from nothing (-0 for floats), a[i][k] * b[k][j] is added by gi_fma in the order of k. So it has the same bits whatever the
     blocks, threads and instruction sets, and on the GPU. Its error grows with the length of the chain, as any plain sum's does.
-    The other sums of products, of vectors alone, go along the documented tree (>>reduce).                                         */
+    The other sums of products, of vectors alone, go along the documented tree (>>reductions).                                      */
 
 enum { GI_PRODUCT_AXES = 2 * GPUARR_MAX_DIMS };
 

@@ -1,5 +1,5 @@
 /* ---- own reductions --------------------------------------------------------------------------------------------------- */
-/*  The tree of section >>reduce, on accumulators that only the user's functions know: one makes accumulators of elements side by side,
+/*  The tree of section >>reductions, on accumulators that only the user's functions know: one makes accumulators of elements side by side,
     one joins rows of them. Each input is a set of lines of its own; all are read in the same order.                             */
 
 #if GI_HAS_CUDA
