@@ -9,6 +9,8 @@
     For faster builds: #define GPUARR_STATIC before GPUARR_IMPLEMENTATION, in a program of one file: what it does not use is not compiled.
              -DGPUARR_FEW_DTYPES leaves out the loops for all dtypes but bool, uint8, int32, int64, uint64, float32, float64;
              -DGPUARR_BASELINE_ONLY those for AVX2 and AVX-512. nvcc: --split-compile=2.
+             The ONE file may be compiled in parts, at once or only the one that changed: with -DGPUARR_PART=1, 2, 3 and 4 (below) it
+             makes four objects, which together are the same library.
     #define GPUARR_MAX_DIMS before every include: more than 8 dimensions. Not with -ffast-math (refused), nor in clang with -ffp-contract=fast
     (it then ignores the pragmas); nvcc: -fmad=false where the program has kernels of its own.
     Optional libraries, named in the error when a call needs one that is missing:
@@ -45,6 +47,18 @@
 #ifndef GPUARR_INCLUDED
 #define GPUARR_INCLUDED
 
+/* What the file with GPUARR_IMPLEMENTATION compiles: everything, or with -DGPUARR_PART=2 the loops for one kind of processor alone,
+   which change least and take longest. All parts get the same other flags, and are linked together. */
+#define GPUARR_ALL      0
+#define GPUARR_RUNTIME  1 /* all but the loops */
+#define GPUARR_BASELINE 2 /* the loops for any processor, */
+#define GPUARR_AVX2     3 /* and these for x86; elsewhere the part is empty */
+#define GPUARR_AVX512   4
+#define GPUARR_GPU      5
+#ifndef GPUARR_PART
+#define GPUARR_PART GPUARR_ALL
+#endif
+
 #if defined(GPUARR_IMPLEMENTATION) && !defined(_GNU_SOURCE) && !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE 1 /* for mmap's MAP_ANONYMOUS, madvise and clock_gettime under -std=c11 */
 #endif
@@ -64,6 +78,9 @@ extern "C" {
 #ifdef GPUARR_STATIC
 #ifndef GPUARR_IMPLEMENTATION
 #error "gpuarr: GPUARR_STATIC is for a program of one file: define GPUARR_IMPLEMENTATION there as well"
+#endif
+#if GPUARR_PART != GPUARR_ALL
+#error "gpuarr: GPUARR_STATIC is for a program of one file: there are no parts of it"
 #endif
 #define GA_API static __attribute__((unused))
 #else
@@ -1292,16 +1309,19 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #endif /* GPUARR_INCLUDED */
 
 /* ################################################################################################################## */
+#define GI_BUILDS(part) (GPUARR_PART == GPUARR_ALL || GPUARR_PART == (part))
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
-#define GI_IMPLEMENTING 1
+#define GI_IMPLEMENTING GI_BUILDS(GPUARR_RUNTIME)
+#define GI_STAMPING     1 /* loops of instruction sets */
 #define GPUARR_IMPLEMENTED
 #else
 #define GI_IMPLEMENTING 0
+#define GI_STAMPING     0
 #endif
 #if (defined(GPUARR_KERNELS) || defined(GPUARR_IMPLEMENTATION)) && !defined(GPUARR_HAS_FORMULAS)
 #define GI_DEFINES_KERNELS 1 /* the formulas are there for kernels in this file, even if the rest is compiled elsewhere */
 #else
-#define GI_DEFINES_KERNELS GI_IMPLEMENTING
+#define GI_DEFINES_KERNELS GI_STAMPING
 #endif
 #if GI_DEFINES_KERNELS
 #ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
@@ -1373,7 +1393,11 @@ GI_END_FAST
 #include "gpuarr/core/shapes.h"
 #include "gpuarr/core/threads.h"
 #include "gpuarr/core/ranks.h"
+#endif /* GI_IMPLEMENTING */
+#if GI_STAMPING
 #include "gpuarr_cpu.h"
+#endif
+#if GI_IMPLEMENTING
 #if GI_HAS_CUDA
 #define GI_CUDA_PART 2
 #include "gpuarr_cuda.h"
@@ -1500,6 +1524,8 @@ GI_END_FAST
 #pragma clang diagnostic pop
 #endif
 #endif /* GI_DEFINES_KERNELS */
+#undef GI_BUILDS
 #undef GI_IMPLEMENTING
+#undef GI_STAMPING
 #undef GI_DEFINES_KERNELS
 #endif /* GA_TABLE */

@@ -139,7 +139,7 @@ static bool gi_branch_end(gi_branch *b, int64_t n)
         memcpy(b->part.value, b->blocks, (size_t)r.fold.acc_bytes);
     } else if (p->sort == GI_FOLD_MOMENT) {
         gi_nodes v     = gi_branch_nodes(b, 0);
-        b->part.moment = gi_join_line(gi_cpu_nodes(GA_F64), &v, blocks);
+        b->part.moment = gi_join_line(GI_LOOP_OF(nodes)(GA_F64), &v, blocks);
     }
     return true;
 }
@@ -174,8 +174,8 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
             v.s[k] = part[k].moment.s;
             v.m[k] = part[k].moment.m;
         }
-        (void)gi_join_line(gi_cpu_nodes(GA_F64), &v, parts);
-        gi_cpu_nodes(GA_F64)->value(1, element, &v, p->what, p->skip_nan, p->o.ddof);
+        (void)gi_join_line(GI_LOOP_OF(nodes)(GA_F64), &v, parts);
+        GI_LOOP_OF(nodes)(GA_F64)->value(1, element, &v, p->what, p->skip_nan, p->o.ddof);
         gi_release(lists, (size_t)(3 * parts) * sizeof(double));
         gi_cast(to, GA_F64, 1, result, element);
         return true;

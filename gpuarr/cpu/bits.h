@@ -82,8 +82,9 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
     }
 }
 
-static const gi_bit_rows GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs),
-                                                  GI_FIND(gi_unite_rows) };
+static const gi_bit_rows  GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs),
+                                                   GI_FIND(gi_unite_rows) };
+static const gi_bit_rows *GI_FIND(gi_bits)(void) { return &GI_FIND(gi_bit_rows); }
 
 /* Powers to the plain numbers of GI_EASY_POWERS. */
 #define GI_POWER(name, tag, T)                                                                                                 \
@@ -99,7 +100,7 @@ GI_EASY_POWERS(GI_POWERS)
 #undef GI_POWER
 #define GI_POWER_CASE(name, value)                                                                                             \
     if (exponent == value) return dtype == GA_F32 ? GI_FIND(gi_powers_##name##_f32) : GI_FIND(gi_powers_##name##_f64);
-static gi_kernel GI_FIND(gi_find_power)(double exponent, ga_dtype dtype)
+static gi_kernel GI_FIND(gi_power)(double exponent, ga_dtype dtype)
 {
     GI_EASY_POWERS(GI_POWER_CASE)
     return NULL;

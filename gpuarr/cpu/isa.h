@@ -27,6 +27,18 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
 }
 #endif
 
+/* What this instruction set leaves to the next lower one. */
+#ifdef GI_ISA_LOWER
+#if GPUARR_PART == GPUARR_ALL
+#define GI_LOWER(entry) GI_JOIN(gi_##entry##_, GI_ISA_LOWER)
+#else
+#define GI_LOWER(entry) GI_JOIN(gi_loops_, GI_ISA_LOWER).entry
+#endif
+#define GI_OR_LOWER(none, entry, ...) GI_LOWER(entry)(__VA_ARGS__)
+#else
+#define GI_OR_LOWER(none, ...) none
+#endif
+
 #define GI_PASS 4
 #include "../rows/each.h"
 #undef GI_PASS
@@ -62,7 +74,7 @@ GI_REPLACE(u16, uint16_t)
 GI_REPLACE(u32, uint32_t)
 GI_REPLACE(u64, uint64_t)
 #undef GI_REPLACE
-static gi_kernel GI_FIND(gi_find_replace)(int itemsize)
+static gi_kernel GI_FIND(gi_replace)(int itemsize)
 {
     switch (itemsize) {
     case 1: return GI_FIND(gi_replace_u8);
@@ -77,7 +89,7 @@ static void GI_FIND(gi_select_c128)(int64_t n, void *out, const void *c, const v
     const ga_c128 *a = (const ga_c128 *)x, *b = (const ga_c128 *)y;
     for (int64_t i = 0; i < n; i++) ((ga_c128 *)out)[i] = chosen[i] ? a[i] : b[i];
 }
-static gi_kernel GI_FIND(gi_find_select)(int itemsize)
+static gi_kernel GI_FIND(gi_select)(int itemsize)
 {
     switch (itemsize) {
     case 1: return GI_FIND(gi_select_u8);
@@ -96,27 +108,6 @@ if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * item
 }
 #undef GI_WORDS
 
-/* The tables of this instruction set. */
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG: return GI_FIND(gi_find_##tag)(op, kernel, fold);
-static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
-{
-    switch (dtype) {
-        GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return false;
-    }
-}
-#undef GI_DTYPE_CASE
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG: return GI_FIND(gi_find_cast_##tag)(from);
-static gi_cast_kernel GI_FIND(gi_find_cast)(ga_dtype to, ga_dtype from)
-{
-    switch (to) {
-        GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return NULL;
-    }
-}
-#undef GI_DTYPE_CASE
 /* ---- windows that slide -------------------------------------------------------------------------------------------- */
 
 #if GI_ISA_BYTES < 64 /* integers and bits gain nothing from the widest registers */
@@ -145,6 +136,11 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
         out[i] = nans > 0 ? s->first_nan : (uint32_t)(word * 64 + __builtin_ctzll(left));
     }
 }
+#else
+static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out)
+{
+    GI_LOWER(slide)(s, first, step, n, out);
+}
 #endif
 
 #define GI_KEY      u8
@@ -163,7 +159,36 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
 #define GI_KEY_T    int64_t
 #define GI_KEY_BITS 64
 #include "windows.h"
-static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
+
+/* ---- what this instruction set has -------------------------------------------------------------------------------- */
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG:                                                                                                             \
+        if (GI_FIND(gi_find_##tag)(op, kernel, fold)) return true;                                                             \
+        break;
+static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
+{
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: break;
+    }
+    return GI_OR_LOWER(false, find, op, dtype, kernel, fold);
+}
+#undef GI_DTYPE_CASE
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG: return GI_FIND(gi_cast_##tag)(from);
+static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)
+{
+    switch (to) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: return GI_OR_LOWER(NULL, cast, to, from);
+    }
+}
+#undef GI_DTYPE_CASE
+static const gi_dense *GI_FIND(gi_dense)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
+}
+static const gi_window_loops *GI_FIND(gi_windows)(int itemsize)
 {
     switch (itemsize) {
     case 1: return &GI_FIND(gi_window_loops_u8);
@@ -172,19 +197,47 @@ static const gi_window_loops *GI_FIND(gi_find_windows)(int itemsize)
     default: return &GI_FIND(gi_window_loops_i64);
     }
 }
-
+#if GI_ISA_INTEGERS
+#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
+    case GA_##TAG: loop.run = GI_FIND(gi_correlate_lines_##tag); break;
+static gi_correlate_loop GI_FIND(gi_correlate)(ga_dtype dtype)
+{
+    gi_correlate_loop loop  = { 1, NULL };
+    const gi_dense   *dense = GI_FIND(gi_dense)(dtype);
+    if (dense) return dense->correlate_lines;
+    switch (dtype) {
+        GI_ISA_DTYPES(GI_DTYPE_CASE)
+    default: break;
+    }
+    return loop;
+}
 #undef GI_DTYPE_CASE
+#else
+static gi_correlate_loop GI_FIND(gi_correlate)(ga_dtype dtype)
+{
+    const gi_dense *dense = GI_FIND(gi_dense)(dtype);
+    return dense ? dense->correlate_lines : GI_LOWER(correlate)(dtype);
+}
+#endif
+static const gi_node_loops *GI_FIND(gi_nodes)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
+}
+static const gi_scan_loops *GI_FIND(gi_scans)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? &GI_FIND(gi_scan_loops_f32) : &GI_FIND(gi_scan_loops_f64);
+}
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG: return GI_FIND(gi_chains_##tag);
-static gi_chains GI_FIND(gi_find_chains)(ga_dtype dtype)
+static gi_chains GI_FIND(gi_chains)(ga_dtype dtype)
 {
     switch (dtype) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: return NULL;
+    default: return GI_OR_LOWER(NULL, chains, dtype);
     }
 }
 #undef GI_DTYPE_CASE
-static const gi_product_tiles *GI_FIND(gi_find_tiles)(ga_dtype dtype)
+static const gi_product_tiles *GI_FIND(gi_tiles)(ga_dtype dtype)
 {
     switch (dtype) {
     case GA_F32: return &GI_FIND(gi_product_tiles_f32);
@@ -193,33 +246,26 @@ static const gi_product_tiles *GI_FIND(gi_find_tiles)(ga_dtype dtype)
     case GA_I32: return &GI_FIND(gi_product_tiles_i32);
     case GA_I64: return &GI_FIND(gi_product_tiles_i64);
 #endif
-    default: return NULL;
+    default: return GI_OR_LOWER(NULL, tiles, dtype);
     }
 }
-static const gi_dense *GI_FIND(gi_find_dense)(ga_dtype dtype)
-{
-    return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
-}
-#if GI_ISA_BYTES < 64
-#define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG: loop.run = GI_FIND(gi_correlate_lines_##tag); break;
-static gi_correlate_loop GI_FIND(gi_find_correlate)(ga_dtype dtype)
-{
-    gi_correlate_loop loop = { 1, NULL };
-    switch (dtype) {
-        GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: break;
-    }
-    return loop;
-}
-#undef GI_DTYPE_CASE
+
+#ifndef GPUARR_STATIC
+GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
+    GI_FIND(gi_find),      GI_FIND(gi_cast),   GI_FIND(gi_dense),   GI_FIND(gi_windows), GI_FIND(gi_slide),  GI_FIND(gi_bits),
+    GI_FIND(gi_correlate), GI_FIND(gi_random), GI_FIND(gi_nodes),   GI_FIND(gi_scans),   GI_FIND(gi_chains), GI_FIND(gi_tiles),
+    GI_FIND(gi_select),    GI_FIND(gi_power),  GI_FIND(gi_replace), GI_FIND(gi_stream),
+};
 #endif
-static const gi_node_loops *GI_FIND(gi_find_nodes)(ga_dtype dtype)
-{
-    return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
-}
-static const gi_scan_loops *GI_FIND(gi_find_scans)(ga_dtype dtype)
-{
-    return dtype == GA_F32 ? &GI_FIND(gi_scan_loops_f32) : &GI_FIND(gi_scan_loops_f64);
-}
 #undef GI_FIND
+#undef GI_LOWER
+#undef GI_OR_LOWER
+#undef GI_ISA
+#undef GI_ISA_LOWER
+#undef GI_ISA_BYTES
+#undef GI_ISA_TILE
+#undef GI_ISA_ROWS
+#undef GI_ISA_MM
+#undef GI_ISA_STAMPS
+#undef GI_ISA_INTEGERS
+#undef GI_ISA_DTYPES

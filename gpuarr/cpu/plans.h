@@ -202,8 +202,32 @@ typedef struct gi_slide {
     uint32_t       first_nan; /* the number of the first NaN */
 } gi_slide;
 
+/* The loops of one instruction set. What it does not have it asks of the next lower one. */
+typedef struct gi_loops {
+    bool (*find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of a row; false: it does not have the dtype */
+    gi_cast_kernel (*cast)(ga_dtype to, ga_dtype from);
+    const gi_dense *(*dense)(ga_dtype dtype); /* NULL unless float32 or float64 */
+    const gi_window_loops *(*windows)(int itemsize);
+    void (*slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out);
+    const gi_bit_rows *(*bits)(void);
+    gi_correlate_loop (*correlate)(ga_dtype dtype);
+    gi_random_loop random;
+    const gi_node_loops *(*nodes)(ga_dtype dtype); /* float32 or float64 */
+    const gi_scan_loops *(*scans)(ga_dtype dtype); /* float32 or float64 */
+    gi_chains (*chains)(ga_dtype dtype);
+    const gi_product_tiles *(*tiles)(ga_dtype dtype); /* of float32, float64, int32 or int64 */
+    gi_kernel (*select)(int itemsize);
+    gi_kernel (*power)(double exponent, ga_dtype dtype);
+    gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
+    gi_stream stream;                   /* how results that no cache would keep are written */
+} gi_loops;
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
+#define GI_HAS_X86 1
 #include <immintrin.h>
-#elif defined(__SSE2__)
+#else
+#define GI_HAS_X86 0
+#endif
+#if defined(__SSE2__)
 #include <emmintrin.h>
 #endif

@@ -122,7 +122,7 @@ static void GI_FIND(gi_normal_block)(const gi_random_plan *p, int64_t begin, dou
     }
 }
 
-static void GI_FIND(gi_random_blocks)(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
+static void GI_FIND(gi_random)(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
 {
     double  last[2 * GI_COUNTERS]; /* the last block, of which only a part is wanted */
     int64_t each = p->kind == GI_UNIFORM_F32 ? 4 * GI_COUNTERS : 2 * GI_COUNTERS, itemsize = (int64_t)sizeof last / each;

@@ -108,7 +108,7 @@ GI_EACH_STAMPED(GI_CAST)
 #undef GI_CAST
 #define GI_CAST(TAG, from, F, name)                                                                                     \
     case GA_##TAG: return GI_LOOP(gi_cast_##from);
-static gi_cast_kernel GI_LOOP(gi_find_cast)(ga_dtype from)
+static gi_cast_kernel GI_LOOP(gi_cast)(ga_dtype from)
 {
     switch (from) {
         GI_EACH_STAMPED(GI_CAST)

@@ -75,7 +75,7 @@ static bool gi_sketch_round(gi_sketch *k, gi_clip_rounds *r)
     r->settled           = false;
     if (n < 2) return false;
     for (int64_t i = 0; i < before; i += GI_BLOCK)
-        gi_cpu_dense(GA_F64)->sum_clamped(before - i < GI_BLOCK ? before - i : GI_BLOCK, k->tails + i, range, sums);
+        GI_LOOP_OF(dense)(GA_F64)->sum_clamped(before - i < GI_BLOCK ? before - i : GI_BLOCK, k->tails + i, range, sums);
     double distance = sums[0] / (double)n, square = sums[1] / (double)n;
     if (!(square <= DBL_MAX) || !(distance * distance < square / 2)) return false; /* too much would cancel */
     center = k->center + distance;
@@ -177,7 +177,7 @@ static void gi_sketch_parts(int64_t begin, int64_t end, void *job)
     const ga_dtype  dtype = s->x->dtype, as = gi_sifted_as(dtype);
     const int64_t   share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
     const double    range[3] = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
-    const gi_dense *loops    = gi_cpu_dense(as);
+    const gi_dense *loops    = GI_LOOP_OF(dense)(as);
     double          wide[GI_BLOCK];
     uint64_t        core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
     for (int64_t part = begin; part < end; part++) {

@@ -152,6 +152,6 @@ ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_optio
     ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
     ga_dtype wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
-    GI_FUNCTION(choose, gi_cpu_select((int)ga_itemsize(dtype)), gi_cuda_select(ga_itemsize(dtype)));
+    GI_FUNCTION(choose, GI_LOOP_OF(select)((int)ga_itemsize(dtype)), gi_cuda_select(ga_itemsize(dtype)));
     return gi_map(o.site, choose, GI_CHEAP, 3, in, wanted, dtype, o.out, o.where);
 }

@@ -348,7 +348,7 @@ static void gi_correlation_constant(const gi_correlation *c, void *element)
 static void gi_cpu_correlate(const gi_correlation *c)
 {
     gi_correlator   j;
-    const gi_dense *dense = gi_cpu_dense(c->dtype);
+    const gi_dense *dense = GI_LOOP_OF(dense)(c->dtype);
     memset(&j, 0, sizeof j);
     gi_join_axes(&j, c);
     int rows = j.c.ndim - 2, columns = j.c.ndim - 1;
@@ -356,7 +356,7 @@ static void gi_cpu_correlate(const gi_correlation *c)
     j.planes        = gi_size(rows, j.c.result);
     j.weight_planes = gi_size(rows, j.c.size);
     j.width         = j.c.result[columns] * j.step;
-    j.lines         = gi_cpu_correlate_lines(c->dtype);
+    j.lines         = GI_LOOP_OF(correlate)(c->dtype);
     if (dense) j.tiles = dense->correlate_tiles;
     j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
     gi_correlation_constant(c, j.constant);

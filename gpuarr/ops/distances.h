@@ -43,7 +43,7 @@ static gi_distances gi_swapped_distances(const gi_distances *d)
 
 static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
-    const gi_dense *dense = gi_cpu_dense(dtype);
+    const gi_dense *dense = GI_LOOP_OF(dense)(dtype);
     int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
     gi_distances    d = *asked;
     if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */

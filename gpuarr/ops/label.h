@@ -273,7 +273,7 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     memset(&l, 0, sizeof l);
     if (threshold) gi_sift_bounds(a->dtype, gi_next_above(a->dtype, o.above), (double)INFINITY, bounds);
     l.threshold = threshold ? bounds : NULL;
-    l.loops     = gi_cpu_bit_rows();
+    l.loops     = GI_LOOP_OF(bits)();
     l.columns   = a->ndim > 0 ? a->shape[a->ndim - 1] : 1;
     l.leading   = a->ndim > 0 ? a->ndim - 1 : 0;
     l.rows      = l.columns > 0 ? a->size / l.columns : 0;

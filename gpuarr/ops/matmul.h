@@ -310,7 +310,7 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p)
     gi_blocks     j;
     memset(&j, 0, sizeof j - sizeof j.taken);
     j.p     = p;
-    j.tiles = gi_cpu_tiles(gi_packing(&j, p->dtype));
+    j.tiles = GI_LOOP_OF(tiles)(gi_packing(&j, p->dtype));
     j.width = j.tiles->bytes / j.packed;
     gi_cut_blocks(&j, items);
     const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
@@ -364,7 +364,7 @@ static void gi_multiply_chained(gi_product *p)
     memset(&c, 0, sizeof c);
     if (p->columns > p->rows && !gi_is_complex(p->dtype)) gi_transpose_product(p);
     c.p        = p;
-    c.chains   = gi_cpu_chains(p->dtype);
+    c.chains   = GI_LOOP_OF(chains)(p->dtype);
     c.j.a_step = p->a.column;
     c.j.b_step = p->b.row;
     c.count = c.times = 1;

@@ -105,7 +105,7 @@ static GI_INLINE int64_t gi_scan_labels(const gi_groups *g, int64_t start, int64
                 i    = word * GI_LABEL_WORD;
             }
             int64_t at = word * GI_LABEL_WORD, m = n - at < GI_LABEL_WORD ? n - at : (int64_t)GI_LABEL_WORD;
-            if (packed != word) gi_cpu_bit_rows()->pack(m * size, bits, in + at * size);
+            if (packed != word) GI_LOOP_OF(bits)()->pack(m * size, bits, in + at * size);
             packed = word;
             i      = at + gi_next_bit(bits, (i - at) * size, m * size) / size;
             if (i == at + m) continue;
@@ -131,7 +131,7 @@ static int64_t gi_scan_chunk(const gi_groups *g, int64_t chunk, gi_label_run *ru
     int     size  = (int)ga_itemsize(g->labels->dtype);
     int64_t start = chunk * GI_LABEL_CHUNK, n = g->size - start < GI_LABEL_CHUNK ? g->size - start : GI_LABEL_CHUNK;
     bool   *busy = gi_group_of(g, 0) < 0 ? g->busy + start / GI_LABEL_WORD : NULL;
-    if (busy && !runs) gi_cpu_bit_rows()->busy(n, size, busy, (const char *)g->labels->data + start * size);
+    if (busy && !runs) GI_LOOP_OF(bits)()->busy(n, size, busy, (const char *)g->labels->data + start * size);
     switch (size) {
     case 1: return gi_scan_labels(g, start, n, 1, busy, runs, largest);
     case 2: return gi_scan_labels(g, start, n, 2, busy, runs, largest);

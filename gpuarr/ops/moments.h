@@ -223,8 +223,8 @@ static bool gi_plan_moments(gi_moment what, bool skip_nan, const ga_array *a, co
     r->what     = what;
     r->skip_nan = skip_nan;
     r->ddof     = o->ddof;
-    r->of       = gi_cpu_nodes(dtype);
-    r->join     = gi_cpu_nodes(GA_F64);
+    r->of       = GI_LOOP_OF(nodes)(dtype);
+    r->join     = GI_LOOP_OF(nodes)(GA_F64);
     if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
     r->blocks = (r->lines.length + GI_BLOCK - 1) / GI_BLOCK;
     return true;

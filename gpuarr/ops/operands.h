@@ -174,7 +174,7 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
 {
     char *to = (char *)out;
     if (stride == itemsize && itemsize <= 8) {
-        gi_cpu_replace(itemsize)(n, out, in, mask, NULL);
+        GI_LOOP_OF(replace)(itemsize)(n, out, in, mask, NULL);
         return;
     }
 #define GI_MOVE(U)                                                                                                             \
@@ -232,7 +232,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 {
     if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
 #ifdef GPUARR_FEW_DTYPES
-    else if (!gi_cpu_cast(to, from)) gi_cast_slowly(to, from, n, out, in);
+    else if (!GI_LOOP_OF(cast)(to, from)) gi_cast_slowly(to, from, n, out, in);
 #endif
-    else gi_cpu_cast(to, from)(n, out, in);
+    else GI_LOOP_OF(cast)(to, from)(n, out, in);
 }

@@ -1,7 +1,7 @@
 /* ---- random numbers ---------------------------------------------------------------------------------------------- */
 static void gi_make_random(const void *plan, int64_t begin, int64_t n, void *out)
 {
-    gi_cpu_random()((const gi_random_plan *)plan, begin, n, out);
+    GI_LOOP_OF(random)((const gi_random_plan *)plan, begin, n, out);
 }
 
 GI_BEGIN_FAST

@@ -137,8 +137,8 @@ static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
     if (exponent.array || (exponent.kind != GA_KIND_REAL && exponent.kind != GA_KIND_INT)) return false;
 #define GI_CASE(name, value)                                                                                                   \
     if (y == value) {                                                                                                          \
-        GI_FUNCTION(narrow, gi_cpu_power(value, GA_F32), gi_cuda_map1<float, float, gi_power_##name##_f32>);                   \
-        GI_FUNCTION(wide, gi_cpu_power(value, GA_F64), gi_cuda_map1<double, double, gi_power_##name##_f64>);                   \
+        GI_FUNCTION(narrow, GI_LOOP_OF(power)(value, GA_F32), gi_cuda_map1<float, float, gi_power_##name##_f32>);              \
+        GI_FUNCTION(wide, GI_LOOP_OF(power)(value, GA_F64), gi_cuda_map1<double, double, gi_power_##name##_f64>);              \
         *f = dtype == GA_F32 ? narrow : wide;                                                                                  \
         return true;                                                                                                           \
     }

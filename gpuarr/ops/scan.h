@@ -23,7 +23,7 @@ static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *
 {
     int64_t width = ga_itemsize(j->wide), row = columns * width;
     if (j->wide == GA_F64) {
-        gi_cpu_scans(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
+        GI_LOOP_OF(scans)(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
         return;
     }
     for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
@@ -40,8 +40,8 @@ static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t column
 {
     int64_t row = columns * ga_itemsize(j->wide);
     if (j->wide == GA_F64)
-        return (const char *)gi_cpu_scans(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
-                                                         (double *)(void *)a, (double *)(void *)b);
+        return (const char *)GI_LOOP_OF(scans)(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
+                                                              (double *)(void *)a, (double *)(void *)b);
     if (gi_is_int(j->wide)) { /* sums and products that wrap are the same in any order */
         const uint64_t *v = (const uint64_t *)(const void *)x;
         uint64_t       *r = (uint64_t *)(void *)a;
@@ -65,19 +65,18 @@ static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t column
 static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, const char *before, char *a,
                              char *b, char *to, int64_t along, int64_t across)
 {
-    const ga_array *out   = j->out.a;
-    int64_t         width = ga_itemsize(j->wide), row = columns * width, size = ga_itemsize(out->dtype);
-    char           *spare  = x == a ? b : a;
-    bool            floats = j->wide == GA_F64 && gi_is_float(out->dtype);
+    const ga_array      *out   = j->out.a;
+    int64_t              width = ga_itemsize(j->wide), row = columns * width, size = ga_itemsize(out->dtype);
+    char                *spare  = x == a ? b : a;
+    bool                 floats = j->wide == GA_F64 && gi_is_float(out->dtype);
+    const gi_scan_loops *loops  = GI_LOOP_OF(scans)(out->dtype);
     if (floats && columns == 1 && along == size) {
-        gi_cpu_scans(out->dtype)
-            ->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
+        loops->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
         return;
     }
     for (int64_t i = 0; i < n && floats && across == size; i++)
-        gi_cpu_scans(out->dtype)
-            ->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
-                     (const double *)(const void *)(x + i * row));
+        loops->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
+                      (const double *)(const void *)(x + i * row));
     if (floats && across == size) return;
     if (before) {
         memcpy(spare, before, (size_t)row);

@@ -264,7 +264,7 @@ static int64_t gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bou
 {
     double          wide[GI_BLOCK];
     const ga_dtype  as    = gi_sifted_as(dtype);
-    const gi_dense *loops = gi_cpu_dense(as);
+    const gi_dense *loops = GI_LOOP_OF(dense)(as);
     gi_sifted       sum   = { 0, 0, false };
     if (dtype == as) loops->sift(n, x, bounds, in, &sum);
     else
@@ -393,7 +393,7 @@ static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_
     __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
     double                            cast[GI_BLOCK], wide[GI_BLOCK];
     uint64_t                          in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
-    const gi_dense                   *loops = gi_cpu_dense(b->compared);
+    const gi_dense                   *loops = GI_LOOP_OF(dense)(b->compared);
     int64_t                           found = b->found[part];
     gi_sifted                         sum   = b->sifted[part];
     for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {

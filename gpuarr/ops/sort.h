@@ -550,7 +550,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     const gi_keys  rule = { gi_is_float(dtype) || gi_is_signed(dtype) ? sign : 0, gi_is_float(dtype), UINT64_MAX };
     gi_splitting   s;
     s.by       = gi_sort_bits_of(size, 0, size);
-    s.loops    = gi_cpu_windows(size);
+    s.loops    = GI_LOOP_OF(windows)(size);
     s.rule     = &rule;
     s.elements = true;
     s.from     = line;

@@ -72,7 +72,7 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
     if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
     r.ddof = o->ddof;
     if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;
-    d.loops             = gi_cpu_dense(a->dtype);
+    d.loops             = GI_LOOP_OF(dense)(a->dtype);
     d.order.rule.median = true;
     d.order.rule.result = a->dtype;
     d.order.count       = 1;

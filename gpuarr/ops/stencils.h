@@ -379,7 +379,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     s.size              = ga_itemsize(dtype);
     s.border            = o.border;
     const int64_t steps = o.steps > 0 ? o.steps : 1, bytes = 2 * a->size * s.size; /* in and out */
-    if (bytes >= GI_STREAM_FROM) s.stream = gi_cpu_stream();
+    if (bytes >= GI_STREAM_FROM) s.stream = GI_LOOP_OF(stream);
     s.steps = a->device == GA_CPU ? steps : 1;
     if (a->size > 0 && a->device == GA_CPU) gi_stencil_cut(&s, bytes < GI_STENCIL_LARGE ? 1 : steps);
 

@@ -423,7 +423,7 @@ static void gi_run(gi_job *j, int cost)
     }
     const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
     bool          across = gi_choose_blocks(j, (int)square);
-    j->stream            = streamed && gi_step(j, &j->out) == out_size ? gi_cpu_stream() : NULL;
+    j->stream            = streamed && gi_step(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
     j->direct            = !j->masked && !j->stream && !j->apart && gi_computes(j);
     for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_runs_directly(j, gi_target_of(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);

@@ -621,7 +621,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     for (int64_t line = 0; line < gi_size(ndim, lines); line++) {
         gi_unravel(line, ndim, lines, at);
         int64_t first = gi_offset_at(ndim, at, p->stride);
-        gi_cpu_slide(&s, numbers + first, step, length, found);
+        GI_LOOP_OF(slide)(&s, numbers + first, step, length, found);
         char *to = tile + first * size;
         switch (size) {
         case 1: gi_place_keys(length, found, records, step, to, 1); break;
@@ -782,7 +782,7 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     bool           done = true;
     memset(&p, 0, sizeof p);
     p.w     = w;
-    p.loops = gi_cpu_windows((int)size);
+    p.loops = GI_LOOP_OF(windows)((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
         p.run        = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
         int64_t most = GI_BOX_MOST;
@@ -793,7 +793,7 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
     } else done = gi_plan_ranks(site, &p);
     if (w->work == w->result && 2 * gi_size(w->at.ndim, w->at.result) * size >= GI_STREAM_FROM)
-        p.stream = gi_cpu_stream(); /* in and out */
+        p.stream = GI_LOOP_OF(stream); /* in and out */
     p.parts         = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
     p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;

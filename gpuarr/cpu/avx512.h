@@ -1,0 +1,23 @@
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-pre") /* it takes formulas like a maximum of maxima apart */
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
+#endif
+/* Only floats gain from the wider registers: everything else is bound by memory, and each stamping takes compile time. */
+#define GI_ISA          avx512
+#define GI_ISA_LOWER    avx2
+#define GI_ISA_BYTES    64
+#define GI_ISA_TILE     4
+#define GI_ISA_ROWS     8
+#define GI_ISA_MM       _mm512_
+#define GI_ISA_STAMPS   (GI_CLASS == 3)
+#define GI_ISA_INTEGERS 0
+#define GI_ISA_DTYPES   GI_EACH_FLT
+#include "isa.h"
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
