@@ -127,7 +127,7 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_blocks = { "map_blocks", gi_eval_blocks, false, false };
+static const gi_lazy_kind gi_kind_blocks = { "map_blocks", gi_eval_blocks, 0, NULL };
 
 /* The node for chunks of `first`, and inputs that are longer by the depth. */
 static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const ga_array *first, ga_block_function function,

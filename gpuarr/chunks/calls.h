@@ -87,7 +87,7 @@ static ga_array *gi_eval_call(gi_worker *w, const gi_lazy *n, const gi_box *box,
     for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
     return gi_cut_out(n, r, &hull, box);
 }
-static const gi_lazy_kind gi_kind_call = { "call", gi_eval_call, false, true };
+static const gi_lazy_kind gi_kind_call = { "call", gi_eval_call, GI_ON_GPU, NULL };
 
 static void gi_all_of(const ga_array *a, gi_box *part)
 {
@@ -99,37 +99,7 @@ static void gi_all_of(const ga_array *a, gi_box *part)
 }
 
 /* Calls that need all of their inputs at once are made before what needs them, as reductions are. */
-static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
-{
-    (void)w, (void)box, (void)out;
-    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT,
-                               "a call was asked for before it was made"); /* gi_compute_folds does that */
-}
-static const gi_lazy_kind gi_kind_whole = { "call", gi_eval_whole, false, false };
-
-static bool gi_compute_alike(const char *site, int n, const ga_array *const *of, ga_array *const *to);
-
-static bool gi_run_whole(const char *site, gi_lazy *n)
-{
-    const gi_further *p                  = (const gi_further *)n->plan;
-    ga_array         *in[GI_CALL_INPUTS] = { NULL };
-    gi_box            part[GI_CALL_INPUTS], box;
-    bool              ok = true;
-    for (int k = 0; k < n->inputs && ok; k++) {
-        const ga_array *a = n->in[k];
-        gi_all_of(a, &part[k]);
-        in[k] = gi_is_deferred(a) ? gi_new(site, a->dtype, GA_CPU, a->ndim, a->shape) : gi_hold(site, a);
-        ok    = in[k] && (!gi_is_deferred(a) || gi_compute_alike(site, 1, &a, &in[k]));
-    }
-    for (int d = 0; d < n->ndim; d++) {
-        box.start[d] = 0;
-        box.count[d] = n->shape[d];
-        box.step[d]  = 1;
-    }
-    if (ok) n->value = p->run(n, &box, part, in, NULL);
-    for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
-    return n->value != NULL;
-}
+static const gi_lazy_kind gi_kind_whole = { "call", gi_eval_first, GI_FIRST | GI_ALONE, NULL };
 
 /* Along axis d the chunks of axis `axis` of an input, if that has any. */
 static void gi_chunk_along(gi_lazy *n, int d, int k, int axis)

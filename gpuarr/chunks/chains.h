@@ -73,7 +73,7 @@ typedef struct gi_chain {
 static bool gi_may_be_link(const gi_lazy *n)
 {
     const gi_map_plan *p = (const gi_map_plan *)n->plan;
-    return n->kind->eval == gi_eval_map && !n->value && p->outputs == 1 && !p->masked;
+    return (n->kind->is & GI_LINK) && !n->value && p->outputs == 1 && !p->masked;
 }
 
 /* The node below n that a shows whole, element by element, if it may be a link; else NULL. */
@@ -422,7 +422,7 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
         if (k != p->output || !ok) ga_free(result[k]);
     return ok ? target : NULL;
 }
-static const gi_lazy_kind gi_kind_map = { "map", gi_eval_map, true, true };
+static const gi_lazy_kind gi_kind_map = { "map", gi_eval_map, GI_LOCAL | GI_ON_GPU | GI_LINK, NULL };
 
 /* Along each axis the chunks of the first input that is chunked and as long. */
 static void gi_chunk_as_inputs(gi_lazy *n)

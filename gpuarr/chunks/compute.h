@@ -8,11 +8,6 @@ typedef struct gi_folds {
     int64_t     n, room;
 } gi_folds;
 
-static bool gi_comes_first(const gi_lazy *n)
-{
-    return n->kind == &gi_kind_fold || n->kind == &gi_kind_own_fold || n->kind == &gi_kind_whole;
-}
-
 /* Is input a of an elementwise operation so small beside its result, where it is repeated, that all of it is better worked out once? */
 static bool gi_is_repeated(const gi_lazy *n, const ga_array *a)
 {
@@ -131,77 +126,12 @@ static void gi_drop_folds(gi_folds *f)
     if (f->list) gi_release(f->list, (size_t)f->room * sizeof *f->list);
 }
 
-/* The units and pieces in which arrays of one shape are worked out. */
-static void gi_divide_work(gi_computation *r)
-{
-    ga_shape chunks = ga_chunks_of(r->of[0]);
-    int64_t  widest = 4, threads = gi_computing_threads(); /* bytes are often made of what is wider */
-    bool     local = true;
-    for (int k = 0; k < r->arrays; k++) {
-        const gi_lazy *n = r->of[k]->owner->node;
-        local            = local && (n->local || n->value);
-        if (ga_itemsize(n->dtype) > widest) widest = ga_itemsize(n->dtype);
-    }
-    int64_t piece = GI_PIECE_BYTES / widest, elements = 1, total = gi_size(r->ndim, r->shape);
-    for (int d = 0; d < r->ndim; d++)
-        elements *= r->unit[d] = chunks.n[d] < r->shape[d] ? chunks.n[d] : r->shape[d] > 0 ? r->shape[d] : 1;
-    for (int d = r->ndim - 1; d >= 0 && elements < piece; d--) { /* small chunks together */
-        int64_t times = (piece + elements - 1) / elements, all = (r->shape[d] + r->unit[d] - 1) / r->unit[d];
-        if (times > all) times = all;
-        elements *= times;
-        r->unit[d] *= times;
-        if (times < all) break;
-    }
-    if (local && total < 2 * threads * elements) /* a unit for each thread, at least */
-        for (int d = 0; d < r->ndim && elements > piece && total < 2 * threads * elements; d++) {
-            int64_t parts = 2 * threads < r->unit[d] ? 2 * threads : r->unit[d];
-            elements      = elements / r->unit[d];
-            r->unit[d]    = (r->unit[d] + parts - 1) / parts;
-            elements *= r->unit[d];
-        }
-    gi_grow_units(r->ndim, r->shape, r->unit, GI_GPU_BYTES / widest);
-    int64_t left = piece;
-    for (int d = r->ndim - 1; d >= 0; d--) {
-        r->piece[d] = !local || r->unit[d] <= left ? r->unit[d] : left > 0 ? left : 1;
-        left /= r->piece[d] > 0 ? r->piece[d] : 1;
-        if (left < 1) left = 1;
-    }
-}
-
-/* Results that are worked out together use their nodes: what one of them is made of another may show. */
-static void gi_count_results(int n, const ga_array *const *of, int change)
-{
-    for (int k = 0; k < n && n > 1; k++) __atomic_add_fetch(&of[k]->owner->node->uses, change, __ATOMIC_RELAXED);
-}
-
-/* Works out n chunked arrays of one shape into arrays in memory. */
-static bool gi_compute_alike(const char *site, int n, const ga_array *const *of, ga_array *const *to)
-{
-    gi_computation r;
-    memset(&r, 0, sizeof r);
-    if (of[0]->size == 0) return true;
-    pthread_mutex_init(&r.lock, NULL);
-    r.site   = site;
-    r.arrays = n;
-    r.of     = of;
-    r.to     = to;
-    r.ndim   = of[0]->ndim;
-    memcpy(r.shape, of[0]->shape, sizeof r.shape);
-    gi_divide_work(&r);
-    gi_count_results(n, of, 1);
-    gi_run_units_of(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
-    gi_count_results(n, of, -1);
-    return gi_run_ends(&r);
-}
-
 static bool gi_computes_inside(const char *site)
 {
     if (gi_inside_task)
         gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
     return gi_inside_task;
 }
-
-static uint64_t gi_print_arrays(int n, const ga_array *const *arrays); /* fingerprints; section >>chunk files */
 
 /* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
 static bool gi_computing_begins(const char *site, bool ok, int n, const ga_array *const *arrays)

@@ -49,13 +49,7 @@ static gi_layout gi_reduced_last(const ga_array *a, const bool *marked)
     return l;
 }
 
-static ga_array *gi_eval_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
-{
-    (void)w, (void)box, (void)out;
-    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT,
-                               "a reduction was asked for before it was worked out"); /* gi_compute_nodes does that */
-}
-static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_fold, true, false };
+static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_first, GI_LOCAL | GI_FIRST | GI_ALONE, NULL };
 
 /* The node of a reduction. Its dtype, and what is wrong with the call, come from a reduction of one element. */
 static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
@@ -137,11 +131,7 @@ typedef struct gi_own_fold {
     ga_reduce_options   o;
 } gi_own_fold;
 
-static ga_array *gi_eval_own_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
-{
-    return gi_eval_fold(w, n, box, out);
-}
-static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_own_fold, true, false };
+static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_first, GI_LOCAL | GI_FIRST, NULL };
 
 static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in,
                                    const ga_reduce_options *o, int ndim, const int64_t *shape)

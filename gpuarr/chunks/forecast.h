@@ -38,7 +38,16 @@ static int64_t gi_piece_elements(const ga_array *a, bool on_gpu)
 }
 
 /* What reading from a packed file takes: bytes in a thread while a chunk is unpacked, and of chunks that are kept. */
-static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept); /* section >>chunk files */
+static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept)
+{
+    if (!n->kind->unpacking) return 0;
+    int64_t all = ga_itemsize(n->dtype), most = GI_KEPT_BYTES, limit = ga_memory_stats().limit_bytes;
+    if (limit > 0 && limit / 4 < most) most = limit / 4;
+    for (int d = 0; d < n->ndim; d++) all *= (n->shape[d] + n->chunk[d] - 1) / n->chunk[d] * n->chunk[d];
+    *kept += all;
+    if (*kept > most) *kept = most;
+    return n->kind->unpacking(n);
+}
 
 static gi_chain gi_foreseen; /* of one node at a time; under gi_computing.busy */
 
@@ -292,51 +301,6 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     if (ok && !gi_is_deferred(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
     if (!ok) gi_cannot_compute(o.site);
     return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
-}
-
-static bool gi_is_spilled(const gi_lazy *n); /* section >>chunk files */
-static bool gi_spill(const char *site, ga_array *whole);
-static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, bool limited);
-
-/* Works all elements of a node out into memory. False with an error. */
-static bool gi_persist_in_memory(const char *site, const ga_array *whole)
-{
-    gi_lazy  *n     = whole->owner->node;
-    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
-    if (!gi_compute_into(site, value != NULL, 1, &whole, &value)) {
-        ga_free(value);
-        return false;
-    }
-    n->value = value;
-    n->depth = 0;
-    gi_lazy_let_go(n);
-    return true;
-}
-
-ga_array *(ga_persist)(const ga_array *a, const char *site)
-{
-    if (!gi_check_any(site, a, "a")) {
-        gi_cannot_compute(site);
-        return NULL;
-    }
-    if (!gi_is_deferred(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
-    gi_lazy    *n = a->owner->node;
-    gi_forecast f = gi_foresee_all(1, &a);
-    f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-    int64_t limit, total = gi_forecast_total(&f) - f.kept, left = gi_memory_left(&limit, total);
-    bool    fits = total <= left, ok;
-    if (gi_computes_inside(site)) return NULL;
-    gi_scope *scope  = gi_current_scope;
-    gi_current_scope = NULL;
-    __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
-    ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    ok              = gi_together(site, whole != NULL);
-    if (ok && !fits) gi_announce_spill(site, f.results, left, limit > 0);
-    fits = ok && gi_on_all_ranks(site, fits);
-    ok   = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole));
-    ga_free(whole);
-    gi_current_scope = scope;
-    return ok ? (ga_view)(a, site) : NULL;
 }
 
 bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_deferred(a); }

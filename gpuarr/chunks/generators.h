@@ -75,7 +75,7 @@ static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box 
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_generator = { "generated", gi_eval_generator, true, true };
+static const gi_lazy_kind gi_kind_generator = { "generated", gi_eval_generator, GI_LOCAL | GI_ON_GPU, NULL };
 
 static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                                       const gi_generator *generator, const void *plan, size_t plan_bytes,

@@ -7,7 +7,6 @@ static struct {
     bool known;        /* all atomic; before: what the environment says */
     int  first, count; /* these devices */
 } gi_helpers;
-static __thread int gi_this_gpu; /* the GPU that this thread drives, and 1; 0: none */
 
 /* Makes the helpers n GPUs from the selected one on, -1: all. Each is tried. False with an error. */
 static bool gi_choose_gpus(const char *site, int n, const char *who)

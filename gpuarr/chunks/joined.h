@@ -45,7 +45,7 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_join = { "join", gi_eval_join, true, true };
+static const gi_lazy_kind gi_kind_join = { "join", gi_eval_join, GI_LOCAL | GI_ON_GPU, NULL };
 
 static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim,
                                  const int64_t *shape, const ga_axis_options *o)

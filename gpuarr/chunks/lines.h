@@ -199,25 +199,6 @@ static bool gi_join_branches(const gi_computation *r, int64_t lines)
     return ok;
 }
 
-/* Does the units, with the other ranks if there are some; then every rank has all results. */
-static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
-{
-    r->units = units;
-    r->begun = r->told = ga_now();
-    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_ranks->run(r, task);
-    else gi_share_out(units, task, r);
-}
-
-static bool gi_run_ends(gi_computation *r)
-{
-    pthread_mutex_destroy(&r->lock);
-    if (!r->failed) return true;
-    gi_error_printed = gi_computing.apart && ga_rank() > 0;
-    gi_fail(r->site, r->status, "%s", r->text);
-    gi_error_printed = false;
-    return false;
-}
-
 /* A view of the result of a reduction with the axes alone that are kept, of that shape. */
 static ga_array *gi_kept_view(const char *site, const ga_array *value, int kept, const int64_t *shape)
 {

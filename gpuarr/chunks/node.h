@@ -34,16 +34,22 @@ typedef struct gi_worker {
     ga_device device; /* where it wants what it pulls, */
     bool      gpu;    /* and may it use the GPU? */
 } gi_worker;
-static void gi_note_event(const char *site, bool unit, int64_t number, double start, double end);
-static bool gi_is_watched(void);
+
+enum {
+    GI_LOCAL  = 1, /* an element depends on few others, so a box may as well be cut into pieces */
+    GI_ON_GPU = 2, /* it is made by calls that a GPU can run, too; else it pulls to the CPU, and makes its result there */
+    GI_FIRST  = 4, /* all of it is worked out before what needs it, by a run of its own */
+    GI_ALONE  = 8, /* what it needs is pulled for it alone, not beside other things that may need the same */
+    GI_LINK   = 16 /* it may be a link of a chain: its plan is a gi_map_plan */
+};
 
 typedef struct gi_lazy_kind {
     const char *name;
     /* The elements in the box, as a new array. `out`, if not NULL, has the box's shape and the node's dtype: they may be written there,
        and a view of it be returned. NULL with an error. */
     ga_array *(*eval)(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
-    bool local; /* an element depends on few others, so a box may as well be cut into pieces */
-    bool gpu;   /* it is made by calls that a GPU can run, too; else it pulls to the CPU, and makes its result there */
+    unsigned is;                            /* some of what follows */
+    int64_t (*unpacking)(const gi_lazy *n); /* NULL, or it reads a packed file: bytes that a thread needs to unpack a chunk */
 } gi_lazy_kind;
 
 struct gi_lazy {
@@ -69,6 +75,13 @@ struct gi_lazy {
     size_t   room;             /* bytes of all this */
 };
 
+/* For what comes first: who asks for it takes its value. */
+static ga_array *gi_eval_first(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
+{
+    (void)w, (void)box, (void)out;
+    return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT, "a %s was asked for before it was worked out", n->kind->name);
+}
+
 /* Another view of a that belongs to no scope. */
 static ga_array *gi_hold(const char *site, const ga_array *a)
 {
@@ -79,12 +92,8 @@ static ga_array *gi_hold(const char *site, const ga_array *a)
     return held;
 }
 
-static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
-static ga_array *gi_eval_fold(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
-static ga_array *gi_eval_whole(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out);
-
-/* Is what such a node needs pulled beside other things, which may need the same? Reductions have runs of their own. */
-static bool gi_shares_inputs(const gi_lazy_kind *kind) { return kind->eval != gi_eval_fold && kind->eval != gi_eval_whole; }
+/* Is it worked out before what needs it? */
+static bool gi_comes_first(const gi_lazy *n) { return n->kind->is & GI_FIRST; }
 
 static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
 {
@@ -98,7 +107,7 @@ static void gi_lazy_let_go(gi_lazy *n)
     if (n->close) n->close(n);
     n->close = NULL;
     for (int k = 0; k < n->inputs; k++) {
-        if (n->in[k] && gi_is_deferred(n->in[k]) && gi_shares_inputs(n->kind))
+        if (n->in[k] && gi_is_deferred(n->in[k]) && !(n->kind->is & GI_ALONE))
             __atomic_sub_fetch(&n->in[k]->owner->node->uses, 1, __ATOMIC_RELAXED);
         ga_free(n->in[k]);
     }
@@ -111,75 +120,6 @@ static void gi_lazy_free(gi_lazy *n)
     ga_free(n->value);
     if (n->ranks) gi_release(n->ranks, (size_t)gi_count_boxes(n->ndim, n->shape, n->chunk) * sizeof *n->ranks);
     gi_release(n, n->room);
-}
-
-/* Nothing can be written yet. False with an error. */
-static bool gi_chunked_out(const char *site, const ga_array *out)
-{
-    if (!out) return true;
-    gi_fail(
-        site, GA_BAD_ARGUMENT,
-        "the operands are chunked, so there is nothing yet to be written into .out: leave it out, and give it to ga_compute");
-    return false;
-}
-
-static bool gi_shows_rows(const ga_array *a);
-
-/* A chunked array of a new node, whose plan is a copy of the given one; NULL with an error. Its chunks are to be set. */
-static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
-                             int inputs, const ga_array *const *in, const void *plan, size_t plan_bytes)
-{
-    size_t list = sizeof(gi_lazy), behind = (list + (size_t)inputs * sizeof(ga_array *) + 15) / 16 * 16,
-           room = behind + plan_bytes;
-    gi_lazy *n  = (gi_lazy *)gi_alloc(site, room);
-    if (!n) return NULL;
-    memset(n, 0, behind);
-    n->kind  = kind;
-    n->site  = site;
-    n->dtype = dtype;
-    n->ndim  = ndim;
-    n->room  = room;
-    n->in    = (ga_array **)(void *)((char *)n + list);
-    n->plan  = (char *)n + behind;
-    n->local = kind->local;
-    if (plan_bytes > 0) memcpy(n->plan, plan, plan_bytes);
-    for (int d = 0; d < ndim; d++) n->shape[d] = n->chunk[d] = shape[d];
-    bool ok = gi_c_strides(dtype, ndim, shape, n->strides) >= 0;
-    if (!ok)
-        gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape),
-                ga_dtype_name(dtype));
-    for (int k = 0; k < inputs && ok; k++) {
-        n->in[n->inputs] = gi_hold(site, in[k]);
-        ok               = n->in[n->inputs] != NULL;
-        if (!ok) break;
-        n->inputs++;
-        if (!gi_is_deferred(in[k])) continue;
-        gi_lazy *below = in[k]->owner->node;
-        if (gi_shares_inputs(kind)) __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
-        n->local = n->local && (below->local || below->value);
-        if (below->far && !below->value) {
-            n->rows = (n->rows || !n->far) && gi_shows_rows(in[k]);
-            n->far  = true;
-        }
-        if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
-    }
-    if (ok && n->depth > GI_DEEPEST)
-        ok = gi_fail(site, GA_BAD_ARGUMENT,
-                     "the expression is more than %d operations deep: let ga_persist work out what there is, every few hundred "
-                     "operations",
-                     GI_DEEPEST) != NULL;
-    gi_buffer *b = ok ? (gi_buffer *)gi_alloc(site, sizeof *b) : NULL;
-    if (!b) {
-        gi_lazy_free(n);
-        return NULL;
-    }
-    memset(b, 0, sizeof *b);
-    b->references = 1;
-    b->base       = GI_NOWHERE;
-    b->wrapped    = true;
-    b->device     = GA_CPU;
-    b->node       = n;
-    return gi_new_handle(site, b, GI_NOWHERE, dtype, GA_CPU, ndim, shape, n->strides);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------------------------------- */
@@ -324,4 +264,73 @@ static bool gi_same_box(int ndim, const gi_box *a, const gi_box *b)
         if (a->start[d] != b->start[d] || a->count[d] != b->count[d] || (a->count[d] > 1 && a->step[d] != b->step[d]))
             return false;
     return true;
+}
+
+/* ---- a new node ------------------------------------------------------------------------------------------------------- */
+
+/* Nothing can be written yet. False with an error. */
+static bool gi_chunked_out(const char *site, const ga_array *out)
+{
+    if (!out) return true;
+    gi_fail(
+        site, GA_BAD_ARGUMENT,
+        "the operands are chunked, so there is nothing yet to be written into .out: leave it out, and give it to ga_compute");
+    return false;
+}
+
+/* A chunked array of a new node, whose plan is a copy of the given one; NULL with an error. Its chunks are to be set. */
+static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
+                             int inputs, const ga_array *const *in, const void *plan, size_t plan_bytes)
+{
+    size_t list = sizeof(gi_lazy), behind = (list + (size_t)inputs * sizeof(ga_array *) + 15) / 16 * 16,
+           room = behind + plan_bytes;
+    gi_lazy *n  = (gi_lazy *)gi_alloc(site, room);
+    if (!n) return NULL;
+    memset(n, 0, behind);
+    n->kind  = kind;
+    n->site  = site;
+    n->dtype = dtype;
+    n->ndim  = ndim;
+    n->room  = room;
+    n->in    = (ga_array **)(void *)((char *)n + list);
+    n->plan  = (char *)n + behind;
+    n->local = kind->is & GI_LOCAL;
+    if (plan_bytes > 0) memcpy(n->plan, plan, plan_bytes);
+    for (int d = 0; d < ndim; d++) n->shape[d] = n->chunk[d] = shape[d];
+    bool ok = gi_c_strides(dtype, ndim, shape, n->strides) >= 0;
+    if (!ok)
+        gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape),
+                ga_dtype_name(dtype));
+    for (int k = 0; k < inputs && ok; k++) {
+        n->in[n->inputs] = gi_hold(site, in[k]);
+        ok               = n->in[n->inputs] != NULL;
+        if (!ok) break;
+        n->inputs++;
+        if (!gi_is_deferred(in[k])) continue;
+        gi_lazy *below = in[k]->owner->node;
+        if (!(kind->is & GI_ALONE)) __atomic_add_fetch(&below->uses, 1, __ATOMIC_RELAXED);
+        n->local = n->local && (below->local || below->value);
+        if (below->far && !below->value) {
+            n->rows = (n->rows || !n->far) && gi_shows_rows(in[k]);
+            n->far  = true;
+        }
+        if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
+    }
+    if (ok && n->depth > GI_DEEPEST)
+        ok = gi_fail(site, GA_BAD_ARGUMENT,
+                     "the expression is more than %d operations deep: let ga_persist work out what there is, every few hundred "
+                     "operations",
+                     GI_DEEPEST) != NULL;
+    gi_buffer *b = ok ? (gi_buffer *)gi_alloc(site, sizeof *b) : NULL;
+    if (!b) {
+        gi_lazy_free(n);
+        return NULL;
+    }
+    memset(b, 0, sizeof *b);
+    b->references = 1;
+    b->base       = GI_NOWHERE;
+    b->wrapped    = true;
+    b->device     = GA_CPU;
+    b->node       = n;
+    return gi_new_handle(site, b, GI_NOWHERE, dtype, GA_CPU, ndim, shape, n->strides);
 }

@@ -45,7 +45,7 @@ static ga_array *gi_eval_somewhere(gi_worker *w, gi_lazy *n, const gi_box *box, 
 {
     const ga_device wanted = w->device;
     ga_array       *r      = NULL;
-    bool            there  = w->gpu && n->kind->gpu && !__atomic_load_n(&n->cpu_only, __ATOMIC_RELAXED);
+    bool            there  = w->gpu && (n->kind->is & GI_ON_GPU) && !__atomic_load_n(&n->cpu_only, __ATOMIC_RELAXED);
     if (there) {
         w->device = GA_CUDA;
         r         = n->kind->eval(w, n, box, wanted == GA_CUDA ? out : NULL);
@@ -91,7 +91,49 @@ static void gi_forget(gi_worker *w)
     }
 }
 
-static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out);
+/* Moves what was pulled to where it was asked for, if it is not there already. Takes over `pulled` (NULL is passed on). */
+static bool gi_put_elements(const char *site, ga_array *out, ga_array *pulled)
+{
+    if (pulled && pulled->device != out->device) { /* a GPU's */
+        bool          direct = pulled->dtype == out->dtype && ga_same_shape(pulled, out);
+        ga_to_options o      = { site, direct ? out : NULL, NULL, false };
+        ga_array     *there  = gi_to_with(pulled, out->device, o);
+        ga_free(pulled);
+        if (direct) return there != NULL;
+        pulled = there;
+    }
+    bool ok = pulled && ((pulled->data == out->data && pulled->owner == out->owner) || gi_assign(site, out, pulled));
+    ga_free(pulled);
+    return ok;
+}
+
+/* Of each line of a, the elements from `first` on as far as they are one box: *l is where they lie, *count how many, at most n. Lines run
+   along all axes but the first `kept` ones. Returns the view of r, in which lines are packed, where they belong, `done` elements on;
+   NULL with an error. */
+static ga_array *gi_next_box(const ga_array *a, int kept, int64_t first, int64_t n, ga_array *r, int64_t done, gi_layout *l,
+                             int64_t *count)
+{
+    int64_t index = first, inner = 1, at[GPUARR_MAX_DIMS];
+    *l = gi_layout_of(a);
+    for (int d = a->ndim - 1; d >= kept; d--) {
+        at[d] = index % a->shape[d];
+        index /= a->shape[d];
+    }
+    int d = a->ndim - 1; /* the outermost axis along which the box is longer than one element */
+    while (d > kept && at[d] == 0 && n >= inner * a->shape[d]) inner *= a->shape[d--];
+    int64_t along = a->ndim == kept ? 1 : n / inner < a->shape[d] - at[d] ? n / inner : a->shape[d] - at[d];
+    for (int i = kept; i < a->ndim; i++) {
+        l->data += i <= d ? at[i] * l->strides[i] : 0;
+        if (i < d) l->shape[i] = 1;
+    }
+    if (a->ndim > kept) l->shape[d] = along;
+    gi_layout place = *l;
+    place.data      = (char *)r->data + done * ga_itemsize(a->dtype);
+    gi_c_strides(a->dtype, place.ndim, place.shape, place.strides);
+    for (int i = 0; i < kept; i++) place.strides[i] = r->strides[i];
+    *count = along * inner;
+    return gi_view_with(NULL, r, &place);
+}
 
 /* The elements that a layout over a shows, in memory, where the worker wants them: if that is where a itself is, a view. `out` as for a
    node's kind. */
@@ -115,7 +157,17 @@ static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga
         whole.data     = GI_NOWHERE;
         memcpy(whole.shape, n->shape, sizeof whole.shape);
         memcpy(whole.strides, n->strides, sizeof whole.strides);
-        ga_array *range = gi_pull_range(w, &whole, low / itemsize, (high - low) / itemsize + 1, NULL);
+        int64_t   first = low / itemsize, all = (high - low) / itemsize + 1;
+        ga_array *range = gi_new(NULL, a->dtype, w->device, 1, &all);
+        for (int64_t done = 0, count; range && done < all; done += count) {
+            gi_layout some;
+            ga_array *part = gi_next_box(&whole, 0, first + done, all - done, range, done, &some, &count);
+            bool      ok   = part && gi_put_elements(NULL, part, gi_pull(w, &whole, &some, part));
+            ga_free(part);
+            if (ok) continue;
+            ga_free(range);
+            range = NULL;
+        }
         if (!range) return NULL;
         gi_layout over = *l;
         over.data      = (char *)range->data + (l->data - GI_NOWHERE - low);
@@ -140,22 +192,6 @@ static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga
     return r;
 }
 
-/* Moves what was pulled to where it was asked for, if it is not there already. Takes over `pulled` (NULL is passed on). */
-static bool gi_put_elements(const char *site, ga_array *out, ga_array *pulled)
-{
-    if (pulled && pulled->device != out->device) { /* a GPU's */
-        bool          direct = pulled->dtype == out->dtype && ga_same_shape(pulled, out);
-        ga_to_options o      = { site, direct ? out : NULL, NULL, false };
-        ga_array     *there  = gi_to_with(pulled, out->device, o);
-        ga_free(pulled);
-        if (direct) return there != NULL;
-        pulled = there;
-    }
-    bool ok = pulled && ((pulled->data == out->data && pulled->owner == out->owner) || gi_assign(site, out, pulled));
-    ga_free(pulled);
-    return ok;
-}
-
 /* Of each line of a, the elements first .. first + n, in C order, side by side; in `out` if it is given. Lines run along all axes but the
    first `kept` ones. */
 static ga_array *gi_pull_lines(gi_worker *w, const ga_array *a, int kept, int64_t first, int64_t n, ga_array *out)
@@ -164,43 +200,16 @@ static ga_array *gi_pull_lines(gi_worker *w, const ga_array *a, int kept, int64_
     memcpy(shape, a->shape, (size_t)kept * sizeof *shape);
     shape[kept] = n;
     ga_array *r = out ? gi_hold(NULL, out) : gi_new(NULL, a->dtype, w->device, kept + 1, shape);
-    for (int64_t done = 0; r && done < n;) {
-        gi_layout l     = gi_layout_of(a);
-        int64_t   index = first + done, inner = 1, at[GPUARR_MAX_DIMS];
-        for (int d = a->ndim - 1; d >= kept; d--) {
-            at[d] = index % a->shape[d];
-            index /= a->shape[d];
-        }
-        int d = a->ndim - 1; /* the outermost axis along which the next box is longer than one element */
-        while (d > kept && at[d] == 0 && n - done >= inner * a->shape[d]) inner *= a->shape[d--];
-        int64_t along = a->ndim == kept                            ? 1
-                        : (n - done) / inner < a->shape[d] - at[d] ? (n - done) / inner
-                                                                   : a->shape[d] - at[d];
-        for (int i = kept; i < a->ndim; i++) {
-            l.data += i <= d ? at[i] * l.strides[i] : 0;
-            if (i < d) l.shape[i] = 1;
-        }
-        if (a->ndim > kept) l.shape[d] = along;
-        gi_layout place = l;
-        place.data      = (char *)r->data + done * ga_itemsize(a->dtype);
-        gi_c_strides(a->dtype, place.ndim, place.shape, place.strides);
-        for (int i = 0; i < kept; i++) place.strides[i] = r->strides[i];
-        ga_array *part = gi_view_with(NULL, r, &place);
+    for (int64_t done = 0, count; r && done < n; done += count) {
+        gi_layout l;
+        ga_array *part = gi_next_box(a, kept, first + done, n - done, r, done, &l, &count);
         bool      ok   = part && gi_put_elements(NULL, part, gi_pull(w, a, &l, part));
         ga_free(part);
-        if (!ok) {
-            ga_free(r);
-            return NULL;
-        }
-        done += along * inner;
+        if (ok) continue;
+        ga_free(r);
+        return NULL;
     }
     return r;
-}
-
-/* The elements first .. first + n of a, in C order, side by side; in `out` if it is given. */
-static ga_array *gi_pull_range(gi_worker *w, const ga_array *a, int64_t first, int64_t n, ga_array *out)
-{
-    return gi_pull_lines(w, a, 0, first, n, out);
 }
 
 /* ---- nodes: arrays in memory, rechunked arrays ---------------------------------------------------------------------------- */
@@ -211,4 +220,4 @@ static ga_array *gi_eval_same(gi_worker *w, const gi_lazy *n, const gi_box *box,
     gi_layout l = gi_layout_of_box(n->in[0], box);
     return gi_pull(w, n->in[0], &l, out);
 }
-static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, true, true };
+static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, GI_LOCAL | GI_ON_GPU, NULL };

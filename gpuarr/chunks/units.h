@@ -125,3 +125,108 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
     }
     gi_take_back(&aside);
 }
+
+/* Does the units, with the other ranks if there are some; then every rank has all results. */
+static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
+{
+    r->units = units;
+    r->begun = r->told = ga_now();
+    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_ranks->run(r, task);
+    else gi_share_out(units, task, r);
+}
+
+static bool gi_run_ends(gi_computation *r)
+{
+    pthread_mutex_destroy(&r->lock);
+    if (!r->failed) return true;
+    gi_error_printed = gi_computing.apart && ga_rank() > 0;
+    gi_fail(r->site, r->status, "%s", r->text);
+    gi_error_printed = false;
+    return false;
+}
+
+/* The units and pieces in which arrays of one shape are worked out. */
+static void gi_divide_work(gi_computation *r)
+{
+    ga_shape chunks = ga_chunks_of(r->of[0]);
+    int64_t  widest = 4, threads = gi_computing_threads(); /* bytes are often made of what is wider */
+    bool     local = true;
+    for (int k = 0; k < r->arrays; k++) {
+        const gi_lazy *n = r->of[k]->owner->node;
+        local            = local && (n->local || n->value);
+        if (ga_itemsize(n->dtype) > widest) widest = ga_itemsize(n->dtype);
+    }
+    int64_t piece = GI_PIECE_BYTES / widest, elements = 1, total = gi_size(r->ndim, r->shape);
+    for (int d = 0; d < r->ndim; d++)
+        elements *= r->unit[d] = chunks.n[d] < r->shape[d] ? chunks.n[d] : r->shape[d] > 0 ? r->shape[d] : 1;
+    for (int d = r->ndim - 1; d >= 0 && elements < piece; d--) { /* small chunks together */
+        int64_t times = (piece + elements - 1) / elements, all = (r->shape[d] + r->unit[d] - 1) / r->unit[d];
+        if (times > all) times = all;
+        elements *= times;
+        r->unit[d] *= times;
+        if (times < all) break;
+    }
+    if (local && total < 2 * threads * elements) /* a unit for each thread, at least */
+        for (int d = 0; d < r->ndim && elements > piece && total < 2 * threads * elements; d++) {
+            int64_t parts = 2 * threads < r->unit[d] ? 2 * threads : r->unit[d];
+            elements      = elements / r->unit[d];
+            r->unit[d]    = (r->unit[d] + parts - 1) / parts;
+            elements *= r->unit[d];
+        }
+    gi_grow_units(r->ndim, r->shape, r->unit, GI_GPU_BYTES / widest);
+    int64_t left = piece;
+    for (int d = r->ndim - 1; d >= 0; d--) {
+        r->piece[d] = !local || r->unit[d] <= left ? r->unit[d] : left > 0 ? left : 1;
+        left /= r->piece[d] > 0 ? r->piece[d] : 1;
+        if (left < 1) left = 1;
+    }
+}
+
+/* Results that are worked out together use their nodes: what one of them is made of another may show. */
+static void gi_count_results(int n, const ga_array *const *of, int change)
+{
+    for (int k = 0; k < n && n > 1; k++) __atomic_add_fetch(&of[k]->owner->node->uses, change, __ATOMIC_RELAXED);
+}
+
+/* Works out n chunked arrays of one shape into arrays in memory. */
+static bool gi_compute_alike(const char *site, int n, const ga_array *const *of, ga_array *const *to)
+{
+    gi_computation r;
+    memset(&r, 0, sizeof r);
+    if (of[0]->size == 0) return true;
+    pthread_mutex_init(&r.lock, NULL);
+    r.site   = site;
+    r.arrays = n;
+    r.of     = of;
+    r.to     = to;
+    r.ndim   = of[0]->ndim;
+    memcpy(r.shape, of[0]->shape, sizeof r.shape);
+    gi_divide_work(&r);
+    gi_count_results(n, of, 1);
+    gi_run_units_of(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
+    gi_count_results(n, of, -1);
+    return gi_run_ends(&r);
+}
+
+/* Works out all of a node that needs all of its inputs at once. False with an error. */
+static bool gi_run_whole(const char *site, gi_lazy *n)
+{
+    const gi_further *p                  = (const gi_further *)n->plan;
+    ga_array         *in[GI_CALL_INPUTS] = { NULL };
+    gi_box            part[GI_CALL_INPUTS], box;
+    bool              ok = true;
+    for (int k = 0; k < n->inputs && ok; k++) {
+        const ga_array *a = n->in[k];
+        gi_all_of(a, &part[k]);
+        in[k] = gi_is_deferred(a) ? gi_new(site, a->dtype, GA_CPU, a->ndim, a->shape) : gi_hold(site, a);
+        ok    = in[k] && (!gi_is_deferred(a) || gi_compute_alike(site, 1, &a, &in[k]));
+    }
+    for (int d = 0; d < n->ndim; d++) {
+        box.start[d] = 0;
+        box.count[d] = n->shape[d];
+        box.step[d]  = 1;
+    }
+    if (ok) n->value = p->run(n, &box, part, in, NULL);
+    for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
+    return n->value != NULL;
+}

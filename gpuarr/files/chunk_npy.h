@@ -14,15 +14,9 @@ static ga_array *gi_eval_npy(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     (void)w;
     return gi_read_box(&f, box, out);
 }
-static const gi_lazy_kind gi_kind_npy = { "file", gi_eval_npy, true, false };
+static const gi_lazy_kind gi_kind_npy = { "file", gi_eval_npy, GI_LOCAL, NULL };
 
 static void gi_close_npy(gi_lazy *n) { (void)close(((gi_npy_plan *)n->plan)->fd); }
-
-static uint64_t gi_hash(uint64_t hash, const void *bytes, size_t n) /* FNV-1a */
-{
-    for (const unsigned char *p = (const unsigned char *)bytes; n > 0; n--, p++) hash = (hash ^ *p) * 0x100000001b3u;
-    return hash;
-}
 
 /* Which file, and as it was when? */
 static uint64_t gi_file_seed(const struct stat *about)

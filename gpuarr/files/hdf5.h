@@ -75,9 +75,12 @@ static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box,
         for (unsigned char *b = (unsigned char *)r->data, *end = b + r->size; b < end; b++) *b = *b != 0;
     return r;
 }
-static const gi_lazy_kind gi_kind_hdf5         = { "HDF5", gi_eval_hdf5, true, false },
-                          gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, false, false };
-static bool gi_is_chunked_hdf5(const gi_lazy *n) { return n->kind == &gi_kind_chunked_hdf5; }
+
+/* libhdf5 unpacks in memory of its own. */
+static int64_t gi_hdf5_unpacking(const gi_lazy *n) { return (void)n, 0; }
+
+static const gi_lazy_kind gi_kind_hdf5         = { "HDF5", gi_eval_hdf5, GI_LOCAL, NULL },
+                          gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, 0, gi_hdf5_unpacking };
 
 static void gi_close_hdf5_ids(const gi_hdf5_plan *p)
 {

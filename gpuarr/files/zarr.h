@@ -347,31 +347,12 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
     } while (d >= 0);
     return r;
 }
-static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, true, false },
-                          gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, false, false };
 
-#ifdef GPUARR_USE_HDF5
-static bool gi_is_chunked_hdf5(const gi_lazy *n);
-#else
-static bool gi_is_chunked_hdf5(const gi_lazy *n)
-{
-    (void)n;
-    return false;
-}
-#endif
+/* A chunk as it is in its file, at most as large, and unpacked. */
+static int64_t gi_zarr_unpacking(const gi_lazy *n) { return 2 * ((const gi_zarr_plan *)n->plan)->z.chunk_bytes; }
 
-static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept)
-{
-    bool zarr = n->kind == &gi_kind_packed_zarr;
-    if (!zarr && !gi_is_chunked_hdf5(n)) return 0;
-    int64_t all = ga_itemsize(n->dtype), most = GI_KEPT_BYTES, limit = ga_memory_stats().limit_bytes;
-    if (limit > 0 && limit / 4 < most) most = limit / 4;
-    for (int d = 0; d < n->ndim; d++) all *= (n->shape[d] + n->chunk[d] - 1) / n->chunk[d] * n->chunk[d];
-    *kept += all;
-    if (*kept > most) *kept = most;
-    return zarr ? 2 * ((const gi_zarr_plan *)n->plan)->z.chunk_bytes
-                : 0; /* as it is in the file, at most as large, and unpacked */
-}
+static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, GI_LOCAL, NULL },
+                          gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, 0, gi_zarr_unpacking };
 
 static void gi_close_zarr(gi_lazy *n)
 {

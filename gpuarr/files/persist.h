@@ -1,4 +1,4 @@
-/* ---- persisted arrays that do not fit into memory ---- */
+/* ---- ga_persist, and arrays that do not fit into memory ---- */
 /*  The elements are written as those of an .npy file without a header, and the node becomes one that reads them from there.       */
 
 /* Where /tmp lies in memory, nothing would be won. */
@@ -110,4 +110,45 @@ static bool gi_spill(const char *site, ga_array *whole)
     if (p && !ok) gi_release(p, sizeof *p);
     if (s) gi_release(s, sizeof *s);
     return ok;
+}
+
+/* Works all elements of a node out into memory. False with an error. */
+static bool gi_persist_in_memory(const char *site, const ga_array *whole)
+{
+    gi_lazy  *n     = whole->owner->node;
+    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    if (!gi_compute_into(site, value != NULL, 1, &whole, &value)) {
+        ga_free(value);
+        return false;
+    }
+    n->value = value;
+    n->depth = 0;
+    gi_lazy_let_go(n);
+    return true;
+}
+
+ga_array *(ga_persist)(const ga_array *a, const char *site)
+{
+    if (!gi_check_any(site, a, "a")) {
+        gi_cannot_compute(site);
+        return NULL;
+    }
+    if (!gi_is_deferred(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
+    gi_lazy    *n = a->owner->node;
+    gi_forecast f = gi_foresee_all(1, &a);
+    f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+    int64_t limit, total = gi_forecast_total(&f) - f.kept, left = gi_memory_left(&limit, total);
+    bool    fits = total <= left, ok;
+    if (gi_computes_inside(site)) return NULL;
+    gi_scope *scope  = gi_current_scope;
+    gi_current_scope = NULL;
+    __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
+    ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
+    ok              = gi_together(site, whole != NULL);
+    if (ok && !fits) gi_announce_spill(site, f.results, left, limit > 0);
+    fits = ok && gi_on_all_ranks(site, fits);
+    ok   = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole));
+    ga_free(whole);
+    gi_current_scope = scope;
+    return ok ? (ga_view)(a, site) : NULL;
 }

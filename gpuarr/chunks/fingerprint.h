@@ -1,20 +1,24 @@
-/* ---- ga_store: fingerprints, so that a rerun does not go on with what was another array ---- */
+/* ---- fingerprints ----------------------------------------------------------------------------------------------------------- */
+/*  What is computed, in a number: ranks compare whether they compute the same, and ga_store whether a rerun goes on with the same array.  */
 
-static uint64_t gi_print_node(gi_lazy *n);
+static uint64_t gi_hash(uint64_t hash, const void *bytes, size_t n) /* FNV-1a */
+{
+    for (const unsigned char *p = (const unsigned char *)bytes; n > 0; n--, p++) hash = (hash ^ *p) * 0x100000001b3u;
+    return hash;
+}
 
 static uint64_t gi_hash_text(uint64_t hash, const char *text) { return gi_hash(hash, text, strlen(text) + 1); }
 
-/* Shape, dtype and elements; of many elements some. */
-static uint64_t gi_print_array(uint64_t hash, const ga_array *a)
+/* Shape, dtype and elements; of many elements some. Of a deferred array: what it shows of its node, whose fingerprint that is. */
+static uint64_t gi_print_view(uint64_t hash, const ga_array *a, uint64_t node)
 {
     enum { MOST = 1 << 16 };
     hash = gi_hash(hash, a->shape, (size_t)a->ndim * sizeof *a->shape);
     hash = gi_hash_text(hash, ga_dtype_name(a->dtype));
     if (gi_is_deferred(a)) {
-        int64_t  offset = (char *)a->data - GI_NOWHERE;
-        uint64_t node   = gi_print_node(a->owner->node);
-        hash            = gi_hash(hash, &node, sizeof node);
-        hash            = gi_hash(hash, &offset, sizeof offset);
+        int64_t offset = (char *)a->data - GI_NOWHERE;
+        hash           = gi_hash(hash, &node, sizeof node);
+        hash           = gi_hash(hash, &offset, sizeof offset);
         return gi_hash(hash, a->strides, (size_t)a->ndim * sizeof *a->strides);
     }
     if (a->device != GA_CPU) return hash;
@@ -39,7 +43,7 @@ static uint64_t gi_print_node(gi_lazy *n)
     uint64_t    hash = gi_hash_text(gi_hash(0xcbf29ce484222325u, &seed, sizeof seed), n->kind->name);
     hash             = gi_hash_text(gi_hash_text(hash, call ? call : ""), ga_dtype_name(n->dtype));
     hash             = gi_hash(hash, n->shape, (size_t)n->ndim * sizeof *n->shape);
-    if (n->value) hash = gi_print_array(hash, n->value);
+    if (n->value) hash = gi_print_view(hash, n->value, 0);
     if (n->kind == &gi_kind_map) {
         const gi_map_plan *p = (const gi_map_plan *)n->plan;
         for (int k = 0; k < p->inputs; k++) {
@@ -61,9 +65,17 @@ static uint64_t gi_print_node(gi_lazy *n)
         hash                  = gi_hash(hash, p->marked, sizeof p->marked);
         hash                  = gi_hash(gi_hash_text(hash, p->name ? p->name : ""), &p->o.ddof, sizeof p->o.ddof);
     }
-    for (int k = 0; k < n->inputs; k++) hash = gi_print_array(hash, n->in[k]);
+    for (int k = 0; k < n->inputs; k++) {
+        const ga_array *in = n->in[k];
+        hash               = gi_print_view(hash, in, gi_is_deferred(in) ? gi_print_node(in->owner->node) : 0);
+    }
     n->mark         = gi_computing.mark;
     return n->print = hash;
+}
+
+static uint64_t gi_print_array(uint64_t hash, const ga_array *a)
+{
+    return gi_print_view(hash, a, gi_is_deferred(a) ? gi_print_node(a->owner->node) : 0);
 }
 
 /* Of what a call computes, for other ranks to compare. */
