@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 /* One thread, no messages, little memory. */
-static void fuzz_begin(void)
+static inline void fuzz_begin(void)
 {
     if (ga_error()) exit(1); /* a seed could not be written */
     ga_set_num_threads(1);
@@ -21,7 +21,7 @@ static void fuzz_begin(void)
 }
 
 /* `write_seeds` into each folder that libFuzzer was given and that is still empty. */
-static void fuzz_seed(int argc, char **argv, void (*write_seeds)(const char *folder))
+static inline void fuzz_seed(int argc, char **argv, void (*write_seeds)(const char *folder))
 {
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-' || rmdir(argv[i]) != 0) continue;
@@ -30,7 +30,7 @@ static void fuzz_seed(int argc, char **argv, void (*write_seeds)(const char *fol
     }
 }
 
-static void fuzz_write(const char *folder, const char *name, const void *bytes, size_t n)
+static inline void fuzz_write(const char *folder, const char *name, const void *bytes, size_t n)
 {
     char path[500];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -42,7 +42,7 @@ static void fuzz_write(const char *folder, const char *name, const void *bytes, 
 }
 
 /* Reads every element, so that the sanitizer sees what is not there. */
-static void fuzz_read(const ga_array *a)
+static inline void fuzz_read(const ga_array *a)
 {
     static volatile unsigned sum;
     const unsigned char     *p = (const unsigned char *)a->data;
@@ -50,12 +50,12 @@ static void fuzz_read(const ga_array *a)
 }
 
 /* A call gave an array, or NULL and a sentence. */
-static void fuzz_judge(const ga_array *a)
+static inline void fuzz_judge(const ga_array *a)
 {
     if (!a != !!ga_error() || (!a && strlen(ga_error()) < 20)) abort();
 }
 
-static void fuzz_nothing_is_left(void)
+static inline void fuzz_nothing_is_left(void)
 {
     if (ga_memory_stats().arrays != 0 || ga_memory_stats().used_bytes != 0) abort();
 }
