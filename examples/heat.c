@@ -51,16 +51,16 @@ static bool spread(int64_t n, const char *path)
 
 int main(int argc, char **argv)
 {
-    int64_t     n   = 256;
-    const char *out = "out";
+    int64_t     points = 256;
+    const char *out    = "out";
     char        path[512];
     for (int k = 1; k + 1 < argc; k += 2) {
-        if (!strcmp(argv[k], "--size")) n = strtoll(argv[k + 1], NULL, 10);
+        if (!strcmp(argv[k], "--size")) points = strtoll(argv[k + 1], NULL, 10);
         if (!strcmp(argv[k], "--out")) out = argv[k + 1];
         if (!strcmp(argv[k], "--device") && !strcmp(argv[k + 1], "cuda")) ga_set_device(GA_CUDA);
     }
     mkdir(out, 0777);
     snprintf(path, sizeof path, "%s/heat.png", out);
-    bool right = fade(n, 1000) < 1e-12;
-    return spread(n, path) && right ? 0 : 1;
+    bool right = fade(points, 1000) < 1e-12;
+    return spread(points, path) && right ? 0 : 1;
 }

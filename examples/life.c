@@ -50,16 +50,16 @@ static bool settle(int64_t n, const char *path)
 
 int main(int argc, char **argv)
 {
-    int64_t     n   = 256;
-    const char *out = "out";
+    int64_t     cells = 256;
+    const char *out   = "out";
     char        path[512];
     for (int k = 1; k + 1 < argc; k += 2) {
-        if (!strcmp(argv[k], "--size")) n = strtoll(argv[k + 1], NULL, 10);
+        if (!strcmp(argv[k], "--size")) cells = strtoll(argv[k + 1], NULL, 10);
         if (!strcmp(argv[k], "--out")) out = argv[k + 1];
         if (!strcmp(argv[k], "--device") && !strcmp(argv[k + 1], "cuda")) ga_set_device(GA_CUDA);
     }
     mkdir(out, 0777);
     snprintf(path, sizeof path, "%s/life.png", out);
-    bool right = glide(n, 3 * n + 7);
-    return settle(n, path) && right ? 0 : 1;
+    bool right = glide(cells, 3 * cells + 7);
+    return settle(cells, path) && right ? 0 : 1;
 }

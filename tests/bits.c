@@ -6,6 +6,8 @@
 #endif
 #include "test.h"
 
+#include "moments.h"
+
 /* ---- formulas of one's own -------------------------------------------------------------------------------------------------- */
 
 GA_ELEMENTWISE(wave, double, (double x, double y), GA_SIN(x) * GA_EXP(-0.001 * y * y) + x * y)
@@ -32,22 +34,6 @@ GA_ELEMENTWISE_T(blend, REAL, T, (T x, T y), (T)(x / 2 + y / 2))
 GA_REDUCTION(length, double, (double x), double, 0, x *x, a + b, GA_SQRT(a))
 GA_REDUCTION(mixed, float, (float x, double w), float, 0, (float)(GA_SIN(w) * x), a + b, a / (float)n)
 GA_REDUCTION(parity, uint32_t, (uint32_t x), uint32_t, 0, x *(uint32_t)(2 * GA_INDEX + 1), a ^ b, a)
-
-/* Mean and variance in one pass, by Chan's formula: an accumulator that is a struct. */
-typedef struct moments {
-    double n, mean, m2;
-} moments;
-GA_FUNCTION moments moments_of(double n, double x)
-{
-    moments m = { n, x, 0 };
-    return m;
-}
-GA_FUNCTION moments joined(moments a, moments b)
-{
-    double  n = a.n + b.n, d = b.mean - a.mean;
-    moments m = { n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n * b.n / n) };
-    return m;
-}
 GA_REDUCTION(spread, double, (double x), moments, moments_of(0, 0), moments_of(1, x), joined(a, b), a.m2 / a.n)
 
 GA_STENCIL(heat, (1, 1), double, (double a),

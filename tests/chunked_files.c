@@ -147,6 +147,13 @@ static void huge(void)
     remove(path);
 }
 
+/* What the path holds then cannot be opened. */
+#define REFUSED(put, path, text, words)                                                                                        \
+    do {                                                                                                                       \
+        put(path, text);                                                                                                       \
+        CHECK_FAILS(ga_open(path), words);                                                                                     \
+    } while (0)
+
 static void hostile_npy(void)
 {
     const char *path = in_folder("b.npy");
@@ -165,16 +172,11 @@ static void hostile_npy(void)
         CHECK_FAILS(ga_open(NULL), "NULL");
         CHECK_FAILS(ga_open(folder), "no .zarray");
         CHECK_FAILS(ga_open("/dev/null"), "neither a file nor a folder");
-        put_text(path, "hello");
-        CHECK_FAILS(ga_open(path), "no .npy file");
-        put_text(path, "");
-        CHECK_FAILS(ga_open(path), "no .npy file");
-        put_text(path, "PK\3\4 and so on");
-        CHECK_FAILS(ga_open(path), "ga_load_from");
-        put_text(path, "SIMPLE  =                    T");
-        CHECK_FAILS(ga_open(path), "ga_fits_read");
-        put_text(path, "CDF\1    ");
-        CHECK_FAILS(ga_open(path), "nccopy");
+        REFUSED(put_text, path, "hello", "no .npy file");
+        REFUSED(put_text, path, "", "no .npy file");
+        REFUSED(put_text, path, "PK\3\4 and so on", "ga_load_from");
+        REFUSED(put_text, path, "SIMPLE  =                    T", "ga_fits_read");
+        REFUSED(put_text, path, "CDF\1    ", "nccopy");
         CHECK(ga_save(path, ga_ones((3))));
         CHECK_FAILS(ga_open(path, .name = "x"), "leave .name out");
         CHECK_FAILS(ga_open(path, .chunks = ga_chunks(1, 2)), "one length for each axis");
@@ -233,38 +235,31 @@ static void zarr(void)
         mkdir(path, 0777);
         CHECK_FAILS(ga_compute(x), "no file");
         rmdir(path);
-        put_zarray(dir, "{");
-        CHECK_FAILS(ga_open(dir), "no JSON");
-        put_zarray(dir, "[1, 2]");
-        CHECK_FAILS(ga_open(dir), "Zarr of format ?");
-        put_zarray(dir, "{\"zarr_format\": 3}");
-        CHECK_FAILS(ga_open(dir), "format 3");
-        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2, 2], \"dtype\": \"<f8\", \"order\": \"C\"}");
-        CHECK_FAILS(ga_open(dir), "'shape' and 'chunks'");
-        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [0], \"dtype\": \"<f8\", \"order\": \"C\"}");
-        CHECK_FAILS(ga_open(dir), "'shape' and 'chunks'");
-        put_zarray(
-            dir,
-            "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [9223372036854775807], \"dtype\": \"<f8\", \"order\": \"C\"}");
-        CHECK_FAILS(ga_open(dir), "more than can be counted");
-        put_zarray(
-            dir, "{\"zarr_format\": 2, \"shape\": [1,1,1,1,1,1,1,1,1], \"chunks\": [1], \"dtype\": \"<f8\", \"order\": \"C\"}");
-        CHECK_FAILS(ga_open(dir), "GPUARR_MAX_DIMS");
-        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f2\", \"order\": \"C\"}");
-        CHECK_FAILS(ga_open(dir), "float16");
-        put_zarray(dir,
-                   "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": [[\"x\", \"<f8\"]], \"order\": \"C\"}");
-        CHECK_FAILS(ga_open(dir), "structured");
-        put_zarray(dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f8\", \"order\": \"Q\"}");
-        CHECK_FAILS(ga_open(dir), "'order'");
-        put_zarray(dir, ZARRAY("\"compressor\": {\"id\": \"blosc\", \"cname\": \"lz4\"}"));
-        CHECK_FAILS(ga_open(dir), "packed by blosc");
-        put_zarray(dir, ZARRAY("\"compressor\": null, \"filters\": [{\"id\": \"delta\"}]"));
-        CHECK_FAILS(ga_open(dir), "filter delta");
-        put_zarray(dir, ZARRAY("\"fill_value\": \"many\""));
-        CHECK_FAILS(ga_open(dir), "'fill_value'");
-        put_zarray(dir, ZARRAY("\"dimension_separator\": \"-\""));
-        CHECK_FAILS(ga_open(dir), "'dimension_separator'");
+        REFUSED(put_zarray, dir, "{", "no JSON");
+        REFUSED(put_zarray, dir, "[1, 2]", "Zarr of format ?");
+        REFUSED(put_zarray, dir, "{\"zarr_format\": 3}", "format 3");
+        REFUSED(put_zarray, dir,
+                "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2, 2], \"dtype\": \"<f8\", \"order\": \"C\"}",
+                "'shape' and 'chunks'");
+        REFUSED(put_zarray, dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [0], \"dtype\": \"<f8\", \"order\": \"C\"}",
+                "'shape' and 'chunks'");
+        REFUSED(put_zarray, dir,
+                "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [9223372036854775807], \"dtype\": \"<f8\", \"order\": \"C\"}",
+                "more than can be counted");
+        REFUSED(put_zarray, dir,
+                "{\"zarr_format\": 2, \"shape\": [1,1,1,1,1,1,1,1,1], \"chunks\": [1], \"dtype\": \"<f8\", \"order\": \"C\"}",
+                "GPUARR_MAX_DIMS");
+        REFUSED(put_zarray, dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f2\", \"order\": \"C\"}",
+                "float16");
+        REFUSED(put_zarray, dir,
+                "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": [[\"x\", \"<f8\"]], \"order\": \"C\"}",
+                "structured");
+        REFUSED(put_zarray, dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f8\", \"order\": \"Q\"}",
+                "'order'");
+        REFUSED(put_zarray, dir, ZARRAY("\"compressor\": {\"id\": \"blosc\", \"cname\": \"lz4\"}"), "packed by blosc");
+        REFUSED(put_zarray, dir, ZARRAY("\"compressor\": null, \"filters\": [{\"id\": \"delta\"}]"), "filter delta");
+        REFUSED(put_zarray, dir, ZARRAY("\"fill_value\": \"many\""), "'fill_value'");
+        REFUSED(put_zarray, dir, ZARRAY("\"dimension_separator\": \"-\""), "'dimension_separator'");
         put_zarray(dir, ZARRAY("\"compressor\": {\"id\": \"zlib\", \"level\": 1}"));
         x = ga_open(dir);
         CHECK_FAILS(ga_compute(x), "damaged: it cannot be unpacked");

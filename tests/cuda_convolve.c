@@ -2,46 +2,6 @@
    tiles. The implementation must be built with CUDA (nvcc, or g++ with tools/cudasim); without a GPU everything is skipped. */
 #include "test.h"
 
-/* ---- the same on both ------------------------------------------------------------------------------------------------ */
-
-static bool same_bytes(const ga_array *a, const ga_array *b)
-{
-    int64_t     size = ga_itemsize(a->dtype), part = a->dtype == GA_C64 || a->dtype == GA_F32 ? 4 : 8;
-    const char *p = (const char *)a->data, *q = (const char *)b->data;
-    if (memcmp(p, q, (size_t)(a->size * size)) == 0) return true;
-    if (a->dtype < GA_F32) return false;
-    for (int64_t i = 0; i < a->size * size / part; i++) { /* one NaN is as good as another */
-        float  x, y;
-        double u, v;
-        if (memcmp(p + i * part, q + i * part, (size_t)part) == 0) continue;
-        if (part == 4 && (memcpy(&x, p + i * 4, 4), memcpy(&y, q + i * 4, 4), isnan(x) && isnan(y))) continue;
-        if (part == 8 && (memcpy(&u, p + i * 8, 8), memcpy(&v, q + i * 8, 8), isnan(u) && isnan(v))) continue;
-        printf("     element %lld differs\n", (long long)i);
-        return false;
-    }
-    return true;
-}
-
-static bool same(const ga_array *cpu, const ga_array *gpu)
-{
-    if (!cpu || !gpu || gpu->device != GA_CUDA || cpu->device != GA_CPU || gpu->dtype != cpu->dtype || !ga_same_shape(cpu, gpu))
-        return false;
-    ga_array *back = ga_to(gpu, GA_CPU), *packed = ga_ascontiguous(cpu);
-    bool      ok = back && packed && same_bytes(packed, back);
-    ga_free(packed);
-    ga_free(back);
-    return ok;
-}
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
 /* Random elements on the CPU. `wild`: with NaN, infinities and the largest numbers among them. */
 static ga_array *random_array(ga_dtype dtype, int ndim, const int64_t *shape, bool wild)
 {
@@ -50,14 +10,14 @@ static ga_array *random_array(ga_dtype dtype, int ndim, const int64_t *shape, bo
     int                 size = (int)ga_itemsize(dtype), part = dtype == GA_F32 || dtype == GA_C64 ? 4 : 8;
     for (int64_t i = 0; i < a->size; i++) {
         char    *p    = (char *)a->data + i * size;
-        uint64_t bits = next_random();
+        uint64_t bits = test_random();
         if (dtype == GA_BOOL) *p = bits % 16 == 0;
         else if (dtype < GA_F32) memcpy(p, &bits, (size_t)size);
         else
             for (int k = 0; k < size; k += part) {
-                double v = (double)(int64_t)next_random() * 0x1p-62;
-                if (next_random() % 16 == 0) v = -0.0;
-                if (wild && next_random() % 64 == 0) v = special[next_random() % 8];
+                double v = (double)(int64_t)test_random() * 0x1p-62;
+                if (test_random() % 16 == 0) v = -0.0;
+                if (wild && test_random() % 64 == 0) v = special[test_random() % 8];
                 float f = (float)v;
                 memcpy(p + k, part == 4 ? (const void *)&f : (const void *)&v, (size_t)part);
             }
@@ -98,7 +58,7 @@ static bool compare(call what, const ga_array *a, const ga_array *v, options o)
 {
     ga_array *a_gpu = ga_to(a, GA_CUDA), *v_gpu = ga_to(v, GA_CUDA);
     ga_array *cpu = run(what, a, v, o), *gpu = run(what, a_gpu, v_gpu, o);
-    bool      ok = same(cpu, gpu);
+    bool      ok = test_same_on_gpu(cpu, gpu);
     if (!ok) printf("     call %d of %s\n", (int)what, ga_dtype_name(a->dtype));
     ga_free(cpu);
     ga_free(gpu);
@@ -112,7 +72,7 @@ static bool compare_shapes(call what, ga_dtype dtype, int ndim, const int64_t *s
                            options o)
 {
     ga_array *a = random_array(dtype, ndim, shape, wild),
-             *v = random_array(dtype, ndim, weights, wild && next_random() % 4 == 0);
+             *v = random_array(dtype, ndim, weights, wild && test_random() % 4 == 0);
     bool ok     = compare(what, a, v, o);
     ga_free(a);
     ga_free(v);
@@ -142,7 +102,7 @@ static const ga_dtype all[] = { GA_BOOL, GA_I8,  GA_U8,  GA_I16, GA_U16, GA_I32,
 enum { ALL = sizeof all / sizeof *all };
 
 /* Of many cases some are tried. */
-static bool wanted(void) { return next_random() % (test_small() ? 30 : 4) == 0; }
+static bool wanted(void) { return test_random() % (test_small() ? 30 : 4) == 0; }
 
 /* ---- what is compared -------------------------------------------------------------------------------------------------- */
 
@@ -309,9 +269,9 @@ static void test_out(void)
     ga_array     *there = ga_to(a, GA_CUDA), *weights = ga_to(v, GA_CUDA),
              *out  = ga_zeros((40, 90), .dtype = GA_F32, .device = GA_CUDA);
     ga_array *wide = ga_zeros((80, 90), .device = GA_CUDA), *part = ga_index(wide, "::2"), *right = ga_ndconvolve(a, v);
-    CHECK(ga_ndconvolve(there, weights, .out = out) == out && same(right, out));
+    CHECK(ga_ndconvolve(there, weights, .out = out) == out && test_same_on_gpu(right, out));
     CHECK(ga_ndconvolve(there, weights, .out = part) == part && ga_array_equal(right, part));
-    CHECK(ga_ndconvolve(there, weights, .out = there) == there && same(right, there));
+    CHECK(ga_ndconvolve(there, weights, .out = there) == there && test_same_on_gpu(right, there));
     ga_array *all_of_them[] = { a, v, there, weights, out, part, wide, right };
     for (int i = 0; i < 8; i++) ga_free(all_of_them[i]);
 }

@@ -4,41 +4,8 @@
 
 #include <unistd.h>
 
-/* ---- the same on both ------------------------------------------------------------------------------------------------ */
-
-static bool same_bytes(const ga_array *a, const ga_array *b)
-{
-    int64_t     size = ga_itemsize(a->dtype), part = a->dtype == GA_C64 || a->dtype == GA_F32 ? 4 : 8;
-    const char *p = (const char *)a->data, *q = (const char *)b->data;
-    if (memcmp(p, q, (size_t)(a->size * size)) == 0) return true;
-    if (a->dtype < GA_F32) return false;
-    for (int64_t i = 0; i < a->size * size / part; i++) { /* one NaN is as good as another */
-        float  x, y;
-        double u, v;
-        if (memcmp(p + i * part, q + i * part, (size_t)part) == 0) continue;
-        if (part == 4 && (memcpy(&x, p + i * 4, 4), memcpy(&y, q + i * 4, 4), isnan(x) && isnan(y))) continue;
-        if (part == 8 && (memcpy(&u, p + i * 8, 8), memcpy(&v, q + i * 8, 8), isnan(u) && isnan(v))) continue;
-        printf("     element %lld differs\n", (long long)i);
-        return false;
-    }
-    return true;
-}
-
-/* Do both calls give the same, each on its device (or both an error)? Frees both. */
-static bool same(ga_array *cpu, ga_array *gpu)
-{
-    bool ok = !cpu == !gpu;
-    if (cpu && gpu) {
-        ga_array *back = ga_to(gpu, GA_CPU), *packed = ga_ascontiguous(cpu);
-        ok = gpu->device == GA_CUDA && cpu->device == GA_CPU && gpu->dtype == cpu->dtype && ga_same_shape(cpu, gpu) && back &&
-             packed && same_bytes(packed, back);
-        ga_free(packed);
-        ga_free(back);
-    }
-    ga_free(cpu);
-    ga_free(gpu);
-    return ok;
-}
+/* Do both calls give the same, or both an error? Frees both. */
+static bool same(ga_array *cpu, ga_array *gpu) { return (!cpu && !gpu) || test_same_freed(cpu, gpu); }
 
 /* The sentence of the error, without file and line; "" for none. Clears it. */
 static void take_error(char *text, size_t room)
@@ -48,20 +15,13 @@ static void take_error(char *text, size_t room)
     ga_clear_error();
 }
 
-static uint64_t random_state = 1;
-static double   uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) * 0x1p-53;
-}
-
 /* An array on the CPU of any dtype: zeros, and with the given probability something else. */
 static ga_array *sparse(ga_dtype dtype, int ndim, const int64_t *shape, double density)
 {
     ga_array *a = ga_zeros_n(ndim, shape, .device = GA_CPU);
     double   *p = (double *)a->data;
     for (int64_t i = 0; i < a->size; i++)
-        if (uniform() < density) p[i] = 1 + floor(uniform() * 100);
+        if (test_uniform() < density) p[i] = 1 + floor(test_uniform() * 100);
     ga_array *b = ga_astype(a, dtype);
     ga_free(a);
     return b;
@@ -247,7 +207,7 @@ static ga_array *values(ga_dtype dtype, int ndim, const int64_t *shape)
     ga_array *a = ga_zeros_n(ndim, shape, .device = GA_CPU);
     double   *p = (double *)a->data;
     for (int64_t i = 0; i < a->size; i++) {
-        double x = (uniform() - 0.5) * pow(10, floor(uniform() * 6)), u = uniform();
+        double x = (test_uniform() - 0.5) * pow(10, floor(test_uniform() * 6)), u = test_uniform();
         p[i] = u < 0.0005 ? (double)NAN : u < 0.001 ? (double)INFINITY : u < 0.01 ? -0.0 : x;
     }
     ga_array *b = ga_astype(a, dtype);
@@ -261,8 +221,8 @@ static ga_array *patches(ga_dtype dtype, int ndim, const int64_t *shape, int mos
     ga_array *a = ga_zeros_n(ndim, shape, .device = GA_CPU);
     double   *p = (double *)a->data;
     for (int64_t i = 0; i < a->size;) {
-        double label = background && uniform() < 0.7 ? 0 : floor(uniform() * (most + 1));
-        for (int64_t n = 1 + (int64_t)(uniform() * 20); n > 0 && i < a->size; n--) p[i++] = label;
+        double label = background && test_uniform() < 0.7 ? 0 : floor(test_uniform() * (most + 1));
+        for (int64_t n = 1 + (int64_t)(test_uniform() * 20); n > 0 && i < a->size; n--) p[i++] = label;
     }
     ga_array *b = ga_astype(a, dtype);
     ga_free(a);

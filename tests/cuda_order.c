@@ -2,15 +2,6 @@
    or g++ with tools/cudasim); without a device it says that it skips. CUDA_ORDER_LARGE=1 adds long lines. */
 #include "test.h"
 
-static uint64_t random_state = 1;
-static uint64_t random_bits(void)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return random_state * 0x2545F4914F6CDD1Dull;
-}
-
 /* How random numbers are spread: over all bit patterns, over a few values, or as a photograph's around one. */
 typedef enum spread { SPREAD_BITS, SPREAD_FEW, SPREAD_NARROW, SPREAD_EQUAL, SPREADS } spread;
 
@@ -18,8 +9,8 @@ typedef enum spread { SPREAD_BITS, SPREAD_FEW, SPREAD_NARROW, SPREAD_EQUAL, SPRE
 static double number_of(spread how, bool nan)
 {
     double x;
-    if (random_bits() % 16 == 0 && how != SPREAD_EQUAL) {
-        switch (random_bits() % 6) {
+    if (test_random() % 16 == 0 && how != SPREAD_EQUAL) {
+        switch (test_random() % 6) {
         case 0: return 0.0;
         case 1: return -0.0;
         case 2: return INFINITY;
@@ -28,9 +19,9 @@ static double number_of(spread how, bool nan)
         }
     }
     if (how == SPREAD_EQUAL) return 7;
-    if (how == SPREAD_FEW) return (double)(random_bits() % 7) - 3;
-    if (how == SPREAD_NARROW) return 1000 + (double)(random_bits() % 65536) / 4096;
-    uint64_t bits = random_bits();
+    if (how == SPREAD_FEW) return (double)(test_random() % 7) - 3;
+    if (how == SPREAD_NARROW) return 1000 + (double)(test_random() % 65536) / 4096;
+    uint64_t bits = test_random();
     memcpy(&x, &bits, sizeof x);
     return isnan(x) && !nan ? 2.5 : x;
 }
@@ -38,13 +29,13 @@ static double number_of(spread how, bool nan)
 static void set_float(void *p, int size, double x)
 {
     if (size == 8) {
-        uint64_t payload = random_bits() & 0x80000000000000ffull;
+        uint64_t payload = test_random() & 0x80000000000000ffull;
         memcpy(p, &x, 8);
         if (isnan(x)) memcpy(p, &(uint64_t){ 0x7ff8000000000000ull | payload }, 8);
     } else {
         float y = (float)x;
         memcpy(p, &y, 4);
-        if (isnan(x)) memcpy(p, &(uint32_t){ 0x7fc00000u | (uint32_t)(random_bits() & 0x800000ffu) }, 4);
+        if (isnan(x)) memcpy(p, &(uint32_t){ 0x7fc00000u | (uint32_t)(test_random() & 0x800000ffu) }, 4);
     }
 }
 
@@ -54,7 +45,7 @@ static ga_array *random_array(ga_dtype dtype, int ndim, const int64_t *shape, sp
     int       size = (int)ga_itemsize(dtype), part = dtype == GA_C64 ? 4 : dtype == GA_C128 ? 8 : size;
     for (int64_t i = 0; i < a->size * (size / part); i++) {
         char    *p    = (char *)a->data + i * part;
-        uint64_t bits = how == SPREAD_BITS ? random_bits() : how == SPREAD_EQUAL ? 7 : random_bits() % 7 - 3;
+        uint64_t bits = how == SPREAD_BITS ? test_random() : how == SPREAD_EQUAL ? 7 : test_random() % 7 - 3;
         if (dtype >= GA_F32) set_float(p, part, number_of(how, nan));
         else if (dtype == GA_BOOL) *p = (char)(bits & 1);
         else memcpy(p, &bits, (size_t)part);

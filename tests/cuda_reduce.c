@@ -1,21 +1,14 @@
 /* Reductions on the GPU against those on the CPU: the same bits (of NaNs: a NaN), the same shapes and dtypes, the same errors. */
 #include "test.h"
 
-static uint64_t seed = 1;
-static uint64_t draw(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return seed >> 16;
-}
-
 /* Mostly ordinary numbers of different sizes; `odd`: one in so many is a zero, an infinity or a NaN (0: none). */
 static double draw_number(uint64_t odd)
 {
-    if (odd && draw() % odd == 0) {
+    if (odd && test_random() % odd == 0) {
         static const double rare[] = { 0.0, -0.0, INFINITY, -INFINITY, NAN, NAN };
-        return rare[draw() % 6];
+        return rare[test_random() % 6];
     }
-    return ldexp((double)(int64_t)(draw() % 2000001) - 1000000, (int)(draw() % 8) - 24);
+    return ldexp((double)(int64_t)(test_random() % 2000001) - 1000000, (int)(test_random() % 8) - 24);
 }
 
 static ga_array *draw_array(ga_dtype dtype, ga_shape shape, uint64_t odd)
@@ -24,7 +17,7 @@ static ga_array *draw_array(ga_dtype dtype, ga_shape shape, uint64_t odd)
     for (int d = 0; d < shape.ndim; d++) n *= shape.n[d];
     char *p = (char *)malloc((size_t)(n * size + 1));
     for (int64_t i = 0; i < n; i++) {
-        uint64_t bits = draw() % 3 ? draw() : 0;
+        uint64_t bits = test_random() % 3 ? test_random() : 0;
         double   re = draw_number(odd), im = draw_number(odd);
         float    re32 = (float)re, im32 = (float)im;
         switch (dtype) {
@@ -45,53 +38,6 @@ static ga_array *draw_array(ga_dtype dtype, ga_shape shape, uint64_t odd)
     ga_array *a = (ga_from)(p, dtype, shape, (ga_new_options){ .site = GI_SITE("ga_from()"), .dtype = dtype });
     free(p);
     return a;
-}
-
-static bool same_parts(const char *x, const char *y, int64_t size, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++, x += size, y += size) {
-        if (!memcmp(x, y, (size_t)size)) continue;
-        double a, b;
-        float  a32, b32;
-        memcpy(&a32, x, 4);
-        memcpy(&b32, y, 4);
-        if (size == 4) {
-            a = a32;
-            b = b32;
-        } else {
-            memcpy(&a, x, 8);
-            memcpy(&b, y, 8);
-        }
-        if (a == a || b == b) {
-            printf("     number %lld: %a on the CPU, %a on the GPU\n", (long long)i, a, b);
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Frees both. */
-static bool same(ga_array *cpu, ga_array *gpu)
-{
-    bool ok = cpu && gpu && cpu->dtype == gpu->dtype && cpu->ndim == gpu->ndim && gpu->device == GA_CUDA;
-    for (int d = 0; ok && d < cpu->ndim; d++) ok = cpu->shape[d] == gpu->shape[d];
-    ga_array *x = ok ? ga_copy(cpu) : NULL, *y = ok ? ga_to(gpu, GA_CPU) : NULL;
-    if (ok && x && y) {
-        int64_t size = ga_itemsize(x->dtype);
-        switch (x->dtype) {
-        case GA_F32:
-        case GA_F64: ok = same_parts((char *)x->data, (char *)y->data, size, x->size); break;
-        case GA_C64:
-        case GA_C128: ok = same_parts((char *)x->data, (char *)y->data, size / 2, 2 * x->size); break;
-        default: ok = !memcmp(x->data, y->data, (size_t)(x->size * size));
-        }
-    }
-    ok = ok && x && y;
-    ga_free(x);
-    ga_free(y);
-    ga_free(cpu);
-    ga_free(gpu);
-    return ok;
 }
 
 typedef ga_array *(*reduction)(const ga_array *a, ga_reduce_options o);
@@ -132,7 +78,7 @@ static void compare(const char *what, reduction f, const ga_array *cpu, const ga
     if (!x) snprintf(said, sizeof said, "%s", ga_error());
     ga_clear_error();
     ga_array *y  = f(gpu, o);
-    bool      ok = x ? same(x, y) : y == NULL && ga_error() && !strcmp(said, ga_error());
+    bool      ok = x ? test_same_freed(x, y) : y == NULL && ga_error() && !strcmp(said, ga_error());
     if (!CHECK(ok)) printf("     %s; the CPU says: %s\n", what, said);
     ga_clear_error();
 }
@@ -253,7 +199,7 @@ static void compare_dot(const ga_array *a, const ga_array *b, const char *index_
     ga_array *there_a = ga_to(a, GA_CUDA), *there_b = ga_to(b, GA_CUDA);
     ga_array *x = view(a, index_a), *y = view(b, index_b), *there_x = view(there_a, index_a), *there_y = view(there_b, index_b);
     ga_clear_error();
-    if (!CHECK(same(ga_dot(x, y), ga_dot(there_x, there_y))))
+    if (!CHECK(test_same_freed(ga_dot(x, y), ga_dot(there_x, there_y))))
         printf("     dot of %s %s and %s %s, %d and %d dimensions\n", ga_dtype_name(a->dtype), index_a, ga_dtype_name(b->dtype),
                index_b, x->ndim, y->ndim);
     ga_array *all[] = { there_a, there_b, x, y, there_x, there_y };
@@ -296,20 +242,20 @@ static void test_calls(ga_dtype dtype)
     ga_array *a = draw_array(dtype, axes_of(2, 40, 60), 0), *b = ga_to(a, GA_CUDA);
     ga_array *out = ga_zeros((60)), *out_there = ga_to(out, GA_CUDA), *wrong = ga_zeros((61)),
              *wrong_there = ga_to(wrong, GA_CUDA);
-    CHECK(same(ga_norm(a), ga_norm(b)));
-    CHECK(same(ga_norm(a, .axis = 0, .ord = 1), ga_norm(b, .axis = 0, .ord = 1)));
-    CHECK(same(ga_norm(a, .axis = 1, .ord = INFINITY), ga_norm(b, .axis = 1, .ord = INFINITY)));
-    CHECK(same(ga_norm(a, .ord = GA_EXACTLY), ga_norm(b, .ord = GA_EXACTLY)));
-    CHECK(same(ga_norm(a, .ord = 3), ga_norm(b, .ord = 3)));
-    CHECK(same(ga_sum(a, .dtype = GA_C128), ga_sum(b, .dtype = GA_C128)));
-    CHECK(same(ga_mean(a, .dtype = GA_C64, .axis = 1), ga_mean(b, .dtype = GA_C64, .axis = 1)));
-    CHECK(same(ga_std(a, .ddof = 1, .axis = 0), ga_std(b, .ddof = 1, .axis = 0)));
-    CHECK(same(ga_var(a, .ddof = 40, .axis = 0), ga_var(b, .ddof = 40, .axis = 0)));
-    CHECK(same(ga_std(a, .dtype = GA_F32), ga_std(b, .dtype = GA_F32)));
+    CHECK(test_same_freed(ga_norm(a), ga_norm(b)));
+    CHECK(test_same_freed(ga_norm(a, .axis = 0, .ord = 1), ga_norm(b, .axis = 0, .ord = 1)));
+    CHECK(test_same_freed(ga_norm(a, .axis = 1, .ord = INFINITY), ga_norm(b, .axis = 1, .ord = INFINITY)));
+    CHECK(test_same_freed(ga_norm(a, .ord = GA_EXACTLY), ga_norm(b, .ord = GA_EXACTLY)));
+    CHECK(test_same_freed(ga_norm(a, .ord = 3), ga_norm(b, .ord = 3)));
+    CHECK(test_same_freed(ga_sum(a, .dtype = GA_C128), ga_sum(b, .dtype = GA_C128)));
+    CHECK(test_same_freed(ga_mean(a, .dtype = GA_C64, .axis = 1), ga_mean(b, .dtype = GA_C64, .axis = 1)));
+    CHECK(test_same_freed(ga_std(a, .ddof = 1, .axis = 0), ga_std(b, .ddof = 1, .axis = 0)));
+    CHECK(test_same_freed(ga_var(a, .ddof = 40, .axis = 0), ga_var(b, .ddof = 40, .axis = 0)));
+    CHECK(test_same_freed(ga_std(a, .dtype = GA_F32), ga_std(b, .dtype = GA_F32)));
     CHECK(ga_mean(b, .axis = 0, .out = out_there) == (dtype < GA_C64 ? out_there : NULL));
     if (dtype < GA_C64) {
         CHECK(ga_mean(a, .axis = 0, .out = out) == out);
-        CHECK(same(ga_copy(out), ga_copy(out_there)));
+        CHECK(test_same_freed(ga_copy(out), ga_copy(out_there)));
     }
     CHECK(ga_sum(b, .axis = 0, .out = wrong_there) == NULL && ga_sum(b, .axis = 0, .out = out) == NULL);
     CHECK(ga_sum(b, .axis = 2) == NULL && ga_max(b, .ddof = 1) == NULL && ga_argmax(b, .dtype = GA_F64) == NULL);

@@ -13,50 +13,7 @@ static const int64_t sizes[] = {
 
 /* ---- comparing ----------------------------------------------------------------------------------------------------------- */
 
-static bool all_nan(const char *p, int bytes)
-{
-    if (bytes == 4) {
-        float x;
-        memcpy(&x, p, sizeof x);
-        return x != x;
-    }
-    double x;
-    memcpy(&x, p, sizeof x);
-    return x != x;
-}
-
-/* Do two packed arrays hold the same bits? One NaN is as good as another. */
-static bool same_bits(const ga_array *a, const ga_array *b)
-{
-    int64_t     bytes = a->size * ga_itemsize(a->dtype);
-    const char *p = (const char *)a->data, *q = (const char *)b->data;
-    int         part = a->dtype == GA_F32 || a->dtype == GA_C64 ? 4 : a->dtype == GA_F64 || a->dtype == GA_C128 ? 8 : 0;
-    if (bytes == 0 || memcmp(p, q, (size_t)bytes) == 0) return true;
-    for (int64_t i = 0; part && i < bytes; i += part)
-        if (memcmp(p + i, q + i, (size_t)part) != 0 && !(all_nan(p + i, part) && all_nan(q + i, part))) {
-            printf("     element %lld differs\n", (long long)(i / ga_itemsize(a->dtype)));
-            return false;
-        }
-    return part != 0;
-}
-
-/* Is `there`, on the GPU, what `here` is on the CPU? Frees both. */
-static bool same(ga_array *here, ga_array *there)
-{
-    bool ok = here && there && here->device == GA_CPU && there->device == GA_CUDA && here->dtype == there->dtype &&
-              ga_same_shape(here, there);
-    ga_array *back = ok ? ga_to(there, GA_CPU) : NULL, *packed = back ? ga_copy(here) : NULL;
-    ok = packed && same_bits(packed, back);
-    if (!ok && here && there)
-        printf("     %s ndim %d size %lld against %s ndim %d size %lld\n", ga_dtype_name(here->dtype), here->ndim,
-               (long long)here->size, ga_dtype_name(there->dtype), there->ndim, (long long)there->size);
-    ga_free(packed);
-    ga_free(back);
-    ga_free(here);
-    ga_free(there);
-    return ok;
-}
-#define SAME(here, there) CHECK(same(here, there))
+#define SAME(here, there) CHECK(test_same_freed(here, there))
 
 /* An array and its copy on the GPU. */
 typedef struct pair {
@@ -83,19 +40,10 @@ static pair view(pair p, const char *index)
     return v;
 }
 
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
 /* Numbers of all kinds: of different sizes and signs, zeros of both signs; `wild`: NaN and infinity, too. */
 static double number(bool wild)
 {
-    uint64_t r = next_random();
+    uint64_t r = test_random();
     switch (r % 16) {
     case 0: return 0;
     case 1: return -0.0;
@@ -124,7 +72,7 @@ static pair pair_of(int64_t n, ga_dtype dtype) { return both(numbers(n, dtype, t
 static pair integers(int64_t n, int64_t low, int64_t high, ga_dtype dtype)
 {
     ga_array *a = ga_empty_n(1, &n, .dtype = GA_I64);
-    for (int64_t i = 0; i < n; i++) ((int64_t *)a->data)[i] = low + (int64_t)(next_random() % (uint64_t)(high - low));
+    for (int64_t i = 0; i < n; i++) ((int64_t *)a->data)[i] = low + (int64_t)(test_random() % (uint64_t)(high - low));
     pair p = both(ga_astype(a, dtype));
     ga_free(a);
     return p;

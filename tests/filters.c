@@ -178,24 +178,15 @@ static void test_gaussians(void)
 
 /* ---- brute force -------------------------------------------------------------------------------------------------- */
 
-static uint64_t state = 88172645463325252u;
-static uint64_t next_random(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
-}
-
 /* Random elements, many of them equal; of floats with a NaN here and there if `nan`. */
 static ga_array *random_image(ga_dtype dtype, int64_t height, int64_t width, bool nan)
 {
     double *v = (double *)malloc((size_t)(height * width) * sizeof *v);
     for (int64_t i = 0; i < height * width; i++) {
         v[i] =
-            (double)(next_random() % 200) - (dtype == GA_U8 || dtype == GA_U16 || dtype == GA_U32 || dtype == GA_U64 ? 0 : 100);
-        if (dtype == GA_F32 || dtype == GA_F64) v[i] = next_random() % 8 == 0 ? -0.0 : v[i] / 16;
-        if (nan && next_random() % 500 == 0) v[i] = NAN;
+            (double)(test_random() % 200) - (dtype == GA_U8 || dtype == GA_U16 || dtype == GA_U32 || dtype == GA_U64 ? 0 : 100);
+        if (dtype == GA_F32 || dtype == GA_F64) v[i] = test_random() % 8 == 0 ? -0.0 : v[i] / 16;
+        if (nan && test_random() % 500 == 0) v[i] = NAN;
         if (dtype == GA_BOOL) v[i] = v[i] > 30;
     }
     ga_array *a = ga_astype(ga_from(v, (height, width)), dtype);
@@ -255,11 +246,11 @@ static void test_ranks(ga_dtype dtype, int64_t height, int64_t width, int64_t h,
         ga_array *a = random_image(dtype, height, width, nan), *wide = ga_astype(test_to_cpu(a), GA_F64);
         bool     *cells = (bool *)malloc((size_t)(h * w));
         int64_t   count = 0;
-        for (int64_t k = 0; k < h * w; k++) count += cells[k] = next_random() % 4 != 0 || k == 0;
+        for (int64_t k = 0; k < h * w; k++) count += cells[k] = test_random() % 4 != 0 || k == 0;
         ga_array       *footprint = ga_from(cells, (h, w));
-        const ga_border b         = borders[next_random() % BORDERS];
-        const int64_t   rank      = (int64_t)(next_random() % (uint64_t)(h * w)),
-                      of_print    = (int64_t)(next_random() % (uint64_t)count);
+        const ga_border b         = borders[test_random() % BORDERS];
+        const int64_t   rank      = (int64_t)(test_random() % (uint64_t)(h * w)),
+                      of_print    = (int64_t)(test_random() % (uint64_t)count);
         const ga_shape sizes      = GI_SHAPE(h, w);
         const double   cval       = dtype == GA_BOOL ? 1 : 7;
         bool ok = is_rank(wide, cval, ga_median_filter(a, 0, .sizes = sizes, .border = b, .cval = 7), h * w / 2, h, w, NULL, b);
@@ -286,7 +277,7 @@ static void test_brute_force(void)
     for (size_t k = 0; k < count; k++) {
         const int64_t h = windows[k][0], w = windows[k][1];
         for (int d = GA_BOOL; d <= GA_F64; d++) {
-            test_ranks((ga_dtype)d, 1 + (int64_t)(next_random() % 20), 1 + (int64_t)(next_random() % 40), h, w, false);
+            test_ranks((ga_dtype)d, 1 + (int64_t)(test_random() % 20), 1 + (int64_t)(test_random() % 40), h, w, false);
             if (d >= GA_F32) test_ranks((ga_dtype)d, 30, 37, h, w, true);
         }
         if (test_small() || test_on_gpu()) continue; /* several tiles of the CPU */

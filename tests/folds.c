@@ -207,27 +207,18 @@ static void scan(ga_dtype d, int64_t n, number *v, joining join)
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------------------ */
 
-static uint64_t state = 88172645463325252u;
-
-static uint64_t chance(void)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    return state ^= state << 17;
-}
-
 typedef enum kind { ORDINARY, ZEROS, SPECIAL, NAN_ONLY, KINDS } kind;
 
 static double any_double(kind k)
 {
-    double x = ((double)(chance() >> 12) / 0x1p51 - 1) * ldexp(1, (int)(chance() % 40) - 20);
+    double x = ((double)(test_random() >> 12) / 0x1p51 - 1) * ldexp(1, (int)(test_random() % 40) - 20);
     switch (k) {
     case ORDINARY: return x;
-    case ZEROS: return chance() % 2 ? 0.0 : -0.0;
+    case ZEROS: return test_random() % 2 ? 0.0 : -0.0;
     case NAN_ONLY: return (double)NAN;
     default: break;
     }
-    switch (chance() % 40) {
+    switch (test_random() % 40) {
     case 0: return (double)NAN;
     case 1: return (double)INFINITY;
     case 2: return -(double)INFINITY;
@@ -241,9 +232,9 @@ static void fill(ga_array *a, kind k)
 {
     int64_t size = ga_itemsize(a->dtype);
     for (int64_t i = 0; i < a->size; i++) {
-        number n = { chance(), any_double(k), any_double(k) };
+        number n = { test_random(), any_double(k), any_double(k) };
         if (a->dtype == GA_BOOL) n.u = k == ZEROS ? 0 : k == NAN_ONLY ? 1 : n.u & 1;
-        else if (k == ZEROS) n.u = chance() % 4 == 0;
+        else if (k == ZEROS) n.u = test_random() % 4 == 0;
         else if (k == ORDINARY) n.u %= 100;
         write_number(a->dtype, n, (char *)a->data + i * size);
     }

@@ -1,6 +1,8 @@
 /*  All libFuzzer targets in one program, so that the library is compiled once with what they need: it does what it is called, fuzz_npy,
     fuzz_fits or fuzz_zarr (tests/run.sh links it under these names, and gives what fits_asan_options says). Each is also a program by
     itself. */
+#include "fuzz.h"
+
 #define LLVMFuzzerInitialize   npy_initialize
 #define LLVMFuzzerTestOneInput npy_input
 #define judge                  npy_judge
@@ -14,10 +16,12 @@
 #define LLVMFuzzerInitialize   zarr_initialize
 #define LLVMFuzzerTestOneInput zarr_input
 #define judge                  zarr_judge
+#define write_seeds            zarr_seeds
 #include "fuzz_zarr.c"
 #undef LLVMFuzzerInitialize
 #undef LLVMFuzzerTestOneInput
 #undef judge
+#undef write_seeds
 
 #define LLVMFuzzerInitialize   fits_initialize
 #define LLVMFuzzerTestOneInput fits_input
@@ -25,9 +29,6 @@
 #include "fuzz_fits.c"
 #undef LLVMFuzzerInitialize
 #undef LLVMFuzzerTestOneInput
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static int (*input)(const uint8_t *data, size_t n);
 

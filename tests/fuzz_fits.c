@@ -1,17 +1,7 @@
 /* libFuzzer target: FITS files, read through CFITSIO with every option.
    clang -g -O1 -fsanitize=fuzzer,address,undefined -I. -DGPUARR_USE_CFITSIO tests/fuzz_fits.c -o build/fuzz_fits -lcfitsio -lm -lpthread
    build/fuzz_fits -max_total_time=20 -max_len=20000 build/corpus/fits   (an empty folder gets a few valid files) */
-#ifndef GPUARR_BASELINE_ONLY
-#define GPUARR_BASELINE_ONLY
-#endif
-#define GPUARR_IMPLEMENTATION
-#include "gpuarr.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "fuzz.h"
 
 /* CFITSIO believes counts in a header, asks calloc for 2^60 columns and is fine with a NULL: so is this run. */
 const char *__asan_default_options(void);
@@ -24,7 +14,6 @@ static void forget_file(void) { remove(path); }
 static void write_seeds(const char *dir)
 {
     char seed[500];
-    mkdir(dir, 0777);
     ga_scope {
         for (int d = GA_BOOL; d <= GA_F64; d++) {
             snprintf(seed, sizeof seed, "%s/%s.fits", dir, ga_dtype_name((ga_dtype)d));
@@ -41,9 +30,7 @@ static void write_seeds(const char *dir)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    for (int i = 1; i < *argc; i++) /* a corpus that is still empty gets a few valid files */
-        if ((*argv)[i][0] != '-' && rmdir((*argv)[i]) == 0) write_seeds((*argv)[i]);
-    if (ga_error()) exit(1);
+    fuzz_seed(*argc, *argv, write_seeds);
     /* CFITSIO leaks and asks for gigabytes when tiles are damaged; that is not what is tested here. */
     static char *arguments[64];
     static char  flags[4][32] = { "-timeout=10", "-detect_leaks=0", "-malloc_limit_mb=100000", "-rss_limit_mb=4000" };
@@ -52,25 +39,20 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     *argv = arguments;
     snprintf(path, sizeof path, "%s/gpuarr_fuzz_%ld.fits", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
     atexit(forget_file);
-    ga_set_num_threads(1);
-    ga_set_error_handler(ga_ignore_error, NULL);
-    ga_memory_limit((int64_t)64 << 20);
+    fuzz_begin();
     return 0;
 }
 
 static void judge(ga_array *a)
 {
-    if (!a != !!ga_error()) abort();
-    if (!a && strlen(ga_error()) < 20) abort();
+    fuzz_judge(a);
     if (a) {
-        static volatile unsigned sum;
-        const unsigned char     *p = (const unsigned char *)a->data;
-        for (int64_t i = 0; i < a->size * ga_itemsize(a->dtype); i++) sum += p[i];
+        fuzz_read(a);
         if (!ga_is_contiguous(a)) abort();
     }
     ga_free(a);
     ga_clear_error();
-    if (ga_memory_stats().arrays != 0 || ga_memory_stats().used_bytes != 0) abort();
+    fuzz_nothing_is_left();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,16 +1,7 @@
 /* libFuzzer target: what is read from .npy and .npz files, and the inflater on its own.
    clang -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz_npy.c -o build/fuzz_npy -lm -lpthread
    build/fuzz_npy -max_total_time=20 build/corpus/npy   (an empty folder gets a few valid files) */
-#ifndef GPUARR_BASELINE_ONLY
-#define GPUARR_BASELINE_ONLY
-#endif
-#define GPUARR_IMPLEMENTATION
-#include "gpuarr.h"
-
-#include <sys/stat.h>
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "fuzz.h"
 
 /* Written by NumPy's savez_compressed and by zlib. */
 /* clang-format off */
@@ -49,21 +40,9 @@ static const unsigned char fixed_deflate[] = {
 };
 /* clang-format on */
 
-static void write_seed(const char *dir, const char *name, const void *bytes, size_t n)
-{
-    char path[500];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
-}
-
 static void write_seeds(const char *dir)
 {
     char path[500];
-    mkdir(dir, 0777);
     ga_scope {
         for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
             snprintf(path, sizeof path, "%s/%s.npy", dir, ga_dtype_name((ga_dtype)d));
@@ -82,38 +61,29 @@ static void write_seeds(const char *dir)
         "\x93NUMPY\x01\x00\x3C\x00{'descr': '>i2', 'fortran_order': True, 'shape': (2, 2), }     \n12345678";
     static const char version_2[] =
         "\x93NUMPY\x02\x00\x3E\x00\x00\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2L,), }      \n12345678";
-    write_seed(dir, "fortran.npy", fortran, sizeof fortran - 1);
-    write_seed(dir, "version2.npy", version_2, sizeof version_2 - 1);
-    write_seed(dir, "deflated.npz", deflated_npz, sizeof deflated_npz);
-    write_seed(dir, "dynamic.deflate", dynamic_deflate, sizeof dynamic_deflate);
-    write_seed(dir, "fixed.deflate", fixed_deflate, sizeof fixed_deflate);
+    fuzz_write(dir, "fortran.npy", fortran, sizeof fortran - 1);
+    fuzz_write(dir, "version2.npy", version_2, sizeof version_2 - 1);
+    fuzz_write(dir, "deflated.npz", deflated_npz, sizeof deflated_npz);
+    fuzz_write(dir, "dynamic.deflate", dynamic_deflate, sizeof dynamic_deflate);
+    fuzz_write(dir, "fixed.deflate", fixed_deflate, sizeof fixed_deflate);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    for (int i = 1; i < *argc; i++) /* a corpus that is still empty gets a few valid files */
-        if ((*argv)[i][0] != '-' && rmdir((*argv)[i]) == 0) write_seeds((*argv)[i]);
-    if (ga_error()) exit(1);
-    ga_set_num_threads(1);
-    ga_set_error_handler(ga_ignore_error, NULL);
-    ga_memory_limit((int64_t)64 << 20);
+    fuzz_seed(*argc, *argv, write_seeds);
+    fuzz_begin();
     return 0;
 }
 
 /* What came out must be an array, wholly there, or a sentence. */
 static void judge(ga_array *a)
 {
-    if (!a != !!ga_error()) abort();
-    if (!a) {
-        if (strlen(ga_error()) < 20) abort();
-        return;
-    }
-    static volatile unsigned sum;
-    int64_t                  size = 1;
+    fuzz_judge(a);
+    if (!a) return;
+    int64_t size = 1;
     for (int d = 0; d < a->ndim; d++) size *= a->shape[d];
     if (size != a->size || !ga_is_contiguous(a) || a->ndim > GPUARR_MAX_DIMS) abort();
-    const unsigned char *p = (const unsigned char *)a->data;
-    for (int64_t i = 0; i < a->size * ga_itemsize(a->dtype); i++) sum += p[i];
+    fuzz_read(a);
     ga_free(a);
 }
 
@@ -136,6 +106,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
             free(out);
         }
     }
-    if (ga_memory_stats().arrays != 0 || ga_memory_stats().used_bytes != 0) abort(); /* nothing is left behind */
+    fuzz_nothing_is_left();
     return 0;
 }

@@ -1,14 +1,7 @@
 /* libFuzzer target: what ga_open takes from .zarray files, chunks (plain, zlib, gzip) and .npy files.
    clang -g -O1 -fsanitize=fuzzer,address,undefined -I. tests/fuzz_zarr.c -o build/fuzz_zarr -lm -lpthread
    build/fuzz_zarr -max_total_time=20 build/corpus/zarr   (an empty folder gets a few valid inputs) */
-#ifndef GPUARR_BASELINE_ONLY
-#define GPUARR_BASELINE_ONLY
-#endif
-#define GPUARR_IMPLEMENTATION
-#include "gpuarr.h"
-
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+#include "fuzz.h"
 
 /* An input: the text of .zarray, a zero byte, the bytes of a chunk. */
 #define ZARRAY(dtype, order, packed, fill)                                                                                     \
@@ -25,45 +18,32 @@ static const char npy[] = "\x93NUMPY\x01\x00\x3C\x00{'descr': '>i2', 'fortran_or
 
 static char folder[] = "/tmp/gpuarr-fuzz-XXXXXX";
 
-static void write_file(const char *dir, const char *name, const void *bytes, size_t n)
+static void write_seeds(const char *dir)
 {
-    char path[500];
-    snprintf(path, sizeof path, "%s/%s", dir, name);
-    FILE *f = fopen(path, "wb");
-    if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0) {
-        perror(path);
-        exit(1);
-    }
+    fuzz_write(dir, "plain", plain, sizeof plain - 1);
+    fuzz_write(dir, "other", other, sizeof other - 1);
+    fuzz_write(dir, "zlib", zlib, sizeof zlib - 1);
+    fuzz_write(dir, "gzip", gzip, sizeof gzip - 1);
+    fuzz_write(dir, "npy", npy, sizeof npy - 1);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    for (int i = 1; i < *argc; i++) /* a corpus that is still empty gets a few valid inputs */
-        if ((*argv)[i][0] != '-' && rmdir((*argv)[i]) == 0 && mkdir((*argv)[i], 0777) == 0) {
-            write_file((*argv)[i], "plain", plain, sizeof plain - 1);
-            write_file((*argv)[i], "other", other, sizeof other - 1);
-            write_file((*argv)[i], "zlib", zlib, sizeof zlib - 1);
-            write_file((*argv)[i], "gzip", gzip, sizeof gzip - 1);
-            write_file((*argv)[i], "npy", npy, sizeof npy - 1);
-        }
+    fuzz_seed(*argc, *argv, write_seeds);
     if (!mkdtemp(folder)) exit(1);
-    ga_set_num_threads(1);
-    ga_set_error_handler(ga_ignore_error, NULL);
-    ga_memory_limit((int64_t)64 << 20);
+    fuzz_begin();
     return 0;
 }
 
 /* What can be opened is a chunked array, whose first elements are there, or a sentence says why not. */
 static void judge(ga_array *a)
 {
-    static volatile unsigned sum;
-    char                     index[200] = "";
+    char index[200] = "";
     if (!a != !!ga_error()) abort();
     for (int d = 0; a && d < a->ndim; d++) strcat(index, d ? ", :6" : ":6");
     ga_array *part = !a ? NULL : a->ndim > 0 ? ga_index(a, "%s", index) : ga_view(a), *r = part ? ga_compute(part) : NULL;
-    if (!r != !!ga_error() || (!r && strlen(ga_error()) < 20)) abort();
-    const unsigned char *p = r ? (const unsigned char *)r->data : NULL;
-    for (int64_t i = 0; r && i < r->size * ga_itemsize(r->dtype); i++) sum += p[i];
+    fuzz_judge(r);
+    if (r) fuzz_read(r);
     ga_free(r);
     ga_free(part);
     ga_free(a);
@@ -75,16 +55,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     char                     path[100];
     ga_clear_error();
     if (n > 0 && data[0] == 0x93) {
-        write_file(folder, "a.npy", data, n);
+        fuzz_write(folder, "a.npy", data, n);
         snprintf(path, sizeof path, "%s/a.npy", folder);
         judge(ga_open(path));
     } else {
         const uint8_t *end  = n > 0 ? (const uint8_t *)memchr(data, 0, n) : NULL;
         size_t         text = end ? (size_t)(end - data) : n, rest = end ? n - text - 1 : 0;
-        write_file(folder, ".zarray", data, text);
-        for (int k = 0; k < 5; k++) write_file(folder, chunks[k], end ? end + 1 : data, rest);
+        fuzz_write(folder, ".zarray", data, text);
+        for (int k = 0; k < 5; k++) fuzz_write(folder, chunks[k], end ? end + 1 : data, rest);
         judge(ga_open(folder));
     }
-    if (ga_memory_stats().arrays != 0 || ga_memory_stats().used_bytes != 0) abort(); /* nothing is left behind */
+    fuzz_nothing_is_left();
     return 0;
 }

@@ -3,14 +3,6 @@
    cc tests/impl.c tests/images.c -lm -lpthread */
 #include "test.h"
 
-static uint64_t random_state = 1;
-static double   uniform(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (double)(random_state >> 11) * 0x1p-53;
-}
-static int64_t one_of(int64_t n) { return (int64_t)(uniform() * (double)n); }
-
 static const ga_dtype dtypes[] = { GA_BOOL, GA_I8,  GA_U8,  GA_I16, GA_U16, GA_I32, GA_U32,
                                    GA_I64,  GA_U64, GA_F32, GA_F64, GA_C64, GA_C128 };
 enum { REAL_DTYPES = 11, DTYPES = 13, LAYOUTS = 4 };
@@ -81,12 +73,12 @@ static void check_labels(int ndim, const int64_t *shape, double density, int con
         ga_array *mask = ga_zeros_n(ndim, shape, .dtype = GA_BOOL, .device = GA_CPU);
         ga_array *want = ga_zeros_n(ndim, shape, .dtype = GA_I32, .device = GA_CPU);
         bool     *flag = ga_data(mask, GA_BOOL);
-        for (int64_t i = 0; i < mask->size; i++) flag[i] = uniform() < density;
+        for (int64_t i = 0; i < mask->size; i++) flag[i] = test_uniform() < density;
         int64_t   objects = flood(ndim, shape, flag, connectivity, ga_data(want, GA_I32)), count = -1;
         ga_array *values = ga_multiply(ga_astype(mask, GA_F64), ga_random_integers(1, 100, (1), .device = GA_CPU));
-        ga_set_num_threads(1 + (int)one_of(8));
-        int       kind  = ndim > 0 ? (int)one_of(LAYOUTS) : 0;
-        ga_dtype  dtype = dtypes[one_of(DTYPES)];
+        ga_set_num_threads(1 + (int)test_below(8));
+        int       kind  = ndim > 0 ? (int)test_below(LAYOUTS) : 0;
+        ga_dtype  dtype = dtypes[test_below(DTYPES)];
         ga_array *image = laid(on_test_device(ga_astype(values, dtype)), kind), *expected = on_test_device(want);
         bool      ok = same(ga_label(image, .connectivity = connectivity, .count = &count), expected) && count == objects;
         ok           = ok && same(ga_label(image, .connectivity = connectivity, .dtype = GA_I64), ga_astype(expected, GA_I64));
@@ -111,12 +103,12 @@ static void test_labels(void)
     static const double  densities[] = { 0, 0.03, 0.3, 0.5, 0.6, 0.8, 1 };
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
         for (size_t k = 0; k < sizeof densities / sizeof *densities; k++) {
-            int64_t flat[2] = { 1 + one_of(test_small() ? 9 : 40), columns[c] },
-                    deep[3] = { 1 + one_of(5), 1 + one_of(5), columns[c] };
+            int64_t flat[2] = { 1 + test_below(test_small() ? 9 : 40), columns[c] },
+                    deep[3] = { 1 + test_below(5), 1 + test_below(5), columns[c] };
             check_labels(1, &columns[c], densities[k], 1);
             check_labels(2, flat, densities[k], 1);
             check_labels(2, flat, densities[k], 2);
-            check_labels(3, deep, densities[k], 1 + (int)one_of(3));
+            check_labels(3, deep, densities[k], 1 + (int)test_below(3));
         }
     if (test_small()) return;
     static const int64_t wide[][2] = { { 1, 70001 }, { 3, 33000 }, { 2, 65536 }, { 130, 700 } };
@@ -190,19 +182,19 @@ static void test_measures(void)
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int turn = 0; turn < (test_small() ? 2 : 4); turn++)
             ga_scope {
-                int64_t   size = shapes[s][0] * shapes[s][1] * shapes[s][2], most = 1 + one_of(12);
+                int64_t   size = shapes[s][0] * shapes[s][1] * shapes[s][2], most = 1 + test_below(12);
                 ga_array *labels = ga_zeros((size), .dtype = GA_I64, .device = GA_CPU);
-                int64_t  *label = ga_data(labels, GA_I64), run = 1 + one_of(turn % 2 ? 200 : 6);
+                int64_t  *label = ga_data(labels, GA_I64), run = 1 + test_below(turn % 2 ? 200 : 6);
                 for (int64_t i = 0; i < size; i++) /* runs, also beyond the ends of rows, and background, or none */
-                    label[i] = i % run ? label[i - 1] : turn % 3 && uniform() < 0.7 ? 0 : 1 + one_of(most);
+                    label[i] = i % run ? label[i - 1] : turn % 3 && test_uniform() < 0.7 ? 0 : 1 + test_below(most);
                 int64_t   found = ga_item_int(ga_max(labels));
                 ga_array *a     = ga_random_normal(3, 10, (size), .seed = (uint64_t)turn, .device = GA_CPU);
-                ga_array *x     = on_test_device(ga_astype(a, dtypes[one_of(REAL_DTYPES)]));
-                ga_array *l     = on_test_device(ga_astype(labels, dtypes[1 + one_of(REAL_DTYPES - 1)]));
-                ga_set_num_threads(1 + (int)one_of(8));
+                ga_array *x     = on_test_device(ga_astype(a, dtypes[test_below(REAL_DTYPES)]));
+                ga_array *l     = on_test_device(ga_astype(labels, dtypes[1 + test_below(REAL_DTYPES - 1)]));
+                ga_set_num_threads(1 + (int)test_below(8));
                 x = ga_reshape(x, (shapes[s][0], shapes[s][1], shapes[s][2]));
                 l = ga_reshape(l, (shapes[s][0], shapes[s][1], shapes[s][2]));
-                check_measures(laid(x, (int)one_of(LAYOUTS)), laid(l, (int)one_of(LAYOUTS)), found);
+                check_measures(laid(x, (int)test_below(LAYOUTS)), laid(l, (int)test_below(LAYOUTS)), found);
                 check_measures(ga_ravel(x), ga_ravel(l), found);
                 /* an index: in any order, twice, of the background, of what is not there */
                 ga_array *index = on_test_device(ga_ints(2, 0, 1, 1, 77, -3)), *sums = ga_sum_labels(x, l, index), *both;
@@ -256,9 +248,9 @@ static void test_order(void)
         for (int turn = 0; turn < (test_small() ? 1 : 2); turn++)
             ga_scope {
                 int64_t   n     = turn == 0 ? 8193 : 70001;
-                ga_dtype  dtype = dtypes[one_of(2) ? 9 + one_of(2) : one_of(REAL_DTYPES)];
-                ga_array *a = long_line(kind, n, dtype), *sorted = ga_sort(a), *x = laid(a, (int)one_of(LAYOUTS));
-                ga_set_num_threads(1 + (int)one_of(8));
+                ga_dtype  dtype = dtypes[test_below(2) ? 9 + test_below(2) : test_below(REAL_DTYPES)];
+                ga_array *a = long_line(kind, n, dtype), *sorted = ga_sort(a), *x = laid(a, (int)test_below(LAYOUTS));
+                ga_set_num_threads(1 + (int)test_below(8));
                 double low = ga_item_at(sorted, (n - 1) / 2), high = ga_item_at(sorted, n / 2), middle = (low + high) / 2;
                 if (dtype == GA_F32) middle = (double)((float)(low + high) / 2);
                 if (n % 2) middle = low;
@@ -327,15 +319,15 @@ static void test_clipping(void)
     for (int kind = 0; kind < LONG_KINDS; kind++)
         for (int turn = 0; turn < (test_small() ? 1 : 3); turn++)
             ga_scope {
-                int64_t      n     = test_small() ? 2000 : turn == 0 ? 9000 : 66000 + 1000 * one_of(9);
-                ga_dtype     dtype = dtypes[one_of(2) ? 9 + one_of(2) : one_of(REAL_DTYPES)];
-                ga_array    *a = long_line(kind, n, dtype), *mask = NULL, *x = laid(a, (int)one_of(LAYOUTS));
-                double       sigma = sigmas[one_of(4)], low, high;
-                int          limit = (int)one_of(4), passes;
-                bool         mean  = one_of(3) == 0;
-                ga_clip_rule rule  = one_of(2) ? GA_CLIP_LESSON : GA_CLIP_ASTROPY;
+                int64_t      n     = test_small() ? 2000 : turn == 0 ? 9000 : 66000 + 1000 * test_below(9);
+                ga_dtype     dtype = dtypes[test_below(2) ? 9 + test_below(2) : test_below(REAL_DTYPES)];
+                ga_array    *a = long_line(kind, n, dtype), *mask = NULL, *x = laid(a, (int)test_below(LAYOUTS));
+                double       sigma = sigmas[test_below(4)], low, high;
+                int          limit = (int)test_below(4), passes;
+                bool         mean  = test_below(3) == 0;
+                ga_clip_rule rule  = test_below(2) ? GA_CLIP_LESSON : GA_CLIP_ASTROPY;
                 clipping     want  = clip_by_rounds(a, rule, sigma, rule == GA_CLIP_LESSON || !limit ? 1000 : limit, mean);
-                ga_set_num_threads(1 + (int)one_of(8));
+                ga_set_num_threads(1 + (int)test_below(8));
                 ga_array *left = ga_sigma_clip(x, .rule = rule, .sigma = sigma, .maxiters = limit ? limit : -1, .mean = mean,
                                                .mask = &mask, .passes = &passes, .low = &low, .high = &high);
                 bool      ok   = same(left, want.left) && passes == want.passes;
@@ -379,10 +371,10 @@ static void test_describe(void)
     for (int kind = 0; kind < LONG_KINDS; kind++)
         for (int d = kind % 3; d < REAL_DTYPES; d += 3)
             ga_scope {
-                ga_set_num_threads(1 + (int)one_of(8));
+                ga_set_num_threads(1 + (int)test_below(8));
                 check_describe("a long line",
-                               laid(long_line(kind, test_small() ? 2000 : 66000, dtypes[d]), (int)one_of(LAYOUTS)));
-                check_describe("a short line", long_line(kind, 1 + one_of(3000), dtypes[d]));
+                               laid(long_line(kind, test_small() ? 2000 : 66000, dtypes[d]), (int)test_below(LAYOUTS)));
+                check_describe("a short line", long_line(kind, 1 + test_below(3000), dtypes[d]));
             }
     if (test_small()) return;
     static const double odd[] = { 0, -0.0, INFINITY, -INFINITY, NAN };

@@ -3,6 +3,8 @@
 #define GPUARR_KERNELS
 #include "gpuarr.h"
 
+#include "moments.h"
+
 #include <string.h>
 
 /* X(type, what it is computed in): integers wrap. */
@@ -109,22 +111,6 @@ GA_FUNCTION extreme larger(extreme a, extreme b)
 }
 GA_REDUCTION(argmost, int64_t, (float x, float y), extreme, extreme_of(-INFINITY, -1), extreme_of(x - y, GA_INDEX),
              larger(a, b), a.index)
-
-/* Chan's way to join means and sums of squared distances from them. */
-typedef struct moments {
-    double n, mean, m2;
-} moments;
-GA_FUNCTION moments moments_of(double n, double x)
-{
-    moments m = { n, x, 0 };
-    return m;
-}
-GA_FUNCTION moments joined(moments a, moments b)
-{
-    double  n = a.n + b.n, d = b.mean - a.mean;
-    moments m = { n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n * b.n / n) };
-    return m;
-}
 GA_REDUCTION(turned, ga_c128, (double x, double y), ga_c128, complex_of(1, 1), complex_of(x *y + x, x *y - x),
              complex_of(a.re * 0.5 + b.re, a.im * 0.5 - b.im), a)
 GA_REDUCTION(variance, double, (double x), moments, moments_of(0, 0), moments_of(1, x), joined(a, b), a.m2 / a.n)

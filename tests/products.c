@@ -2,19 +2,12 @@
    documented chain, bit for bit. cc tests/impl.c tests/products.c -lm -lpthread */
 #include "test.h"
 
-static uint64_t seed = 1;
-static uint64_t draw(void)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return seed >> 16;
-}
-
 /* Numbers of different sizes; one in `odd` is a zero, an infinity or a NaN (0: none). */
 static double draw_number(uint64_t odd)
 {
     static const double rare[] = { 0.0, -0.0, INFINITY, -INFINITY, NAN };
-    if (odd && draw() % odd == 0) return rare[draw() % 5];
-    return ldexp((double)(int64_t)(draw() % 2000001) - 1000000, (int)(draw() % 8) - 24);
+    if (odd && test_random() % odd == 0) return rare[test_random() % 5];
+    return ldexp((double)(int64_t)(test_random() % 2000001) - 1000000, (int)(test_random() % 8) - 24);
 }
 
 static ga_array *draw_array(ga_dtype dtype, int ndim, const int64_t *shape, uint64_t odd)
@@ -23,7 +16,7 @@ static ga_array *draw_array(ga_dtype dtype, int ndim, const int64_t *shape, uint
     int64_t   n = a ? a->size : 0;
     for (int64_t i = 0; i < n; i++) {
         const double re = draw_number(odd), im = draw_number(odd);
-        uint64_t     bits = draw();
+        uint64_t     bits = test_random();
         switch (dtype) {
         case GA_BOOL: ((bool *)a->data)[i] = bits % 3 == 0; break;
         case GA_F32: ((float *)a->data)[i] = (float)re; break;
@@ -109,7 +102,7 @@ static bool is_product(const ga_array *a, const ga_array *b, const ga_array *got
         return false;
     const uint64_t mask = ga_itemsize(a->dtype) >= 8 ? UINT64_MAX : ((uint64_t)1 << 8 * ga_itemsize(a->dtype)) - 1;
     const int64_t  work = got->size * a->shape[1], step = work > 200000 ? work / 100000 : 1;
-    for (int64_t e = 0; e < got->size; e += step == 1 ? 1 : 1 + (int64_t)(draw() % (uint64_t)(2 * step))) {
+    for (int64_t e = 0; e < got->size; e += step == 1 ? 1 : 1 + (int64_t)(test_random() % (uint64_t)(2 * step))) {
         const int64_t i = e / got->shape[1], j = e % got->shape[1];
         value         want = { -0.0, -0.0, 0 }, is = element(got, i, j);
         double        size = 0;

@@ -4,6 +4,8 @@
 #define GPUARR_KERNELS
 #include "test.h"
 
+#include "moments.h"
+
 /* ---- the reductions -------------------------------------------------------------------------------------------------------- */
 
 GA_REDUCTION(own_sum, double, (double x), double, 0, x, a + b, a)
@@ -33,22 +35,6 @@ GA_FUNCTION place better(place a, place b) { return b.value > a.value || (b.valu
 GA_REDUCTION(own_argmax, int64_t, (double x, double y), place, place_of(-INFINITY, -1), place_of(x + y, GA_INDEX), better(a, b),
              a.index)
 
-/* Chan's way to join means and sums of squared distances from them. */
-typedef struct moments {
-    double n, mean, m2;
-} moments;
-
-GA_FUNCTION moments moments_of(double n, double x)
-{
-    moments m = { n, x, 0 };
-    return m;
-}
-GA_FUNCTION moments joined(moments a, moments b)
-{
-    double  n = a.n + b.n, d = b.mean - a.mean;
-    moments m = { n, a.mean + d * (b.n / n), a.m2 + b.m2 + d * d * (a.n * b.n / n) };
-    return m;
-}
 GA_REDUCTION(own_var, double, (double x), moments, moments_of(0, 0), moments_of(1, x), joined(a, b), a.m2 / a.n)
 
 /* As large as an accumulator may be; and one of three bytes. */

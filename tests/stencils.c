@@ -82,40 +82,21 @@ GA_STENCIL(chain_3_f32, (2, 1, 1), float, (void), CHAIN_3(float))
 static const ga_stencil_kernel *const chains[2][3] = { { chain_1_f64, chain_2_f64, chain_3_f64 },
                                                        { chain_1_f32, chain_2_f32, chain_3_f32 } };
 
-static uint64_t state = 88172645463325252u;
-static int64_t  next_random(int64_t n)
-{
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (int64_t)(state % (uint64_t)n);
-}
-
 /* Random elements on the CPU, with some infinities, NaNs and zeros; strided, reversed or turned round. */
 static ga_array *random_array(ga_dtype dtype, int ndim, const int64_t *shape)
 {
     static const double special[] = { INFINITY, -INFINITY, NAN, 0.0, -0.0, 1e-310 };
     int64_t             twice[3];
-    const int64_t       way = next_random(4);
+    const int64_t       way = test_below(4);
     for (int d = 0; d < ndim; d++) twice[d] = way == 1 ? 2 * shape[d] : way == 2 ? shape[ndim - 1 - d] : shape[d];
     ga_array *a = ga_empty_n(ndim, twice, .device = GA_CPU);
     for (int64_t i = 0; i < a->size; i++)
-        ((double *)a->data)[i] = next_random(200) ? (double)next_random(1 << 20) * 0x1p-19 - 1 : special[next_random(6)];
+        ((double *)a->data)[i] = test_below(200) ? (double)test_below(1 << 20) * 0x1p-19 - 1 : special[test_below(6)];
     a = ga_astype(a, dtype);
     if (way == 1) a = ga_index(a, ndim == 1 ? "::2" : ndim == 2 ? "::2, 1::2" : "1::2, ::2, ::2");
     if (way == 2) a = ga_transpose(a);
     if (way == 3) a = ga_index(a, "::-1");
     return a;
-}
-
-static bool same_bits(const ga_array *a, const ga_array *b)
-{
-    ga_array *x = a ? ga_to(a, GA_CPU) : NULL, *y = b ? ga_to(b, GA_CPU) : NULL;
-    if (!x || !y || x->dtype != y->dtype || !ga_same_shape(x, y)) return false;
-    if (memcmp(x->data, y->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0) return true;
-    ga_array *nan  = ga_logical_and(ga_isnan(x), ga_isnan(y)); /* one NaN is as good as another */
-    ga_array *no_x = ga_where(nan, 0, x), *no_y = ga_where(nan, 0, y);
-    return memcmp(no_x->data, no_y->data, (size_t)(x->size * ga_itemsize(x->dtype))) == 0;
 }
 
 static void test_chains(void)
@@ -125,9 +106,9 @@ static void test_chains(void)
         const int      ndim = 1 + trial % 3, single = trial / 3 % 2;
         const bool     large = !test_small() && trial % 20 == 7;
         const ga_dtype dtype = single ? GA_F32 : GA_F64;
-        ga_border      b     = borders[next_random(BORDERS)];
+        ga_border      b     = borders[test_below(BORDERS)];
         int64_t        shape[3];
-        for (int d = 0; d < ndim; d++) shape[d] = 1 + next_random(large ? (ndim == 1 ? 200000 : ndim == 2 ? 700 : 70) : 19);
+        for (int d = 0; d < ndim; d++) shape[d] = 1 + test_below(large ? (ndim == 1 ? 200000 : ndim == 2 ? 700 : 70) : 19);
         ga_scope {
             ga_array *w = ga_empty_n(ndim, sizes[ndim - 1], .dtype = dtype, .device = GA_CPU);
             for (int64_t k = 0; k < w->size; k++)
@@ -135,7 +116,7 @@ static void test_chains(void)
                 else ((double *)w->data)[k] = (double)(k + 1) / 3;
             ga_array *host = random_array(dtype, ndim, shape), *a = ga_to(host, ga_get_device());
             ga_array *expected = ga_ndcorrelate(host, w, .border = b, .cval = 0.7, .method = GA_METHOD_DIRECT);
-            if (!CHECK(same_bits(ga_stencil(chains[single][ndim - 1], (a), .border = b, .cval = 0.7), expected)))
+            if (!CHECK(test_same_bits(ga_stencil(chains[single][ndim - 1], (a), .border = b, .cval = 0.7), expected)))
                 printf("     border %d, %d dimensions: %lld ...\n", (int)b, ndim, (long long)shape[0]);
         }
     }
@@ -159,7 +140,7 @@ static void compare_steps(const ga_stencil_kernel *k, ga_array *a, int64_t steps
             ga_set_num_threads(threads);
             all = k->kernel.parameters ? ga_stencil(k, (a, 0.2), .border = border, .cval = 3, .steps = steps)
                                        : ga_stencil(k, (a), .border = border, .cval = 3, .steps = steps);
-            if (!CHECK(same_bits(one, all)))
+            if (!CHECK(test_same_bits(one, all)))
                 printf("     %s, %lld steps, border %d, %d threads\n", k->kernel.name, (long long)steps, (int)border, threads);
         }
     }
@@ -235,19 +216,19 @@ static void test_kinds(void)
         ga_copyto(ga_index(x, "7::901"), 1e300); /* rare arguments */
         ga_copyto(ga_index(x, "9::1203"), INFINITY);
         ga_array *expected = ga_add(ga_sin(ga_index(x, "1:")), 0.5 * 3);
-        CHECK(same_bits(ga_ascontiguous(ga_index(ga_stencil(waves, (x, 0.5, 3)), ":-1")), expected));
+        CHECK(test_same_bits(ga_ascontiguous(ga_index(ga_stencil(waves, (x, 0.5, 3)), ":-1")), expected));
 
         ga_array *y = ga_random((130, 211), .seed = 6);
-        CHECK(same_bits(ga_stencil(wide, (y), .border = GA_BORDER_WRAP),
-                        ga_subtract(ga_roll(ga_roll(y, 40, .axis = 0), -50, .axis = 1),
-                                    ga_roll(ga_roll(y, -40, .axis = 0), 50, .axis = 1))));
+        CHECK(test_same_bits(ga_stencil(wide, (y), .border = GA_BORDER_WRAP),
+                             ga_subtract(ga_roll(ga_roll(y, 40, .axis = 0), -50, .axis = 1),
+                                         ga_roll(ga_roll(y, -40, .axis = 0), 50, .axis = 1))));
         ga_array *z = ga_astype(ga_random((21, 19, 70), .seed = 7), GA_C128);
         for (int b = 0; b < BORDERS; b++) { /* on the GPU, if the tests run there, and on the CPU */
             ga_array *y_cpu = ga_to(y, GA_CPU), *z_cpu = ga_to(z, GA_CPU);
-            CHECK(same_bits(ga_stencil(wide, (y), .border = borders[b], .cval = 3, .steps = 3),
-                            ga_stencil(wide, (y_cpu), .border = borders[b], .cval = 3, .steps = 3)));
-            CHECK(same_bits(ga_stencil(mean, (z, 0.3), .border = borders[b], .cval = 3, .steps = 2),
-                            ga_stencil(mean, (z_cpu, 0.3), .border = borders[b], .cval = 3, .steps = 2)));
+            CHECK(test_same_bits(ga_stencil(wide, (y), .border = borders[b], .cval = 3, .steps = 3),
+                                 ga_stencil(wide, (y_cpu), .border = borders[b], .cval = 3, .steps = 3)));
+            CHECK(test_same_bits(ga_stencil(mean, (z, 0.3), .border = borders[b], .cval = 3, .steps = 2),
+                                 ga_stencil(mean, (z_cpu, 0.3), .border = borders[b], .cval = 3, .steps = 2)));
         }
 
         CHECK_IS(ga_stencil(line, (ga_zeros((0)))), GA_F64, (0), 0);

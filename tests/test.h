@@ -96,6 +96,60 @@ static inline bool test_small(void) { return getenv("GPUARR_TEST_SMALL") != NULL
 /* The elements on the CPU, packed: a new array, or NULL. */
 static inline ga_array *test_to_cpu(const ga_array *a) { return ga_to(a, GA_CPU); }
 
+/* Random bits, the same in every run. */
+static uint64_t        test_random_state = 88172645463325252u;
+static inline uint64_t test_random(void)
+{
+    test_random_state ^= test_random_state << 13;
+    test_random_state ^= test_random_state >> 7;
+    test_random_state ^= test_random_state << 17;
+    return test_random_state;
+}
+static inline int64_t test_below(int64_t n) { return (int64_t)(test_random() % (uint64_t)n); } /* 0 to n - 1 */
+static inline double  test_uniform(void) { return (double)(test_random() >> 11) * 0x1p-53; }   /* in [0, 1) */
+
+/* Are these two real floating-point numbers of 4 or 8 bytes both NaN? */
+static inline bool test_both_nan(const char *p, const char *q, int64_t bytes)
+{
+    float  x = 0, y = 0;
+    double u = 0, v = 0;
+    if (bytes == 4) memcpy(&x, p, 4), memcpy(&y, q, 4), u = (double)x, v = (double)y;
+    else memcpy(&u, p, 8), memcpy(&v, q, 8);
+    return isnan(u) && isnan(v);
+}
+
+/* Have both the same dtype, shape and bits, wherever they lie? One NaN is as good as another. */
+static inline bool test_same_bits(const ga_array *a, const ga_array *b)
+{
+    if (!a || !b || a->dtype != b->dtype || !ga_same_shape(a, b)) return false;
+    ga_array *x = test_to_cpu(a), *y = test_to_cpu(b);
+    int64_t   bytes = a->size * ga_itemsize(a->dtype), part = ga_itemsize(a->dtype) / (a->dtype >= GA_C64 ? 2 : 1);
+    bool      ok = x && y;
+    if (ok && bytes > 0 && memcmp(x->data, y->data, (size_t)bytes) != 0)
+        for (int64_t i = 0; ok && i < bytes; i += part) {
+            const char *p = (const char *)x->data + i, *q = (const char *)y->data + i;
+            ok = memcmp(p, q, (size_t)part) == 0 || (a->dtype >= GA_F32 && test_both_nan(p, q, part));
+            if (!ok) printf("     element %lld differs\n", (long long)(i / ga_itemsize(a->dtype)));
+        }
+    ga_free(x);
+    ga_free(y);
+    return ok;
+}
+
+/* Is the second on the GPU what the first is on the CPU? */
+static inline bool test_same_on_gpu(const ga_array *cpu, const ga_array *gpu)
+{
+    return cpu && gpu && cpu->device == GA_CPU && gpu->device == GA_CUDA && test_same_bits(cpu, gpu);
+}
+/* The same; frees both. */
+static inline bool test_same_freed(ga_array *cpu, ga_array *gpu)
+{
+    bool same = test_same_on_gpu(cpu, gpu);
+    ga_free(cpu);
+    ga_free(gpu);
+    return same;
+}
+
 /* Does `a` have this dtype and shape and, in C order, these numbers (NaN equals NaN)? Prints both if not. */
 static inline bool test_is(const ga_array *a, ga_dtype dtype, ga_shape shape, const double *expected, const char *file,
                            int line, const char *text)

@@ -886,25 +886,9 @@ void *__tsan_memmove(void *to, const void *from, size_t n)
 }
 
 /* The names under which programs compiled by g++ call memcpy, memmove and memset (see cuda_runtime.h). */
-void *cudasim_memcpy(void *to, const void *from, size_t n)
-{
-    access_range(CALLER, from, n, reads);
-    access_range(CALLER, to, n, writes);
-    return memcpy(to, from, n);
-}
-
-void *cudasim_memmove(void *to, const void *from, size_t n)
-{
-    access_range(CALLER, from, n, reads);
-    access_range(CALLER, to, n, writes);
-    return memmove(to, from, n);
-}
-
-void *cudasim_memset(void *p, int value, size_t n)
-{
-    access_range(CALLER, p, n, writes);
-    return memset(p, value, n);
-}
+void *cudasim_memcpy(void *, const void *, size_t) __attribute__((alias("__tsan_memcpy")));
+void *cudasim_memmove(void *, const void *, size_t) __attribute__((alias("__tsan_memmove")));
+void *cudasim_memset(void *, int, size_t) __attribute__((alias("__tsan_memset")));
 
 /* ------------------------------------------------------------------ atomics of instrumented code */
 

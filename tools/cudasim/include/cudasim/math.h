@@ -282,74 +282,36 @@ template <class T, class S> static inline T convert(S x, int mode)
 
 } // namespace cudasim
 
-CUDASIM_FN int                __float2int_rn(float x) { return cudasim::to_integer<int>(rintf(x)); }
-CUDASIM_FN int                __float2int_rz(float x) { return cudasim::to_integer<int>(truncf(x)); }
-CUDASIM_FN int                __float2int_ru(float x) { return cudasim::to_integer<int>(ceilf(x)); }
-CUDASIM_FN int                __float2int_rd(float x) { return cudasim::to_integer<int>(floorf(x)); }
-CUDASIM_FN unsigned int       __float2uint_rn(float x) { return cudasim::to_integer<unsigned int>(rintf(x)); }
-CUDASIM_FN unsigned int       __float2uint_rz(float x) { return cudasim::to_integer<unsigned int>(truncf(x)); }
-CUDASIM_FN unsigned int       __float2uint_ru(float x) { return cudasim::to_integer<unsigned int>(ceilf(x)); }
-CUDASIM_FN unsigned int       __float2uint_rd(float x) { return cudasim::to_integer<unsigned int>(floorf(x)); }
-CUDASIM_FN long long          __float2ll_rn(float x) { return cudasim::to_integer<long long>(rintf(x)); }
-CUDASIM_FN long long          __float2ll_rz(float x) { return cudasim::to_integer<long long>(truncf(x)); }
-CUDASIM_FN long long          __float2ll_ru(float x) { return cudasim::to_integer<long long>(ceilf(x)); }
-CUDASIM_FN long long          __float2ll_rd(float x) { return cudasim::to_integer<long long>(floorf(x)); }
-CUDASIM_FN unsigned long long __float2ull_rn(float x) { return cudasim::to_integer<unsigned long long>(rintf(x)); }
-CUDASIM_FN unsigned long long __float2ull_rz(float x) { return cudasim::to_integer<unsigned long long>(truncf(x)); }
-CUDASIM_FN unsigned long long __float2ull_ru(float x) { return cudasim::to_integer<unsigned long long>(ceilf(x)); }
-CUDASIM_FN unsigned long long __float2ull_rd(float x) { return cudasim::to_integer<unsigned long long>(floorf(x)); }
-CUDASIM_FN int                __double2int_rn(double x) { return cudasim::to_integer<int>(rint(x)); }
-CUDASIM_FN int                __double2int_rz(double x) { return cudasim::to_integer<int>(trunc(x)); }
-CUDASIM_FN int                __double2int_ru(double x) { return cudasim::to_integer<int>(ceil(x)); }
-CUDASIM_FN int                __double2int_rd(double x) { return cudasim::to_integer<int>(floor(x)); }
-CUDASIM_FN unsigned int       __double2uint_rn(double x) { return cudasim::to_integer<unsigned int>(rint(x)); }
-CUDASIM_FN unsigned int       __double2uint_rz(double x) { return cudasim::to_integer<unsigned int>(trunc(x)); }
-CUDASIM_FN unsigned int       __double2uint_ru(double x) { return cudasim::to_integer<unsigned int>(ceil(x)); }
-CUDASIM_FN unsigned int       __double2uint_rd(double x) { return cudasim::to_integer<unsigned int>(floor(x)); }
-CUDASIM_FN long long          __double2ll_rn(double x) { return cudasim::to_integer<long long>(rint(x)); }
-CUDASIM_FN long long          __double2ll_rz(double x) { return cudasim::to_integer<long long>(trunc(x)); }
-CUDASIM_FN long long          __double2ll_ru(double x) { return cudasim::to_integer<long long>(ceil(x)); }
-CUDASIM_FN long long          __double2ll_rd(double x) { return cudasim::to_integer<long long>(floor(x)); }
-CUDASIM_FN unsigned long long __double2ull_rn(double x) { return cudasim::to_integer<unsigned long long>(rint(x)); }
-CUDASIM_FN unsigned long long __double2ull_rz(double x) { return cudasim::to_integer<unsigned long long>(trunc(x)); }
-CUDASIM_FN unsigned long long __double2ull_ru(double x) { return cudasim::to_integer<unsigned long long>(ceil(x)); }
-CUDASIM_FN unsigned long long __double2ull_rd(double x) { return cudasim::to_integer<unsigned long long>(floor(x)); }
-CUDASIM_FN float              __int2float_rn(int x) { return cudasim::convert<float>(x, FE_TONEAREST); }
-CUDASIM_FN double             __int2double_rn(int x) { return cudasim::convert<double>(x, FE_TONEAREST); }
-CUDASIM_FN float              __int2float_rz(int x) { return cudasim::convert<float>(x, FE_TOWARDZERO); }
-CUDASIM_FN double             __int2double_rz(int x) { return cudasim::convert<double>(x, FE_TOWARDZERO); }
-CUDASIM_FN float              __int2float_ru(int x) { return cudasim::convert<float>(x, FE_UPWARD); }
-CUDASIM_FN double             __int2double_ru(int x) { return cudasim::convert<double>(x, FE_UPWARD); }
-CUDASIM_FN float              __int2float_rd(int x) { return cudasim::convert<float>(x, FE_DOWNWARD); }
-CUDASIM_FN double             __int2double_rd(int x) { return cudasim::convert<double>(x, FE_DOWNWARD); }
-CUDASIM_FN float              __uint2float_rn(unsigned int x) { return cudasim::convert<float>(x, FE_TONEAREST); }
-CUDASIM_FN double             __uint2double_rn(unsigned int x) { return cudasim::convert<double>(x, FE_TONEAREST); }
-CUDASIM_FN float              __uint2float_rz(unsigned int x) { return cudasim::convert<float>(x, FE_TOWARDZERO); }
-CUDASIM_FN double             __uint2double_rz(unsigned int x) { return cudasim::convert<double>(x, FE_TOWARDZERO); }
-CUDASIM_FN float              __uint2float_ru(unsigned int x) { return cudasim::convert<float>(x, FE_UPWARD); }
-CUDASIM_FN double             __uint2double_ru(unsigned int x) { return cudasim::convert<double>(x, FE_UPWARD); }
-CUDASIM_FN float              __uint2float_rd(unsigned int x) { return cudasim::convert<float>(x, FE_DOWNWARD); }
-CUDASIM_FN double             __uint2double_rd(unsigned int x) { return cudasim::convert<double>(x, FE_DOWNWARD); }
-CUDASIM_FN float              __ll2float_rn(long long x) { return cudasim::convert<float>(x, FE_TONEAREST); }
-CUDASIM_FN double             __ll2double_rn(long long x) { return cudasim::convert<double>(x, FE_TONEAREST); }
-CUDASIM_FN float              __ll2float_rz(long long x) { return cudasim::convert<float>(x, FE_TOWARDZERO); }
-CUDASIM_FN double             __ll2double_rz(long long x) { return cudasim::convert<double>(x, FE_TOWARDZERO); }
-CUDASIM_FN float              __ll2float_ru(long long x) { return cudasim::convert<float>(x, FE_UPWARD); }
-CUDASIM_FN double             __ll2double_ru(long long x) { return cudasim::convert<double>(x, FE_UPWARD); }
-CUDASIM_FN float              __ll2float_rd(long long x) { return cudasim::convert<float>(x, FE_DOWNWARD); }
-CUDASIM_FN double             __ll2double_rd(long long x) { return cudasim::convert<double>(x, FE_DOWNWARD); }
-CUDASIM_FN float              __ull2float_rn(unsigned long long x) { return cudasim::convert<float>(x, FE_TONEAREST); }
-CUDASIM_FN double             __ull2double_rn(unsigned long long x) { return cudasim::convert<double>(x, FE_TONEAREST); }
-CUDASIM_FN float              __ull2float_rz(unsigned long long x) { return cudasim::convert<float>(x, FE_TOWARDZERO); }
-CUDASIM_FN double             __ull2double_rz(unsigned long long x) { return cudasim::convert<double>(x, FE_TOWARDZERO); }
-CUDASIM_FN float              __ull2float_ru(unsigned long long x) { return cudasim::convert<float>(x, FE_UPWARD); }
-CUDASIM_FN double             __ull2double_ru(unsigned long long x) { return cudasim::convert<double>(x, FE_UPWARD); }
-CUDASIM_FN float              __ull2float_rd(unsigned long long x) { return cudasim::convert<float>(x, FE_DOWNWARD); }
-CUDASIM_FN double             __ull2double_rd(unsigned long long x) { return cudasim::convert<double>(x, FE_DOWNWARD); }
-CUDASIM_FN float              __double2float_rn(double x) { return cudasim::convert<float>(x, FE_TONEAREST); }
-CUDASIM_FN float              __double2float_rz(double x) { return cudasim::convert<float>(x, FE_TOWARDZERO); }
-CUDASIM_FN float              __double2float_ru(double x) { return cudasim::convert<float>(x, FE_UPWARD); }
-CUDASIM_FN float              __double2float_rd(double x) { return cudasim::convert<float>(x, FE_DOWNWARD); }
+/* __float2int_rn and the like: to the nearest, towards zero, up, down. */
+#define CUDASIM_TO_INTEGER(from, F, f, to, I)                                                                                  \
+    CUDASIM_FN I __##from##2##to##_rn(F x) { return cudasim::to_integer<I>(rint##f(x)); }                                      \
+    CUDASIM_FN I __##from##2##to##_rz(F x) { return cudasim::to_integer<I>(trunc##f(x)); }                                     \
+    CUDASIM_FN I __##from##2##to##_ru(F x) { return cudasim::to_integer<I>(ceil##f(x)); }                                      \
+    CUDASIM_FN I __##from##2##to##_rd(F x) { return cudasim::to_integer<I>(floor##f(x)); }
+#define CUDASIM_TO_FLOAT(from, S, to, F)                                                                                       \
+    CUDASIM_FN F __##from##2##to##_rn(S x) { return cudasim::convert<F>(x, FE_TONEAREST); }                                    \
+    CUDASIM_FN F __##from##2##to##_rz(S x) { return cudasim::convert<F>(x, FE_TOWARDZERO); }                                   \
+    CUDASIM_FN F __##from##2##to##_ru(S x) { return cudasim::convert<F>(x, FE_UPWARD); }                                       \
+    CUDASIM_FN F __##from##2##to##_rd(S x) { return cudasim::convert<F>(x, FE_DOWNWARD); }
+CUDASIM_TO_INTEGER(float, float, f, int, int)
+CUDASIM_TO_INTEGER(float, float, f, uint, unsigned int)
+CUDASIM_TO_INTEGER(float, float, f, ll, long long)
+CUDASIM_TO_INTEGER(float, float, f, ull, unsigned long long)
+CUDASIM_TO_INTEGER(double, double, , int, int)
+CUDASIM_TO_INTEGER(double, double, , uint, unsigned int)
+CUDASIM_TO_INTEGER(double, double, , ll, long long)
+CUDASIM_TO_INTEGER(double, double, , ull, unsigned long long)
+CUDASIM_TO_FLOAT(int, int, float, float)
+CUDASIM_TO_FLOAT(int, int, double, double)
+CUDASIM_TO_FLOAT(uint, unsigned int, float, float)
+CUDASIM_TO_FLOAT(uint, unsigned int, double, double)
+CUDASIM_TO_FLOAT(ll, long long, float, float)
+CUDASIM_TO_FLOAT(ll, long long, double, double)
+CUDASIM_TO_FLOAT(ull, unsigned long long, float, float)
+CUDASIM_TO_FLOAT(ull, unsigned long long, double, double)
+CUDASIM_TO_FLOAT(double, double, float, float)
+#undef CUDASIM_TO_INTEGER
+#undef CUDASIM_TO_FLOAT
 
 /* ------------------------------------------------------------------ bits */
 CUDASIM_FN int __float_as_int(float x)
