@@ -67,23 +67,6 @@ static const gi_loops *gi_cpu_loops(void)
 #define GI_LOOP_OF(entry) (gi_cpu_loops()->entry)
 #endif
 
-/* The kernel of an elementwise operation for a dtype, NULL if its row has none. */
-static gi_kernel gi_cpu_kernel(ga_op op, ga_dtype dtype)
-{
-    gi_kernel kernel = NULL;
-    gi_fold   unused;
-    if (dtype < GA_F32 && (op == GA_OP_isnan || op == GA_OP_isinf)) return gi_kernel_false;
-    if (dtype < GA_F32 && op == GA_OP_isfinite) return gi_kernel_true;
-    return GI_LOOP_OF(find)(op, dtype, &kernel, &unused) ? kernel : NULL;
-}
-
-/* How a reduction folds a dtype; false if its row does not have it. */
-static bool gi_cpu_fold(ga_op op, ga_dtype dtype, gi_fold *fold)
-{
-    gi_kernel unused;
-    return GI_LOOP_OF(find)(op, dtype, &unused, fold);
-}
-
 static gi_turn_lines gi_cpu_turn(int itemsize) /* NULL: this instruction set has none for elements of the size */
 {
     const ga_dtype as = itemsize == 4 ? GA_F32 : itemsize == 8 ? GA_F64 : GA_DTYPE_DEFAULT;

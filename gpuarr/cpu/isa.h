@@ -161,6 +161,9 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
 #include "windows.h"
 
 /* ---- what this instruction set has -------------------------------------------------------------------------------- */
+#ifdef GPUARR_STATIC
+#include "rows.h"
+#else
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
         if (GI_FIND(gi_find_##tag)(op, kernel, fold)) return true;                                                             \
@@ -174,6 +177,7 @@ static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fol
     return GI_OR_LOWER(false, find, op, dtype, kernel, fold);
 }
 #undef GI_DTYPE_CASE
+#endif
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG: return GI_FIND(gi_cast_##tag)(from);
 static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)

@@ -277,6 +277,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 #define GI_FIRST(a, ...) a
 #define GI_REST(a, ...)  __VA_ARGS__
 #ifdef GPUARR_STATIC /* what makes chunked arrays brings their layer into the program */
+GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_chunks(...) gi_chunks(GI_SHAPE(__VA_ARGS__))
 #else
 #define ga_chunks(...) GI_SHAPE(__VA_ARGS__)

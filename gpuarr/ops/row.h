@@ -13,6 +13,9 @@ typedef ga_array *(*gi_row_special)(const gi_row *row, const ga_arg *in, ga_dtyp
                                     const ga_map_options *o, bool *done);
 
 struct gi_row {
+#ifdef GPUARR_STATIC
+    bool (*find)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of this row alone */
+#endif
     ga_op          op;
     const char    *name;    /* of the public function */
     gi_result      returns; /* elementwise rows */
@@ -24,10 +27,36 @@ struct gi_row {
     gi_row_special special;     /* or NULL */
 };
 
-/* The kernel of an elementwise row for a dtype; NULL if it has none. */
-static gi_kernel gi_row_kernel(const gi_row *row, ga_dtype dtype) { return gi_cpu_kernel(row->op, dtype); }
+#ifdef GPUARR_STATIC
+#define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find(dtype, kernel, fold))
+#define GI_FINDER(name)                                                                                                        \
+    static bool gi_find_##name(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                               \
+    {                                                                                                                          \
+        return GI_LOOP_OF(row_##name)(dtype, kernel, fold);                                                                    \
+    }
+#define GI_FOUND_BY(name) gi_find_##name,
+#else
+#define GI_FIND_IN(row, dtype, kernel, fold) (GI_LOOP_OF(find)((row)->op, dtype, kernel, fold))
+#define GI_FINDER(name)
+#define GI_FOUND_BY(name)
+#endif
+
+/* The kernel of an elementwise row for a dtype; NULL if it has none. Integers are finite and no NaN: that takes no kernel for each. */
+static gi_kernel gi_row_kernel(const gi_row *row, ga_dtype dtype)
+{
+    gi_kernel kernel = NULL;
+    gi_fold   unused;
+    if (dtype < GA_F32 && (row->op == GA_OP_isnan || row->op == GA_OP_isinf)) return gi_kernel_false;
+    if (dtype < GA_F32 && row->op == GA_OP_isfinite) return gi_kernel_true;
+    return GI_FIND_IN(row, dtype, &kernel, &unused) ? kernel : NULL;
+}
+
 /* How a reduction folds a dtype; false if its row does not have it. */
-static bool gi_row_fold(const gi_row *row, ga_dtype dtype, gi_fold *fold) { return gi_cpu_fold(row->op, dtype, fold); }
+static bool gi_row_fold(const gi_row *row, ga_dtype dtype, gi_fold *fold)
+{
+    gi_kernel unused;
+    return GI_FIND_IN(row, dtype, &unused, fold);
+}
 
 /* What few rows have and the others have not: GI_ROW_HAS(exchanged, greater) is &gi_row_less, GI_ROW_HAS(exchanged, add) NULL. */
 #define GI_ROW_HAS(what, name)         GI_ROW_HAS_(GI_JOIN(GI_JOIN(GI_ROW_, what), GI_JOIN(_, name)), NULL, )
@@ -50,7 +79,8 @@ static ga_array *gi_power_special(const gi_row *, const ga_arg *, ga_dtype, ga_d
 static ga_array *gi_comparison_special(const gi_row *, const ga_arg *, ga_dtype, ga_dtype, const ga_map_options *, bool *);
 
 #define GI_ROW(name, returns, cost, ends, start)                                                                               \
-    static const gi_row gi_row_##name = { GA_OP_##name,                                                                        \
+    GI_FINDER(name)                                                                                                            \
+    static const gi_row gi_row_##name = { GI_FOUND_BY(name) GA_OP_##name,                                                      \
                                           "ga_" #name,                                                                         \
                                           returns,                                                                             \
                                           cost,                                                                                \

@@ -1,0 +1,38 @@
+/* ---- what this instruction set has of each row, apart from all others: gi_row_add_avx2 (GPUARR_STATIC) ------------------- */
+/* clang-format off */
+#define GI_TRY(name, TAG, tag) case GA_##TAG: found = GI_FIND(gi_has_##name##_##tag)(kernel, fold); break;
+#define GI_TRY_FLT(name) GI_TRY(name, F32, f32) GI_TRY(name, F64, f64)
+#if !GI_ISA_INTEGERS
+#define GI_TRY_EACH(name) GI_TRY_FLT(name)
+#elif defined(GPUARR_FEW_DTYPES)
+#define GI_TRY_EACH(name)                                                                                              \
+    GI_TRY(name, BOOL, b8) GI_TRY(name, U8, u8) GI_TRY(name, I32, i32) GI_TRY(name, I64, i64) GI_TRY(name, U64, u64) GI_TRY_FLT(name)
+#else
+#define GI_TRY_EACH(name)                                                                                              \
+    GI_TRY(name, BOOL, b8) GI_TRY(name, I8, i8) GI_TRY(name, U8, u8) GI_TRY(name, I16, i16) GI_TRY(name, U16, u16)     \
+    GI_TRY(name, I32, i32) GI_TRY(name, U32, u32) GI_TRY(name, I64, i64) GI_TRY(name, U64, u64) GI_TRY_FLT(name)       \
+    GI_TRY(name, C64, c64) GI_TRY(name, C128, c128)
+#endif
+#define GI_FIND_ROW(name)                                                                                              \
+    static bool GI_FIND(gi_row_##name)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                               \
+    {                                                                                                                  \
+        bool found = false;                                                                                            \
+        switch (dtype) {                                                                                               \
+            GI_TRY_EACH(name)                                                                                          \
+        default: break;                                                                                                \
+        }                                                                                                              \
+        return found || GI_OR_LOWER(false, row_##name, dtype, kernel, fold);                                           \
+    }
+#define GA_UNARY(name, ...)       GI_FIND_ROW(name)
+#define GA_ELEMENTARY(name, ...)  GI_FIND_ROW(name)
+#define GA_BINARY(name, ...)      GI_FIND_ROW(name)
+#define GA_ELEMENTARY2(name, ...) GI_FIND_ROW(name)
+#define GA_TERNARY(name, ...)     GI_FIND_ROW(name)
+#define GA_FOLD(name, ...)        GI_FIND_ROW(name)
+#define GA_TABLE
+#include "../rows/table.h"
+#undef GI_TRY
+#undef GI_TRY_FLT
+#undef GI_TRY_EACH
+#undef GI_FIND_ROW
+/* clang-format on */
