@@ -540,13 +540,13 @@ static void gi_why_failed(gi_computation *r, gi_note *note)
 /* Rank 0's part of a turn: counts what is done, deals what there is, and sees when it is over. */
 static void gi_lead(gi_mpi_hand *h, int dones, bool hungry)
 {
-    const char *site = h->r->site;
-    gi_note     why  = gi_new_note(GI_NOTE_FAIL);
-    gi_aside    aside; /* errors are put aside here as they are in the threads */
-    int         from;
-    bool        ok = !gi_has_failed(h->r);
+    const char     *site = h->r->site;
+    gi_note         why  = gi_new_note(GI_NOTE_FAIL);
+    gi_thread_state aside; /* errors are put aside here as they are in the threads */
+    int             from;
+    bool            ok = !gi_has_failed(h->r);
     if (!ok) gi_why_failed(h->r, &why);
-    gi_put_aside(&aside);
+    gi_thread_put_aside(&aside);
     h->left -= dones;
     while (ok && (from = gi_next_note(site)) >= 0) {
         const gi_note *note = &gi_mpi.note;
@@ -573,7 +573,7 @@ static void gi_lead(gi_mpi_hand *h, int dones, bool hungry)
             }
         }
     }
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
     if (ok && hungry && h->dealt < h->r->units) {
         int64_t begin, end;
         gi_deal(h, 0, &begin, &end);
@@ -742,10 +742,10 @@ static void gi_note_ranks(const gi_computation *r, const int32_t *owner)
         if ((char *)r->of[k]->data != GI_NOWHERE || !gi_equal_shapes(n->ndim, n->shape, r->ndim, r->shape) ||
             !gi_equal_shapes(n->ndim, n->strides, r->ndim, r->of[k]->strides))
             continue;
-        gi_aside aside;
-        gi_put_aside(&aside);
+        gi_thread_state aside;
+        gi_thread_put_aside(&aside);
         if (!n->ranks) n->ranks = (int32_t *)gi_alloc(r->site, (size_t)chunks * sizeof *n->ranks);
-        gi_take_back(&aside);
+        gi_thread_take_back(&aside);
         for (int64_t chunk = 0; n->ranks && chunk < chunks; chunk++) {
             gi_box  box  = gi_box_number(n->ndim, n->shape, n->chunk, chunk);
             int64_t unit = 0;
@@ -781,7 +781,7 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
     h.left      = r->units;
     h.owner     = (int32_t *)gi_alloc(r->site, (size_t)r->units * sizeof *h.owner);
     char *bytes = largest > 0 && h.owner ? (char *)gi_alloc(r->site, (size_t)(room * givers)) : NULL;
-    if (!gi_together(r->site, h.owner && (bytes || largest == 0))) {
+    if (!gi_ranks_agree(r->site, h.owner && (bytes || largest == 0))) {
         r->failed = true;
         r->status = gi_error_status;
     } else {

@@ -57,22 +57,22 @@ static bool gi_find_folds(gi_folds *f, gi_lazy *n)
 /* Works out all of a small node. */
 static bool gi_run_small(const char *site, gi_lazy *n)
 {
-    gi_computation r; /* for its error */
-    gi_worker      w   = gi_new_worker();
-    gi_box         box = gi_box_number(n->ndim, n->shape, n->shape, 0);
-    gi_aside       aside;
+    gi_computation  r; /* for its error */
+    gi_worker       w   = gi_new_worker();
+    gi_box          box = gi_box_number(n->ndim, n->shape, n->shape, 0);
+    gi_thread_state aside;
     memset(&r, 0, sizeof r);
     pthread_mutex_init(&r.lock, NULL);
     r.site = site;
-    gi_put_aside(&aside);
+    gi_thread_put_aside(&aside);
     ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
     bool      ok    = value && gi_put_elements(site, value, gi_eval(&w, n, &box, value));
     gi_forget(&w);
     if (ok) n->value = value;
     else gi_run_failed(&r, n->ndim, &box);
     if (!ok) ga_free(value);
-    gi_take_back(&aside);
-    return gi_together(site, gi_run_ends(&r));
+    gi_thread_take_back(&aside);
+    return gi_ranks_agree(site, gi_run_ends(&r));
 }
 
 /* Do two reductions read the same lines? */

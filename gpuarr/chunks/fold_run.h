@@ -136,7 +136,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
         r.arrays      = n;
         if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
-        else gi_run_units_of(&r, units, gi_run_lines);
+        else gi_chunk_run_units(&r, units, gi_run_lines);
     } else if (ok && lines > 0) {
         r.parts        = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
         r.beside       = gi_branches_beside(a, p->marked, n);
@@ -149,7 +149,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         r.records      = n;
         ok             = r.part != NULL;
         if (ok) memset(r.part, 0, bytes); /* groups at the edge have fewer lines */
-        if (ok) gi_run_units_of(&r, units, gi_run_branches);
+        if (ok) gi_chunk_run_units(&r, units, gi_run_branches);
         if (ok && !r.failed) ok = gi_join_branches(&r, lines);
         if (r.part) gi_release(r.part, bytes);
     }

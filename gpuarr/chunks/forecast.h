@@ -137,7 +137,9 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     return most + tiles;
 }
 
-static gi_forecast gi_foresee_for(int n, const ga_array *const *arrays, bool on_gpu)
+/* What the arrays need on the CPU. Where GPUs help, and the memory of the CPU or of a GPU does not suffice for that, they take smaller
+   pieces. on_gpu: what one of them would need in its memory. */
+static gi_forecast gi_forecast_of(int n, const ga_array *const *arrays, bool on_gpu)
 {
     gi_forecast f;
     memset(&f, 0, sizeof f);
@@ -156,9 +158,6 @@ static gi_forecast gi_foresee_for(int n, const ga_array *const *arrays, bool on_
     pthread_mutex_unlock(&gi_computing.busy);
     return f;
 }
-
-/* What the CPU alone needs. Where GPUs help, and the memory of the CPU or of a GPU does not suffice for that, they take smaller pieces. */
-static gi_forecast gi_foresee_all(int n, const ga_array *const *arrays) { return gi_foresee_for(n, arrays, false); }
 
 /* The number behind a word in a small file of the system; -1: not there. An empty word: the file begins with the number. */
 static int64_t gi_system_number(const char *path, const char *word)
@@ -270,7 +269,7 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     int        m  = 0, to_compute;
     for (int k = 0; k < n; k++)
         if (gi_is_deferred(arrays[k])) chunked[m++] = arrays[k];
-    gi_forecast f  = gi_foresee_all(m, chunked);
+    gi_forecast f  = gi_forecast_of(m, chunked, false);
     bool        ok = gi_has_room(site, &f);
     to_compute     = m;
     m              = 0;
@@ -290,17 +289,6 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         results[k] = NULL;
     }
     return ok;
-}
-
-ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
-{
-    ga_array *r  = NULL;
-    bool      ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
-    if (ok && !o.out) return (ga_compute_n)(1, &a, &r, o.site) ? r : NULL;
-    ok = ok && gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out);
-    if (ok && !gi_is_deferred(a)) return gi_assign(o.site, o.out, a) ? o.out : NULL;
-    if (!ok) gi_cannot_compute(o.site);
-    return ok && !gi_computes_inside(o.site) && gi_compute_into(o.site, true, 1, &a, &o.out) ? o.out : NULL;
 }
 
 bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_deferred(a); }
@@ -324,4 +312,21 @@ ga_shape ga_chunks_of(const ga_array *a)
     }
     gi_fill_chunk(a->ndim, a->shape, ga_itemsize(a->dtype), r.n);
     return r;
+}
+
+ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
+{
+    bool ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
+    ok      = ok && (!o.out || (gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out)));
+    if (ok && !gi_is_deferred(a)) return !o.out ? (ga_view)(a, o.site) : gi_assign(o.site, o.out, a) ? o.out : NULL;
+    if (!ok) gi_cannot_compute(o.site);
+    if (!ok || gi_computes_inside(o.site)) return NULL;
+    ga_array *result = o.out;
+    if (!o.out) {
+        gi_forecast f = gi_forecast_of(1, &a, false);
+        if (gi_has_room(o.site, &f)) result = gi_new(o.site, a->dtype, GA_CPU, a->ndim, a->shape);
+    }
+    if (gi_compute_into(o.site, result != NULL, 1, &a, &result)) return result;
+    if (!o.out) ga_free(result);
+    return NULL;
 }

@@ -124,18 +124,4 @@ static void gi_take_shared(int64_t begin, int64_t end, void *work)
     while ((unit = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED)) < s->units) s->task(unit, unit + 1, s->job);
 }
 
-/* Calls task for each of the units. */
-static void gi_share_out(int64_t units, gi_task task, void *job)
-{
-    int64_t gpus = ga_get_num_gpus();
-    if (gpus == 0) {
-        gi_parallel(units, 1, task, job);
-        return;
-    }
-    if (gpus > units) gpus = units;
-    gi_shared_work s = { gpus, 0, units, gpus, task, job };
-    gi_on_workers(gpus, gi_take_shared, &s);
-    if (s.kept < gpus) task(s.kept, gpus, job); /* of GPUs that found no thread */
-}
-
 static int64_t gi_own_workers(void) { return ga_get_num_threads() + ga_get_num_gpus(); }

@@ -24,15 +24,15 @@ static void gi_run_lines(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
     gi_worker       w = gi_new_worker();
-    gi_aside        aside;
-    gi_put_aside(&aside);
+    gi_thread_state aside;
+    gi_thread_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
         gi_box box   = gi_box_number(r->ndim, r->shape, r->unit, unit);
         bool   ok    = gi_do_box(r, &w, r->kept, r->piece, &box, gi_reduce_box, NULL);
         if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->kept, &box);
     }
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
 }
 
 /* Few lines that are long and needed whole: all elements are computed first, by all threads, and so are the results. */
@@ -143,10 +143,10 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
     gi_worker       w = gi_new_worker();
-    gi_aside        aside;
+    gi_thread_state aside;
     int64_t         groups = r->units / r->parts;
     size_t          bytes  = (size_t)(r->beside * r->folds) * (sizeof(gi_branch) + GI_BRANCH_BYTES);
-    gi_put_aside(&aside);
+    gi_thread_put_aside(&aside);
     gi_branch *branch = (gi_branch *)gi_alloc(r->site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         int64_t  first = unit / groups * GI_LONGEST_LINE;
@@ -175,7 +175,7 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
         gi_run_failed(r, 1, &box);
     }
     if (branch) gi_release(branch, bytes);
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
 }
 
 /* Joins the parts of each line into the results. False with an error. */

@@ -45,17 +45,17 @@ static bool gi_own_lines(gi_computation *c, gi_worker *w, const gi_box *box, voi
 
 static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
 {
-    gi_own_run *r = (gi_own_run *)job;
-    gi_worker   w = gi_new_worker();
-    gi_aside    aside;
-    gi_put_aside(&aside);
+    gi_own_run     *r = (gi_own_run *)job;
+    gi_worker       w = gi_new_worker();
+    gi_thread_state aside;
+    gi_thread_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
         gi_box box   = gi_box_number(r->kept, r->c.shape, r->c.unit, unit);
         bool   ok    = gi_do_box(&r->c, &w, r->kept, r->c.piece, &box, gi_own_lines, r);
         if (ok && !gi_unit_done(&r->c, unit, start)) gi_run_failed(&r->c, r->kept, &box);
     }
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
 }
 
 /* The accumulator of the elements first .. first + n of a line, a branch of its tree; `blocks` has room for those of its blocks. */
@@ -117,12 +117,12 @@ static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t fir
 
 static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
 {
-    gi_own_run *r = (gi_own_run *)job;
-    gi_worker   w = gi_new_worker();
-    gi_aside    aside;
-    int64_t     size  = r->p->r.k->acc_bytes;
-    size_t      bytes = (size_t)(GI_LONGEST_LINE / GI_BLOCK * size);
-    gi_put_aside(&aside);
+    gi_own_run     *r = (gi_own_run *)job;
+    gi_worker       w = gi_new_worker();
+    gi_thread_state aside;
+    int64_t         size  = r->p->r.k->acc_bytes;
+    size_t          bytes = (size_t)(GI_LONGEST_LINE / GI_BLOCK * size);
+    gi_thread_put_aside(&aside);
     char *blocks = (char *)gi_alloc(r->c.site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
@@ -141,7 +141,7 @@ static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
         gi_run_failed(&r->c, 1, &box);
     }
     if (blocks) gi_release(blocks, bytes);
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
 }
 
 /* Works out a reduction of the user's into its node's value. False with an error. */
@@ -187,7 +187,7 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
         gi_grow_units(r.kept, r.c.shape, r.c.unit, GI_GPU_BYTES / 8 / (r.length > 0 ? r.length : 1));
         r.c.arrays = 1;
         r.c.to     = &value;
-        gi_run_units_of(&r.c, gi_count_boxes(r.kept, r.c.shape, r.c.unit), gi_run_own_lines);
+        gi_chunk_run_units(&r.c, gi_count_boxes(r.kept, r.c.shape, r.c.unit), gi_run_own_lines);
     } else if (ok) {
         int64_t size     = p->r.k->acc_bytes;
         r.parts          = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
@@ -196,7 +196,7 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
         r.c.record_bytes = size;
         r.c.record       = (char *)gi_alloc(site, bytes);
         ok               = r.c.record != NULL;
-        if (ok) gi_run_units_of(&r.c, lines * r.parts, gi_run_own_branches);
+        if (ok) gi_chunk_run_units(&r.c, lines * r.parts, gi_run_own_branches);
         for (int64_t line = 0; line < lines && ok && !r.c.failed; line++) {
             char *accs = r.c.record + line * r.parts * size;
             gi_reducing_fold_blocks(&p->r, r.parts, accs, size, 0);

@@ -6,7 +6,7 @@
 static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : gi_own_workers(); }
 
 /* All ranks come here before they go on. False on all of them, with the same error, if one of them has failed. */
-static bool gi_together(const char *site, bool ok)
+static bool gi_ranks_agree(const char *site, bool ok)
 {
     if (ga_ranks() == 1 || gi_computing.apart) return ok;
     int64_t threads = 0, limit = 0;
@@ -36,7 +36,7 @@ static bool gi_ranks_begin(const char *site, bool ok, uint64_t print)
 
 static bool gi_ranks_end(const char *site, bool ok)
 {
-    ok                   = gi_together(site, ok);
+    ok                   = gi_ranks_agree(site, ok);
     gi_computing.threads = gi_computing.limit = 0;
     gi_computing.apart                        = false;
     return ok;

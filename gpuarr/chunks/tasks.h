@@ -160,10 +160,10 @@ enum { GI_TASK_RAN = -1 };
 /* A thread's part: takes tasks that are ready until all are done. */
 static void gi_take_tasks(int64_t begin, int64_t end, void *job)
 {
-    gi_task_run *r = (gi_task_run *)job;
-    gi_aside     aside;
+    gi_task_run    *r = (gi_task_run *)job;
+    gi_thread_state aside;
     (void)begin, (void)end;
-    gi_put_aside(&aside);
+    gi_thread_put_aside(&aside);
     pthread_mutex_lock(&r->lock);
     for (;;) {
         while (!r->ready && r->left > 0 && !r->failed) pthread_cond_wait(&r->change, &r->lock);
@@ -209,7 +209,7 @@ static void gi_take_tasks(int64_t begin, int64_t end, void *job)
         if (r->left == 0) pthread_cond_broadcast(&r->change);
     }
     pthread_mutex_unlock(&r->lock);
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
 }
 
 /* Marks what the tasks need, without recursion: `list` gets it all, and has room for every task of the graph. Returns how many. */

@@ -15,33 +15,6 @@ static void gi_run_failed(gi_computation *r, int ndim, const gi_box *box)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* Tasks make arrays and errors: what belongs to the thread is put aside meanwhile. */
-typedef struct gi_aside {
-    gi_scope *scope;
-    ga_status status;
-    bool      quiet;
-    char      text[sizeof gi_error_text];
-} gi_aside;
-
-static void gi_put_aside(gi_aside *a)
-{
-    a->scope  = gi_current_scope;
-    a->status = gi_error_status;
-    a->quiet  = gi_error_quiet;
-    if (a->status != GA_OK) memcpy(a->text, gi_error_text, sizeof a->text);
-    gi_current_scope = NULL;
-    gi_error_status  = GA_OK;
-    gi_error_quiet   = true;
-}
-
-static void gi_take_back(const gi_aside *a)
-{
-    gi_current_scope = a->scope;
-    gi_error_status  = a->status;
-    gi_error_quiet   = a->quiet;
-    if (a->status != GA_OK) memcpy(gi_error_text, a->text, sizeof a->text);
-}
-
 /* Works on a box of a run. False with an error. */
 typedef bool (*gi_box_work)(gi_computation *r, gi_worker *w, const gi_box *box, void *job);
 
@@ -115,24 +88,35 @@ static void gi_run_boxes(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
     gi_worker       w = gi_new_worker();
-    gi_aside        aside;
-    gi_put_aside(&aside);
+    gi_thread_state aside;
+    gi_thread_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
         gi_box whole = gi_box_number(r->ndim, r->shape, r->unit, unit);
         bool   ok    = gi_do_box(r, &w, r->ndim, r->piece, &whole, gi_compute_box, NULL);
         if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->ndim, &whole);
     }
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
 }
 
-/* Does the units, with the other ranks if there are some; then every rank has all results. */
-static void gi_run_units_of(gi_computation *r, int64_t units, gi_task task)
+/* Does the units of a run: with the other ranks if there are some, so that each has all results then, else with all threads and GPUs. */
+static void gi_chunk_run_units(gi_computation *r, int64_t units, gi_task task)
 {
     r->units = units;
     r->begun = r->told = ga_now();
-    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) gi_ranks->run(r, task);
-    else gi_share_out(units, task, r);
+    if (ga_ranks() > 1 && !gi_computing.alone && (units > 1 || r->written)) {
+        gi_ranks->run(r, task);
+        return;
+    }
+    int64_t gpus = ga_get_num_gpus();
+    if (gpus == 0) {
+        gi_parallel_bytes(GI_WORTH_WAKING, units, 1, task, r);
+        return;
+    }
+    if (gpus > units) gpus = units;
+    gi_shared_work s = { gpus, 0, units, gpus, task, r };
+    gi_on_workers(gpus, gi_take_shared, &s);
+    if (s.kept < gpus) task(s.kept, gpus, r); /* of GPUs that found no thread */
 }
 
 static bool gi_run_ends(gi_computation *r)
@@ -203,7 +187,7 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     memcpy(r.shape, of[0]->shape, sizeof r.shape);
     gi_divide_work(&r);
     gi_count_results(n, of, 1);
-    gi_run_units_of(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
+    gi_chunk_run_units(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
     gi_count_results(n, of, -1);
     return gi_run_ends(&r);
 }

@@ -253,6 +253,34 @@ void gi_scope_end(gi_scope *s)
     gi_current_scope = s->outer;
 }
 
+/* What belongs to a thread, its scope and its error: put aside while the thread works on units of a run, which make arrays and errors
+   of their own. */
+typedef struct gi_thread_state {
+    gi_scope *scope;
+    ga_status status;
+    bool      quiet;
+    char      text[sizeof gi_error_text];
+} gi_thread_state;
+
+static void gi_thread_put_aside(gi_thread_state *t)
+{
+    t->scope  = gi_current_scope;
+    t->status = gi_error_status;
+    t->quiet  = gi_error_quiet;
+    if (t->status != GA_OK) memcpy(t->text, gi_error_text, sizeof t->text);
+    gi_current_scope = NULL;
+    gi_error_status  = GA_OK;
+    gi_error_quiet   = true;
+}
+
+static void gi_thread_take_back(const gi_thread_state *t)
+{
+    gi_current_scope = t->scope;
+    gi_error_status  = t->status;
+    gi_error_quiet   = t->quiet;
+    if (t->status != GA_OK) memcpy(gi_error_text, t->text, sizeof t->text);
+}
+
 ga_array *ga_keep(ga_array *a)
 {
     if (!a || !gi_is_array("\tga_keep", a, "the argument")) return NULL;

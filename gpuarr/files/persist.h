@@ -88,7 +88,7 @@ static bool gi_spill(const char *site, ga_array *whole)
         gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */
         ok                 = ok && gi_fill_all(site, 1, s, &held);
         gi_computing.alone = false;
-        ok                 = gi_together(site, ok);
+        ok                 = gi_ranks_agree(site, ok);
         if (ok) {
             p->fd      = s->fd;
             p->h.dtype = n->dtype;
@@ -135,7 +135,7 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     }
     if (!gi_is_deferred(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
-    gi_forecast f = gi_foresee_all(1, &a);
+    gi_forecast f = gi_forecast_of(1, &a, false);
     f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
     int64_t limit, total = gi_forecast_total(&f) - f.kept, left = gi_memory_left(&limit, total);
     bool    fits = total <= left, ok;
@@ -144,7 +144,7 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
     gi_current_scope = NULL;
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
     ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
-    ok              = gi_together(site, whole != NULL);
+    ok              = gi_ranks_agree(site, whole != NULL);
     if (ok && !fits) gi_announce_spill(site, f.results, left, limit > 0);
     fits = ok && gi_on_all_ranks(site, fits);
     ok   = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole));

@@ -144,9 +144,9 @@ static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 
 static void gi_run_stores(int64_t begin, int64_t end, void *job)
 {
-    gi_storing *t = (gi_storing *)job;
-    gi_aside    aside;
-    gi_put_aside(&aside);
+    gi_storing     *t = (gi_storing *)job;
+    gi_thread_state aside;
+    gi_thread_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&t->run.failed, __ATOMIC_RELAXED); unit++) {
         bool lacking = false;
         for (int k = 0; k < t->sinks; k++) lacking = lacking || !t->sink[k]->done[unit];
@@ -154,7 +154,7 @@ static void gi_run_stores(int64_t begin, int64_t end, void *job)
         if (!lacking) __atomic_add_fetch(&t->run.done, 1, __ATOMIC_RELAXED);
         else if (!gi_store_unit(t, unit, start)) break;
     }
-    gi_take_back(&aside);
+    gi_thread_take_back(&aside);
 }
 
 /* Fills files of one shape in the same units. */
@@ -183,7 +183,7 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
         if (piece < 1) piece = 1;
     }
     r->written = gi_unit_written;
-    gi_run_units_of(r, sinks[0]->units, gi_run_stores);
+    gi_chunk_run_units(r, sinks[0]->units, gi_run_stores);
     return gi_run_ends(r);
 }
 
@@ -263,7 +263,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
 /* Is there memory for what lies about meanwhile? False with an error. */
 static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, const ga_array *const *arrays)
 {
-    gi_forecast f = gi_foresee_all(n, arrays);
+    gi_forecast f = gi_forecast_of(n, arrays, false);
     f.results     = 0;
     for (int k = 0; k < n; k++) {
         int64_t bytes = ga_itemsize(arrays[k]->dtype);
@@ -309,10 +309,10 @@ static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
         for (int k = 0; k < n && ok; k++)
             ok = gi_begin_sink(site, &sinks[k], resume, resume ? gi_print_array(0, sinks[k].a) : 0);
     }
-    ok = gi_together(site, ok);
+    ok = gi_ranks_agree(site, ok);
     if (!ok || ga_ranks() == 1) return ok;
     for (int k = 0; k < n && ok && ga_rank() > 0; k++) ok = gi_join_sink(site, &sinks[k]);
-    ok = gi_together(site, ok);
+    ok = gi_ranks_agree(site, ok);
     for (int k = 0; k < n && ok; k++) {
         gi_ranks->from_first(site, sinks[k].done, sinks[k].units);
         gi_ranks->from_first(site, &sinks[k].left, sizeof sinks[k].left);
@@ -324,7 +324,7 @@ static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
 static bool gi_end_sinks(const char *site, int n, gi_sink *sinks, bool ok)
 {
     for (int k = 0; k < n && ga_rank() > 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
-    ok = gi_together(site, ok);
+    ok = gi_ranks_agree(site, ok);
     for (int k = 0; k < n && ga_rank() == 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
     return ok;
 }

@@ -7,12 +7,12 @@
 static char *gi_chunked_text(const char *site, const ga_array *a)
 {
     enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
-    gi_forecast f      = gi_foresee_all(1, &a);
+    gi_forecast f      = gi_forecast_of(1, &a, false);
     ga_shape    chunks = ga_chunks_of(a);
     char       *text = (char *)malloc(ROOM), gpus[100] = "";
     if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
     if (ga_get_num_gpus() > 0) {
-        gi_forecast there = gi_foresee_for(1, &a, true);
+        gi_forecast there = gi_forecast_of(1, &a, true);
         f.values += ga_get_num_gpus() * (there.piece + there.shared); /* what goes there, and comes back, lies here too */
         snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(there.piece + there.shared),
                  ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
