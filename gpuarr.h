@@ -1365,45 +1365,44 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #include "gpuarr/formulas/moments.h"
 #include "gpuarr/formulas/borders.h"
 GI_END_FAST
-#if GI_HAS_CUDA
-#define GI_CUDA_PART 4
-#include "gpuarr_cuda.h"
-#undef GI_CUDA_PART
-#endif
 #endif /* GPUARR_HAS_FORMULAS */
 
+#if GI_STAMPING
+#include "gpuarr/plans/kernels.h"
+#endif
 #if GI_IMPLEMENTING
 #include "gpuarr/core/errors.h"
 #include "gpuarr/core/dtypes.h"
 #include "gpuarr/core/memory.h"
 #include "gpuarr/core/buffers.h"
 #include "gpuarr/core/deferred.h"
-#if GI_HAS_CUDA
-#define GI_CUDA_PART 1
-#include "gpuarr_cuda.h"
-#undef GI_CUDA_PART
-/* In a function of both backends: arrays on the GPU go another way. */
-#define GI_IF_CUDA(device, ...)                                                                                                \
-    if ((device) == GA_CUDA) return __VA_ARGS__
-#else
-#define GI_IF_CUDA(device, ...)
-#endif
-
+#include "gpuarr/core/gpu.h"
 #include "gpuarr/core/arrays.h"
 #include "gpuarr/core/shapes.h"
 #include "gpuarr/core/threads.h"
 #include "gpuarr/core/ranks.h"
-#endif /* GI_IMPLEMENTING */
+#include "gpuarr/plans/numbers.h"
+#include "gpuarr/plans/formulas.h"
+#include "gpuarr/plans/layouts.h"
+#include "gpuarr/plans/jobs.h"
+#include "gpuarr/plans/lines.h"
+#include "gpuarr/plans/order.h"
+#include "gpuarr/plans/sequences.h"
+#include "gpuarr/plans/products.h"
+#include "gpuarr/plans/correlations.h"
+#include "gpuarr/plans/labels.h"
+#include "gpuarr/plans/taking.h"
+#include "gpuarr/plans/own.h"
+#endif
+#if GI_HAS_CUDA
+#include "gpuarr_cuda.h"
+#endif
+
 #if GI_STAMPING
 #include "gpuarr_cpu.h"
 #endif
-#if GI_IMPLEMENTING
-#if GI_HAS_CUDA
-#define GI_CUDA_PART 2
-#include "gpuarr_cuda.h"
-#undef GI_CUDA_PART
-#endif
 
+#if GI_IMPLEMENTING
 #include "gpuarr/ops/row.h"
 #include "gpuarr/ops/operands.h"
 #include "gpuarr/ops/walk.h"
@@ -1416,6 +1415,7 @@ GI_END_FAST
 #include "gpuarr/ops/reshape.h"
 #include "gpuarr/ops/create.h"
 #include "gpuarr/ops/items.h"
+#include "gpuarr/ops/devices.h"
 #include "gpuarr/ops/sequences.h"
 #include "gpuarr/ops/grids.h"
 #include "gpuarr/ops/repeat.h"
@@ -1498,14 +1498,6 @@ GI_END_FAST
 #include "gpuarr/files/png.h"
 #include "gpuarr/files/render.h"
 #include "gpuarr/files/fits.h"
-
-#if GI_HAS_CUDA
-#define GI_CUDA_PART 3
-#include "gpuarr_cuda.h"
-#undef GI_CUDA_PART
-#else
-#include "gpuarr/cuda/without.h"
-#endif
 #endif /* GI_IMPLEMENTING */
 
 #ifndef GA_ELEMENTWISE

@@ -1,28 +1,22 @@
 /*  gpuarr_cuda.h -- the CUDA backend. Included by gpuarr.h when a .cu file is compiled (nvcc, or g++ with tools/cudasim), never by you.
 
-    The kernels call the very formulas that the loops of gpuarr_cpu.h call, in the same order: a result has the same bits on both.
-    gpuarr.h includes this file by parts: GI_CUDA_PART 1 is the runtime, 4 the kernels of the user's formulas, 2 those of the rows (which includes it once more
-    for each element type, GA_TAG), and 3, at the end, for the algorithms. A kernel is launched on the current stream and nothing waits
-    for it, except where the host needs a number (how many elements are selected, ga_item ...).
+    The kernels call the very formulas that the loops of gpuarr_cpu.h call, in the same order: a result has the same bits on both. A
+    kernel is launched on the current stream and nothing waits for it, except where the host needs a number (how many elements are
+    selected, ga_item ...). The rest of gpuarr sees none of this but the port, gpuarr/core/gpu.h.                              */
 
-        part 1: >>cuda runtime (devices, errors, streams, memory, copies)
-        part 4: >>own kernels  >>cuda tree
-        part 2: >>cuda map  >>cuda rows
-        part 3: >>cuda elementwise  >>cuda folds  >>cuda moments  >>cuda search  >>cuda scans  >>cuda selecting  >>cuda counting
-                 >>cuda sorting  >>cuda order  >>cuda generators  >>cuda images  >>cuda products  >>cuda distances
-                 >>cuda convolution  >>cuda filters  >>cuda streams and devices                                                    */
-
-#if GI_CUDA_PART == 1
-#include "gpuarr/cuda/runtime.h"
-#elif GI_CUDA_PART == 4
+#ifndef GI_CUDA_KERNELS_INCLUDED /* what kernels of the user's are made of, in his own files, too */
+#define GI_CUDA_KERNELS_INCLUDED
 #include "gpuarr/cuda/own.h"
 #include "gpuarr/cuda/tree.h"
 #include "gpuarr/cuda/own_reduction.h"
 #include "gpuarr/cuda/own_stencil.h"
-#elif GI_CUDA_PART == 2
+#endif
+
+#if GI_IMPLEMENTING
+#include "gpuarr/cuda/runtime.h"
 #include "gpuarr/cuda/map_kernels.h"
-#elif GI_CUDA_PART == 3
 #include "gpuarr/cuda/map.h"
+#include "gpuarr/cuda/find.h"
 #include "gpuarr/cuda/folds.h"
 #include "gpuarr/cuda/own_run.h"
 #include "gpuarr/cuda/moments.h"
@@ -54,4 +48,5 @@
 #include "gpuarr/cuda/events.h"
 #include "gpuarr/cuda/launch.h"
 #include "gpuarr/cuda/waiting.h"
+#include "gpuarr/cuda/port.h"
 #endif

@@ -59,22 +59,19 @@ static bool gi_put_first(ga_array *pulled, void *element)
 /* Can a branch add elements on the GPU, or are they to be brought to the CPU for that? */
 static bool gi_adds_on_gpu(const gi_branch *b)
 {
-#if GI_HAS_CUDA
     const gi_fold_plan *p = b->plan;
     ga_array            one; /* of which only the dtype matters */
     gi_reduction        r;
     const gi_row       *row = p->row;
     ga_reduce_options   o   = gi_whole_line(p);
+    if (!gi_gpu) return false;
     memset(&one, 0, sizeof one);
     one.dtype  = b->dtype;
     one.device = GA_CPU;
     one.size   = 1;
     if (p->sort == GI_FOLD_ROW && gi_plan_row(&row, p->name, &one, &o, &r))
-        return gi_cuda_acc_bytes(row->op, b->dtype, r.lines.dtype) == r.fold.acc_bytes;
+        return gi_gpu->acc_bytes(row->op, b->dtype, r.lines.dtype) == r.fold.acc_bytes;
     return p->sort == GI_FOLD_PLACE;
-#else
-    return (void)b, false;
-#endif
 }
 
 /* Adds the packed elements x, the next ones of the branch; `at` is the number of the first one in the branch, a multiple of GI_BLOCK,
@@ -89,7 +86,7 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
         if (!gi_plan_row(&row, p->name, x, &o, &r)) return false;
         r.blocks = (x->size + GI_BLOCK - 1) / GI_BLOCK;
         r.accs   = b->blocks + at / GI_BLOCK * r.fold.acc_bytes;
-        GI_IF_CUDA(x->device, gi_cuda_block_accs(o.site, row->op, &r.lines, r.accs));
+        if (x->device == GA_CUDA) return gi_gpu->block_accs(o.site, row->op, &r.lines, r.accs);
         gi_reduce_blocks(0, r.blocks, &r);
         return true;
     }

@@ -53,14 +53,12 @@ static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box 
     if (!out || out->device != device || !ga_is_contiguous(out)) out = NULL;
     ga_array *r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, device, n->ndim, box->count);
     if (!r || r->size == 0) return r;
-#if GI_HAS_CUDA
     if (device == GA_CUDA) {
         gi_indexed_from from = gi_index_of_box(n, box);
-        if (gi_cuda_generate(n->site, r, p->from, p->generator.gpu, p->plan, &from)) return r;
+        if (gi_gpu->generate(n->site, r, p->from, (int)p->generator.gpu, p->plan, &from)) return r;
         ga_free(r);
         return NULL;
     }
-#endif
     int     last  = n->ndim - 1;
     int64_t count = last >= 0 ? box->count[last] : 1, itemsize = ga_itemsize(n->dtype);
     for (int64_t row = 0; row < r->size / count; row++) {
@@ -104,12 +102,6 @@ static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_devic
     return NULL;
 }
 
-/* All elements alike. */
-typedef struct gi_alike_plan {
-    int64_t size;
-    char    element[16];
-} gi_alike_plan;
-
 static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
 {
     const gi_alike_plan *p = (const gi_alike_plan *)plan;
@@ -117,13 +109,7 @@ static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
     for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * p->size, p->element, (size_t)p->size);
 }
 
-#if GI_HAS_CUDA
-static bool gi_cuda_make_alike(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
-{
-    return (void)from, gi_cuda_fill(site, a, ((const gi_alike_plan *)plan)->element);
-}
-#endif
-static const gi_generator gi_alike_generator = GI_GENERATOR(alike);
+static const gi_generator gi_alike_generator = { gi_make_alike, GI_MAKES_ALIKE };
 
 /* Ones on a diagonal. */
 typedef struct gi_eye_plan {
@@ -143,7 +129,7 @@ static void gi_make_eye(const void *plan, int64_t begin, int64_t n, void *out)
 
 static ga_array *gi_chunked_eye(const ga_shape *shape, int64_t k, const ga_new_options *o)
 {
-    const gi_generator eye = { gi_make_eye, NULL };
+    const gi_generator eye = { gi_make_eye, GI_MAKES_NOTHING };
     gi_eye_plan        p   = { shape->n[1], k };
     return gi_chunked_generator(o->site, o->dtype, o->device, shape, GA_BOOL, &eye, &p, sizeof p, &o->chunks);
 }

@@ -18,22 +18,20 @@ static bool gi_choose_gpus(const char *site, int n, const char *who)
     if (n > 0 && count > there - first)
         return gi_fail(site, GA_BAD_DEVICE, "%s %d GPUs from number %d on, and there %s %d", who, n, first,
                        there == 1 ? "is" : "are", there) != NULL;
-#if GI_HAS_CUDA
     gi_scope *scope  = gi_current_scope;
     bool      ok     = true;
     gi_current_scope = NULL;
     for (int k = 0; k < count && ok; k++) { /* can a kernel run there? */
         const int64_t one    = 1;
         const double  number = 1;
-        gi_cuda_selected     = first + k;
-        ga_array *tried      = gi_new(site, GA_F64, GA_CUDA, 1, &one);
-        ok                   = tried && gi_cuda_fill(site, tried, &number);
+        gi_gpu->turn_to(first + k);
+        ga_array *tried = gi_new(site, GA_F64, GA_CUDA, 1, &one);
+        ok              = tried && gi_gpu->fill(site, tried, &number);
         ga_free(tried);
     }
-    gi_cuda_selected = first;
+    if (count > 0) gi_gpu->turn_to(first);
     gi_current_scope = scope;
     if (!ok) return false;
-#endif
     __atomic_store_n(&gi_helpers.first, first, __ATOMIC_RELAXED);
     __atomic_store_n(&gi_helpers.count, count, __ATOMIC_RELAXED);
     __atomic_store_n(&gi_helpers.known, true, __ATOMIC_RELEASE);
@@ -58,14 +56,11 @@ int ga_get_num_gpus(void)
 /* The worker of this thread. */
 static gi_worker gi_new_worker(void)
 {
-#if GI_HAS_CUDA
-    if (gi_this_gpu > 0) gi_cuda_selected = gi_this_gpu - 1; /* a function of the user's may have selected another */
-#endif
+    if (gi_this_gpu > 0) gi_gpu->turn_to(gi_this_gpu - 1); /* a function of the user's may have selected another */
     gi_worker w = { NULL, 0, gi_this_gpu > 0 ? GA_CUDA : GA_CPU, gi_this_gpu > 0 };
     return w;
 }
 
-#if GI_HAS_CUDA
 typedef struct gi_driver {
     gi_task   task;
     void     *job;
@@ -77,17 +72,15 @@ static void *gi_drive_gpu(void *driver)
 {
     const gi_driver *d = (const gi_driver *)driver;
     gi_inside_task     = true;
-    gi_cuda_selected   = d->ordinal;
     gi_this_gpu        = d->ordinal + 1;
+    gi_gpu->turn_to(d->ordinal);
     d->task(0, 1, d->job);
     return NULL;
 }
-#endif
 
 /* Calls task(.., .., job) on each thread, and on the threads of at most so many GPUs. */
 static void gi_on_workers(int64_t gpus, gi_task task, void *job)
 {
-#if GI_HAS_CUDA
     gi_driver driver[GI_MOST_GPUS];
     int       driven = 0;
     for (int64_t k = 0; k < gpus && k < ga_get_num_gpus(); k++) {
@@ -97,13 +90,8 @@ static void gi_on_workers(int64_t gpus, gi_task task, void *job)
         d->ordinal   = __atomic_load_n(&gi_helpers.first, __ATOMIC_RELAXED) + (int)k;
         if (pthread_create(&d->thread, NULL, gi_drive_gpu, d) == 0) driven++; /* or there are no more threads to be had */
     }
-#else
-    (void)gpus;
-#endif
     gi_parallel(ga_get_num_threads(), 1, task, job);
-#if GI_HAS_CUDA
     for (int k = 0; k < driven; k++) (void)pthread_join(driver[k].thread, NULL);
-#endif
 }
 
 /* Units that threads and GPUs take one by one. */

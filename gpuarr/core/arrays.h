@@ -11,15 +11,10 @@ static ga_device          gi_default_device = GA_CPU;
 static bool gi_has_device(const char *site, ga_device device)
 {
     if (device == GA_CPU) return true;
-#if GI_HAS_CUDA
-    if (device == GA_CUDA) return gi_cuda_use(site, gi_cuda_selected);
-#else
-    if (device == GA_CUDA) {
+    if (device == GA_CUDA && gi_gpu) return gi_gpu->use(site);
+    if (device == GA_CUDA)
         gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
-        return false;
-    }
-#endif
-    gi_fail(site, GA_BAD_DEVICE, "%d is no device: use GA_CPU or GA_CUDA", (int)device);
+    else gi_fail(site, GA_BAD_DEVICE, "%d is no device: use GA_CPU or GA_CUDA", (int)device);
     return false;
 }
 
@@ -52,17 +47,11 @@ static void gi_scope_remove(ga_array *a)
 static void gi_buffer_unref(gi_buffer *b)
 {
     if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
-#if GI_HAS_CUDA
-    gi_cuda_finish_buffer(b);
-#endif
+    if (gi_gpu) gi_gpu->finish_buffer(b);
     if (b->release) b->release(b->base, b->user);
     if (b->node) gi_deferred->free_node(b->node);
-#if GI_HAS_CUDA
-    if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_cuda_release_buffer(b);
-    else
-#endif
-        if (!b->wrapped)
-        gi_release(b->base, b->bytes);
+    if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_gpu->release_buffer(b);
+    else if (!b->wrapped) gi_release(b->base, b->bytes);
     gi_release(b, sizeof *b);
 }
 
@@ -148,14 +137,10 @@ static ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, g
     b->references = 1;
     b->bytes      = (size_t)bytes;
     b->device     = device;
-#if GI_HAS_CUDA
     /* where there is no GPU, pinned memory is of no use, and a program that asks for it runs all the same */
-    if (device == GA_CUDA ? memory == GI_MANAGED : memory == GI_PINNED && gi_cuda_count() > 0) b->memory = memory;
-    if (device == GA_CUDA || b->memory == GI_PINNED) (void)gi_cuda_alloc_buffer(site, b);
-    else
-#endif
-        b->base = gi_alloc(site, b->bytes);
-    (void)memory;
+    if (device == GA_CUDA ? memory == GI_MANAGED : memory == GI_PINNED && gi_gpu && gi_gpu->count() > 0) b->memory = memory;
+    if (device == GA_CUDA || b->memory == GI_PINNED) (void)gi_gpu->alloc_buffer(site, b);
+    else b->base = gi_alloc(site, b->bytes);
     if (!b->base) {
         gi_release(b, sizeof *b);
         return NULL;
@@ -191,10 +176,7 @@ static bool gi_is_array(const char *site, const ga_array *a, const char *name)
 static bool gi_check_any(const char *site, const ga_array *a, const char *name)
 {
     if (!gi_is_array(site, a, name)) return false;
-#if GI_HAS_CUDA
-    if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return gi_cuda_settle(site, a->owner);
-#endif
-    return true;
+    return !a->owner || !__atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED) || gi_gpu->settle(site, a->owner);
 }
 
 /* The same for an array that must be in memory. */

@@ -194,22 +194,16 @@ static void *gi_helper_thread(void *number)
 static void gi_before_fork(void)
 {
     pthread_mutex_lock(&gi_pool.lock);
-#if GI_HAS_CUDA
-    pthread_mutex_lock(&gi_gpus.lock);
-#endif
+    if (gi_gpu) gi_gpu->lock();
 }
 static void gi_after_fork(void)
 {
-#if GI_HAS_CUDA
-    pthread_mutex_unlock(&gi_gpus.lock);
-#endif
+    if (gi_gpu) gi_gpu->unlock();
     pthread_mutex_unlock(&gi_pool.lock);
 }
 static void gi_in_forked_child(void)
 {
-#if GI_HAS_CUDA
-    for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
-#endif
+    if (gi_gpu) gi_gpu->forked();
     gi_forget_helpers();
     gi_threads.started = gi_threads.sleeping = gi_threads.called = 0;
     gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);

@@ -22,8 +22,6 @@
 #define GI_LINE_VECTORS 8    /* the same in one row */
 #define GI_TAP_LINE     1024 /* elements, for what is no float */
 
-/* n packed elements: out[i] = f(x[i], y[i], z[i]). out may be one of x, y, z. */
-typedef void (*gi_kernel)(int64_t n, void *out, const void *x, const void *y, const void *z);
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
 /* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */
@@ -51,19 +49,6 @@ typedef struct gi_fold {
 #define GI_DISTANCE_TILE 4     /* rows of a tile */
 #define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
 #define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
-
-/* The distances of each row of x (a row of the result) from each row of y (a column). */
-typedef struct gi_distances {
-    ga_metric   metric;
-    int64_t     features, rows, columns;
-    const void *x, *y;             /* packed */
-    const void *x_norms, *y_norms; /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
-    void       *out;
-    int64_t     row_stride, column_stride; /* of out, in elements */
-    bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
-    bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
-    int64_t     unit_rows, unit_columns; /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
-} gi_distances;
 
 /* Where in out a distance lies, in elements. */
 static GI_INLINE int64_t gi_distance_place(const gi_distances *d, int64_t row, int64_t column)
@@ -109,17 +94,7 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
-#define GI_LINE        64                /* bytes of a cache line */
-#define GI_MOST_INPUTS GPUARR_MAX_INPUTS /* of an elementwise call */
-
-/* What will be read next, and is fetched while a result is streamed. */
-typedef struct gi_ahead {
-    int         inputs;
-    const char *from[GI_MOST_INPUTS];
-    int64_t     step[GI_MOST_INPUTS]; /* bytes for each line of the result */
-} gi_ahead;
-
-typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahead *next);
+#define GI_LINE 64 /* bytes of a cache line */
 
 /* Matrix products (section >>dense). */
 /* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes. */
@@ -169,13 +144,6 @@ typedef struct gi_dense { /* loops on vectors of a float type, section >>dense *
     gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
     gi_correlate_loop correlate_lines;
 } gi_dense;
-
-/* How elements become keys: integers that are ordered like them, unsigned ones of 1 and 2 bytes, signed ones of 4 and 8. */
-typedef struct gi_keys {
-    uint64_t flip; /* bits that are turned in each: the sign where it means the opposite; all, for the opposite order */
-    bool     real; /* before that, of negative floats all bits but the sign are turned */
-    uint64_t nan;  /* the key of every NaN */
-} gi_keys;
 
 /* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
 typedef struct gi_network_step {

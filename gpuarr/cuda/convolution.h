@@ -199,9 +199,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS, sizeof(C) > 8 ? 3 : 4)
 {
     typedef typename gi_tile<C>::pack pack;
     enum { V = gi_tile<C>::V };
-    GI_SHARED(pack, tile, [gi_tile<C>::ROOM / V]);
-    GI_SHARED(pack, weights, [gi_tile<C>::ROOM / GI_TILE_WEIGHTS / V]);
-    GI_SHARED(gi_cuda_line, lines, [GI_TILE_READ_LINES]);
+    GI_BLOCK_SHARED(pack, tile, [gi_tile<C>::ROOM / V]);
+    GI_BLOCK_SHARED(pack, weights, [gi_tile<C>::ROOM / GI_TILE_WEIGHTS / V]);
+    GI_BLOCK_SHARED(gi_cuda_line, lines, [GI_TILE_READ_LINES]);
     const int64_t number = m.first + blockIdx.x;
     const int     k = (int)threadIdx.x, warp = k / 32, lane = k % 32, pitch = m.pitch / V;
     const bool    active = lane < m.lines && warp * R < m.columns;

@@ -51,15 +51,31 @@ static bool gi_cuda_copy_host(const char *site, ga_array *gpu, ga_array *cpu, bo
     return GI_CUDA_OK(site, cudaStreamSynchronize(stream)) && ok && !async;
 }
 
+/* The same where the one on the GPU may lie in any way. */
 static bool gi_cuda_between_host(const char *site, const ga_array *from, ga_array *to, bool async)
 {
-    ga_array *packed = gi_contiguous(site, from, from->dtype);
-    if (!packed) return false;
-    bool whole = packed->data == from->data; /* a packed copy dies here: the host must wait for it, were it on the CPU */
-    bool ok    = from->device == GA_CPU ? gi_cuda_copy_host(site, to, packed, true, async && whole)
-                                        : gi_cuda_copy_host(site, packed, to, false, async);
+    if (from->device == GA_CPU) return gi_cuda_copy_host(site, to, (ga_array *)(uintptr_t)from, true, async);
+    ga_array *packed = gi_cuda_packed(site, from, from->dtype);
+    bool      ok     = packed && gi_cuda_copy_host(site, packed, to, false, async);
     ga_free(packed);
     return ok;
+}
+
+/* From the CPU into a new array on the GPU of the same dtype and shape; both are packed. */
+static bool gi_cuda_upload(const char *site, ga_array *to, const ga_array *packed)
+{
+    return gi_cuda_touch(site, to) &&
+           gi_cuda_write(site, to, to->data, packed->data, (size_t)(packed->size * ga_itemsize(packed->dtype)));
+}
+
+/* One element, from any GPU. */
+static bool gi_cuda_read_element(const char *site, const ga_array *a, const void *element, void *number)
+{
+    int selected     = gi_cuda_selected;
+    gi_cuda_selected = gi_cuda_ordinal(a);
+    bool read        = gi_cuda_touch(site, a) && gi_cuda_read(site, a, number, element, (size_t)ga_itemsize(a->dtype));
+    gi_cuda_selected = selected;
+    return read;
 }
 
 /* Streams of two devices: work that is queued on `stream` from now on comes after everything that is queued on `earlier`. */
@@ -81,7 +97,7 @@ static bool gi_cuda_between_gpus(const char *site, const ga_array *from, ga_arra
     int    source = gi_cuda_ordinal(from), target = gi_cuda_ordinal(to);
     size_t bytes     = (size_t)(from->size * ga_itemsize(from->dtype));
     gi_cuda_selected = source;
-    ga_array *packed = gi_contiguous(site, from, from->dtype);
+    ga_array *packed = gi_cuda_packed(site, from, from->dtype);
     if (!packed) return false;
     cudaStream_t there = gi_cuda_stream(source), here = gi_cuda_stream(target);
     bool         ok  = gi_cuda_touch(site, packed);
@@ -95,7 +111,7 @@ static bool gi_cuda_between_gpus(const char *site, const ga_array *from, ga_arra
     return ok;
 }
 
-/* All elements of a into `to`, a C-contiguous array of the same shape and dtype. */
+/* All elements of a into `to`, a C-contiguous array of the same shape and dtype. What is on the CPU is packed. */
 static bool gi_cuda_transfer(const char *site, const ga_array *a, ga_array *to, bool async)
 {
     if (a->device == GA_CPU || to->device == GA_CPU) {
@@ -103,13 +119,13 @@ static bool gi_cuda_transfer(const char *site, const ga_array *a, ga_array *to, 
         return gi_cuda_between_host(site, a, to, async);
     }
     gi_cuda_selected = gi_cuda_ordinal(to);
-    return gi_cuda_ordinal(a) == gi_cuda_selected ? gi_assign(site, to, a) : gi_cuda_between_gpus(site, a, to);
+    return gi_cuda_ordinal(a) == gi_cuda_selected ? gi_cuda_assign(site, to, a) : gi_cuda_between_gpus(site, a, to);
 }
 
 static bool gi_cuda_learn_stream(const char *site, ga_stream stream, int *ordinal);
 
-/* ga_to when the array or the destination is on a GPU. */
-static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device device, const ga_to_options *o)
+/* ga_to when the array or the destination is on a GPU. What is on the CPU is packed. */
+static ga_array *gi_cuda_bring(const char *site, const ga_array *a, ga_device device, const ga_to_options *o)
 {
     int       selected = gi_cuda_selected, target = device == GA_CPU ? -1 : o->out ? gi_cuda_ordinal(o->out) : selected;
     int       worker = a->device == GA_CUDA ? gi_cuda_ordinal(a) : target, home = worker;
@@ -125,7 +141,7 @@ static ga_array *gi_cuda_to(const char *site, const ga_array *a, ga_device devic
     if (!to || !ga_is_contiguous(to)) /* what the host gets without waiting must be pinned */
         to = gi_new_in(site, async && !o->out ? GI_PINNED : GI_ORDINARY, a->dtype, device, a->ndim, a->shape);
     bool ok = to && gi_cuda_transfer(site, a, to, o->async && (!o->out || to == o->out));
-    if (ok && o->out && to != o->out) ok = gi_assign(site, o->out, to);
+    if (ok && o->out && to != o->out) ok = gi_cuda_assign(site, o->out, to);
     if (to != o->out && (!ok || o->out)) ga_free(to);
     gi_cuda_streams[worker] = was;
     gi_cuda_selected        = selected;

@@ -37,7 +37,7 @@ GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_count_few(const __grid_constant__ gi_binning m, unsigned long long *counts)
 {
-    GI_SHARED(unsigned, own, [GI_COUNT_SHARED]);
+    GI_BLOCK_SHARED(unsigned, own, [GI_COUNT_SHARED]);
     for (int k = threadIdx.x; k < m.bins; k += GI_CUDA_THREADS) own[k] = 0;
     __syncthreads();
     for (int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x; i < m.n; i += (int64_t)gridDim.x * GI_CUDA_THREADS) {
@@ -83,10 +83,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_weigh(const __grid_constant__ gi_binning m, const double *weights, int64_t first, int64_t block, double *sums)
 {
     enum { QUEUE = 64 };
-    GI_SHARED(int64_t, bin, [GI_WEIGH_TILE]);
-    GI_SHARED(double, weight, [GI_WEIGH_TILE]);
-    GI_SHARED(int64_t, queued_bin, [GI_WARPS][QUEUE]);
-    GI_SHARED(double, queued_weight, [GI_WARPS][QUEUE]);
+    GI_BLOCK_SHARED(int64_t, bin, [GI_WEIGH_TILE]);
+    GI_BLOCK_SHARED(double, weight, [GI_WEIGH_TILE]);
+    GI_BLOCK_SHARED(int64_t, queued_bin, [GI_WARPS][QUEUE]);
+    GI_BLOCK_SHARED(double, queued_weight, [GI_WARPS][QUEUE]);
     int      lane = threadIdx.x % 32, warp = threadIdx.x / 32, waiting = 0;
     uint32_t below = (1u << lane) - 1;
     int64_t  start = (first + blockIdx.x) * block, stop = m.n - start < block ? m.n : start + block;
@@ -182,9 +182,9 @@ static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const g
                                     const double *edges)
 {
     ga_array *total          = gi_new(site, weights ? GA_F64 : GA_I64, GA_CUDA, 1, &bins);
-    ga_array *packed         = total ? gi_contiguous(site, a, a->dtype) : NULL;
-    ga_array *packed_weights = packed && weights ? gi_contiguous(site, weights, GA_F64) : NULL;
-    bool      ok             = packed && (packed_weights || !weights) && gi_clear(site, total);
+    ga_array *packed         = total ? gi_cuda_packed(site, a, a->dtype) : NULL;
+    ga_array *packed_weights = packed && weights ? gi_cuda_packed(site, weights, GA_F64) : NULL;
+    bool      ok             = packed && (packed_weights || !weights) && gi_cuda_clear(site, total);
     if (ok && a->size > 0) {
         gi_binning      m      = { (const char *)packed->data, a->dtype, a->size, bins, edges };
         const ga_array *all[3] = { packed, packed_weights, total };

@@ -1,8 +1,5 @@
 /* ---- devices ----------------------------------------------------------------------------------------------------------- */
 
-int ga_cuda_count(void) { return gi_cuda_count(); }
-int ga_cuda_selected(void) { return gi_cuda_selected; }
-
 /* Is there such a device? False with an error. */
 static bool gi_cuda_exists(const char *site, int device)
 {
@@ -15,17 +12,16 @@ static bool gi_cuda_exists(const char *site, int device)
     return false;
 }
 
-bool ga_cuda_select(int device)
+static int  gi_cuda_get_selected(void) { return gi_cuda_selected; }
+static void gi_cuda_turn_to(int device) { gi_cuda_selected = device; }
+static bool gi_cuda_use_selected(const char *site) { return gi_cuda_use(site, gi_cuda_selected); }
+static bool gi_cuda_in_use(void) { return !gi_gpus.forked && gi_cuda_is_known(gi_cuda_selected); }
+
+static bool gi_cuda_select(const char *site, int device)
 {
-    const char *site = "\tga_cuda_select";
     if (!gi_cuda_exists(site, device) || !gi_cuda_use(site, device)) return false;
     gi_cuda_selected = device;
     return true;
-}
-
-int ga_cuda_device_of(const ga_array *a)
-{
-    return gi_is_array("\tga_cuda_device_of", a, "the argument") && a->device == GA_CUDA ? gi_cuda_ordinal(a) : -1;
 }
 
 static int64_t gi_cuda_attribute(enum cudaDeviceAttr attribute, int device)
@@ -35,9 +31,8 @@ static int64_t gi_cuda_attribute(enum cudaDeviceAttr attribute, int device)
     return value;
 }
 
-ga_cuda_device ga_cuda_properties(int device)
+static ga_cuda_device gi_cuda_properties(const char *site, int device)
 {
-    const char           *site = "\tga_cuda_properties";
     ga_cuda_device        d;
     struct cudaDeviceProp p;
     memset(&d, 0, sizeof d);
@@ -54,9 +49,8 @@ ga_cuda_device ga_cuda_properties(int device)
     return d;
 }
 
-ga_cuda_memory ga_cuda_memory_stats(void)
+static ga_cuda_memory gi_cuda_memory_stats(const char *site)
 {
-    const char    *site    = "\tga_cuda_memory_stats";
     int            ordinal = gi_cuda_selected;
     size_t         unused = 0, total = 0;
     cudaMemPool_t  pool;
@@ -68,10 +62,10 @@ ga_cuda_memory ga_cuda_memory_stats(void)
         cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) == cudaSuccess)
         (void)cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &taken);
     (void)cudaGetLastError();
-    m.free_bytes    = (int64_t)unused;
-    m.total_bytes   = (int64_t)total;
-    m.kept_bytes    = reserved > taken ? (int64_t)(reserved - taken) : 0;
-    const gi_gpu *g = &gi_gpus.gpu[ordinal];
+    m.free_bytes            = (int64_t)unused;
+    m.total_bytes           = (int64_t)total;
+    m.kept_bytes            = reserved > taken ? (int64_t)(reserved - taken) : 0;
+    const gi_cuda_device *g = &gi_gpus.gpu[ordinal];
     pthread_mutex_lock(&gi_gpus.lock);
     m.used_bytes  = g->used;
     m.peak_bytes  = g->peak;
@@ -84,35 +78,27 @@ ga_cuda_memory ga_cuda_memory_stats(void)
     return m;
 }
 
-void ga_cuda_memory_reset_peak(void)
+static void gi_cuda_memory_reset_peak(void)
 {
-    gi_gpu *g = &gi_gpus.gpu[gi_cuda_selected];
+    gi_cuda_device *g = &gi_gpus.gpu[gi_cuda_selected];
     pthread_mutex_lock(&gi_gpus.lock);
     g->peak = g->used;
     pthread_mutex_unlock(&gi_gpus.lock);
 }
 
-void ga_cuda_memory_limit(int64_t bytes)
+static void gi_cuda_memory_limit(int64_t bytes)
 {
     pthread_mutex_lock(&gi_gpus.lock);
     gi_gpus.gpu[gi_cuda_selected].limit = bytes > 0 ? bytes : 0;
     pthread_mutex_unlock(&gi_gpus.lock);
 }
 
-void ga_cuda_memory_trim(void)
+static void gi_cuda_memory_trim(const char *site)
 {
-    if (gi_cuda_is_known(gi_cuda_selected) && gi_cuda_use("\tga_cuda_memory_trim", gi_cuda_selected))
-        gi_cuda_trim(gi_cuda_selected);
+    if (gi_cuda_is_known(gi_cuda_selected) && gi_cuda_use(site, gi_cuda_selected)) gi_cuda_trim(gi_cuda_selected);
 }
 
-void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
-{
-    if (!gi_check(site, a, "a")) return NULL;
-    if (a->device != GA_CUDA) return gi_fail(site, GA_BAD_DEVICE, "the array is on the CPU: ga_to(a, GA_CUDA) first");
-    return gi_is_plain(site, a, dtype) && gi_cuda_touch(site, a) ? a->data : NULL;
-}
-
-/* The same address for the CPU: all work on it is waited for. */
+/* The address of managed memory for the CPU: all work on it is waited for. */
 static void *gi_cuda_managed_data(const char *site, const ga_array *a)
 {
     int  together = 0; /* may the CPU touch managed memory while the GPU runs? */
@@ -150,4 +136,22 @@ static bool gi_cuda_owner(const char *site, const void *p, ga_device device, int
         return true;
     }
     return false;
+}
+
+/* Wrapped memory of the GPU becomes that of a buffer. */
+static void gi_cuda_adopt(gi_buffer *b, int ordinal, bool managed)
+{
+    b->device  = GA_CUDA;
+    b->memory  = managed ? GI_MANAGED : GI_ORDINARY;
+    b->ordinal = ordinal;
+    b->stream  = (ga_stream)gi_cuda_stream(ordinal);
+    b->thread  = &gi_cuda_selected;
+}
+
+/* Around a fork, and in the child. */
+static void gi_cuda_lock(void) { pthread_mutex_lock(&gi_gpus.lock); }
+static void gi_cuda_unlock(void) { pthread_mutex_unlock(&gi_gpus.lock); }
+static void gi_cuda_forked(void)
+{
+    for (int d = 0; d < GI_MOST_GPUS; d++) gi_gpus.forked = gi_gpus.forked || gi_gpus.gpu[d].known;
 }

@@ -52,9 +52,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
         PACK  = GI_VECTOR(sizeof(T)),
         WIDTH = GI_DISTANCE_SIDE + PACK
     }; /* so that the writes of a warp go to several banks */
-    GI_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
+    GI_BLOCK_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
     typedef gi_pack<T, PACK> pack;
-    GI_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
+    GI_BLOCK_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
     const int64_t first_row    = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
     const int64_t first_column = (int64_t)(blockIdx.x % across) * GI_DISTANCE_SIDE;
     const int     lane = threadIdx.x % GI_DISTANCE_STEP, group = threadIdx.x / GI_DISTANCE_STEP;
@@ -141,7 +141,7 @@ template <class U>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_vector_to_matrix(const U *vector, U *matrix, int64_t n, uint32_t across)
 {
-    GI_SHARED(U, square, [GI_SQUARE_SIDE][GI_SQUARE_SIDE + 1]);
+    GI_BLOCK_SHARED(U, square, [GI_SQUARE_SIDE][GI_SQUARE_SIDE + 1]);
     const uint32_t down = blockIdx.x / across, right = blockIdx.x % across, lane = threadIdx.x % GI_SQUARE_SIDE;
     if (right < down) return;
     for (uint32_t r = threadIdx.x / GI_SQUARE_SIDE; r < GI_SQUARE_SIDE; r += GI_SQUARE_ROWS) {

@@ -43,7 +43,7 @@ static gi_cuda_fold_kernel gi_cuda_dot_kernel(ga_dtype dtype)
 }
 
 /* The sum of x * y, vectors of one length and of a dtype in gi_cuda_dot_kernel. */
-static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_array *y)
+static ga_array *gi_cuda_dot(const char *site, const ga_array *x, const ga_array *y)
 {
     gi_lines        p;
     gi_cuda_lines   lines;
@@ -55,7 +55,7 @@ static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_ar
     ga_array *result = gi_new(site, x->dtype, GA_CUDA, 0, NULL);
     if (!result) return NULL;
     if (p.length == 0) {
-        if (gi_clear(site, result)) return result;
+        if (gi_cuda_clear(site, result)) return result;
         ga_free(result);
         return NULL;
     }
@@ -79,15 +79,4 @@ static ga_array *gi_cuda_dot_of(const char *site, const ga_array *x, const ga_ar
     if (ok) return result;
     ga_free(result);
     return NULL;
-}
-
-static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype)
-{
-    ga_dtype  in = gi_is_float(dtype) || gi_is_complex(dtype) ? dtype : gi_end_dtype(GI_ENDS_SUM, dtype);
-    ga_array *x  = a->dtype == in ? gi_new_view(site, a, a->data, in, a->ndim, a->shape, a->strides) : gi_convert(site, a, in);
-    ga_array *y  = b->dtype == in ? gi_new_view(site, b, b->data, in, b->ndim, b->shape, b->strides) : gi_convert(site, b, in);
-    ga_array *r  = x && y ? gi_cuda_dot_of(site, x, y) : NULL;
-    ga_free(x);
-    ga_free(y);
-    return gi_finish(site, r, dtype, NULL);
 }

@@ -8,39 +8,29 @@ static ga_event gi_cuda_new_event(const char *site)
     return (ga_event)event;
 }
 
-ga_event ga_event_new(void) { return gi_cuda_new_event("\tga_event_new"); }
-
-void ga_event_free(ga_event event)
+static void gi_cuda_free_event(const char *site, ga_event event)
 {
-    if (event && !gi_gpus.forked) (void)GI_CUDA_OK("\tga_event_free", cudaEventDestroy((cudaEvent_t)event));
+    if (!gi_gpus.forked) (void)GI_CUDA_OK(site, cudaEventDestroy((cudaEvent_t)event));
 }
 
 static bool gi_cuda_record(const char *site, ga_event event, ga_stream stream)
 {
-    return gi_is_event(site, event) && gi_cuda_use_stream(site, stream) &&
-           GI_CUDA_OK(site, cudaEventRecord((cudaEvent_t)event, gi_cuda_handle(stream)));
+    return gi_cuda_use_stream(site, stream) && GI_CUDA_OK(site, cudaEventRecord((cudaEvent_t)event, gi_cuda_handle(stream)));
 }
-
-bool ga_event_record(ga_event event, ga_stream stream) { return gi_cuda_record("\tga_event_record", event, stream); }
 
 static bool gi_cuda_reach(const char *site, ga_event event)
 {
-    return gi_is_event(site, event) && GI_CUDA_OK(site, cudaEventSynchronize((cudaEvent_t)event));
+    return GI_CUDA_OK(site, cudaEventSynchronize((cudaEvent_t)event));
 }
 
-bool ga_event_synchronize(ga_event event) { return gi_cuda_reach("\tga_event_synchronize", event); }
-
-bool ga_event_query(ga_event event)
+static bool gi_cuda_query_event(const char *site, ga_event event)
 {
-    const char *site = "\tga_event_query";
-    return gi_is_event(site, event) && gi_cuda_is_done(site, cudaEventQuery((cudaEvent_t)event), "cudaEventQuery");
+    return gi_cuda_is_done(site, cudaEventQuery((cudaEvent_t)event), "cudaEventQuery");
 }
 
-double ga_event_elapsed(ga_event from, ga_event to)
+static double gi_cuda_elapsed(const char *site, ga_event from, ga_event to)
 {
-    const char *site = "\tga_event_elapsed";
-    float       ms   = 0;
-    if (!gi_is_event(site, from) || !gi_is_event(site, to)) return (double)NAN;
+    float       ms    = 0;
     cudaError_t error = cudaEventElapsedTime(&ms, (cudaEvent_t)from, (cudaEvent_t)to);
     if (error == cudaErrorInvalidResourceHandle || error == cudaErrorNotReady) {
         (void)cudaGetLastError();

@@ -57,7 +57,7 @@ static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype
         ga_array *view = ndim <= GPUARR_MAX_DIMS /* one element a line: an axis too many */
                              ? gi_new_view(site, p->a, p->a->data, p->a->dtype, ndim, shape, strides)
                              : gi_new_view(site, p->a, p->a->data, p->a->dtype, p->kept, shape, strides);
-        *copy          = view ? gi_convert(site, view, dtype) : NULL;
+        *copy          = view ? gi_cuda_convert(site, view, dtype) : NULL;
         ga_free(view);
         if (!*copy) return false;
         *q = gi_cuda_packed_lines((*copy)->data, p->lines, p->length, ga_itemsize(dtype));

@@ -149,22 +149,6 @@ GI_DEVICE void gi_cuda_normal(const gi_random_plan &p, int64_t i, double (&x)[2]
     x[0]                  = gi_normal_pair(&p, gi_unit_f64(words.w[0], words.w[1]), gi_unit_f64(words.w[2], words.w[3]), &x[1]);
 }
 
-static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
-{
-    return gi_cuda_launch_generator<int64_t, gi_arange_plan, gi_cuda_arange_i64>(site, a, plan, from);
-}
-static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
-{
-    return gi_cuda_launch_generator<double, gi_arange_plan, gi_cuda_arange_f64>(site, a, plan, from);
-}
-static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
-{
-    return gi_cuda_launch_generator<float, gi_arange_plan, gi_cuda_arange_f32>(site, a, plan, from);
-}
-static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
-{
-    return gi_cuda_launch_generator<double, gi_linspace_plan, gi_cuda_linspace>(site, a, plan, from);
-}
 static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
     switch (((const gi_random_plan *)plan)->kind) {
@@ -175,15 +159,28 @@ static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan,
     }
 }
 
+static bool gi_cuda_make(const char *site, ga_array *a, int generator, const void *plan, const gi_indexed_from *from)
+{
+    switch (generator) {
+    case GI_MAKES_ALIKE: return gi_cuda_fill(site, a, ((const gi_alike_plan *)plan)->element);
+    case GI_MAKES_ARANGE_I64: return gi_cuda_launch_generator<int64_t, gi_arange_plan, gi_cuda_arange_i64>(site, a, plan, from);
+    case GI_MAKES_ARANGE_F64: return gi_cuda_launch_generator<double, gi_arange_plan, gi_cuda_arange_f64>(site, a, plan, from);
+    case GI_MAKES_ARANGE_F32: return gi_cuda_launch_generator<float, gi_arange_plan, gi_cuda_arange_f32>(site, a, plan, from);
+    case GI_MAKES_LINSPACE: return gi_cuda_launch_generator<double, gi_linspace_plan, gi_cuda_linspace>(site, a, plan, from);
+    default: return gi_cuda_make_random(site, a, plan, from);
+    }
+}
+
 /* Fills a new array with what the generator makes as `made`. */
-static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, gi_gpu_generator generator, const void *plan,
+static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, int generator, const void *plan,
                              const gi_indexed_from *from)
 {
     if (a->size == 0) return true;
     if (a->dtype == made || (made == GA_F64 && a->dtype == GA_F32) || (made == GA_I64 && gi_is_int(a->dtype)))
-        return gi_cuda_touch(site, a) && generator(site, a, plan, from);
+        return gi_cuda_touch(site, a) && gi_cuda_make(site, a, generator, plan, from);
     ga_array *wide = gi_new(site, made, GA_CUDA, a->ndim, a->shape);
-    bool      ok   = wide && gi_cuda_touch(site, wide) && generator(site, wide, plan, from) && gi_assign(site, a, wide);
+    bool      ok =
+        wide && gi_cuda_touch(site, wide) && gi_cuda_make(site, wide, generator, plan, from) && gi_cuda_assign(site, a, wide);
     ga_free(wide);
     return ok;
 }

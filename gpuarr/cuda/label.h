@@ -169,7 +169,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
    the counts. */
 template <class P> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_roots(P *parents, int64_t *counts)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     P       first = (P)blockIdx.x * GI_PARENTS_TILE + threadIdx.x;
     int64_t roots = 0, all;
 #pragma unroll
@@ -190,7 +190,7 @@ template <class P> static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_
 template <class P>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_number(P *parents, const int64_t *before)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     P                           first = ((P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_PARENTS_EACH;
     int64_t                     roots = 0, all;
     auto                        pack  = (gi_pack<P, GI_PARENTS_EACH> *)(parents + first);
@@ -286,7 +286,7 @@ static bool gi_cuda_label_image(const uint8_t *mask, int connectivity, ga_array 
 
 static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o)
 {
-    ga_array *mask   = gi_contiguous(o->site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
+    ga_array *mask   = gi_cuda_packed(o->site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
     ga_array *result = mask ? gi_new(o->site, dtype, GA_CUDA, a->ndim, a->shape) : NULL;
     bool      ok     = result && gi_cuda_touch(o->site, mask) && gi_cuda_touch(o->site, result);
     if (ok && a->size == 0 && o->count) *o->count = 0;

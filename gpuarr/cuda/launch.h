@@ -56,43 +56,27 @@ static bool gi_launch_shared(const char *site, const void *kernel, int64_t bytes
            GI_CUDA_OK(site, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
 }
 
-bool gi_launch_begin(const void *kernel, gi_dims grid, gi_dims block, ga_launch_options o, ga_stream *stream)
+static bool gi_cuda_launch_begin(const void *kernel, gi_dims grid, gi_dims block, ga_launch_options o, ga_stream *stream)
 {
     struct cudaFuncAttributes of;
     int                       ordinal = gi_cuda_selected;
     if (!gi_cuda_use(o.site, ordinal)) return false;
-    if (!gi_is_default_stream(o.stream) && !gi_cuda_learn_stream(o.site, o.stream, &ordinal)) return false;
+    if (!gi_cuda_is_default(o.stream) && !gi_cuda_learn_stream(o.site, o.stream, &ordinal)) return false;
     if (ordinal != gi_cuda_selected) {
         gi_fail(o.site, GA_BAD_DEVICE, "the stream is one of CUDA device %d, and device %d is selected: ga_cuda_select(%d)",
                 ordinal, gi_cuda_selected, ordinal);
         return false;
     }
-    *stream = gi_is_default_stream(o.stream) ? ga_get_stream() : o.stream;
+    *stream = gi_cuda_is_default(o.stream) ? gi_cuda_get_stream() : o.stream;
     return gi_launch_blocks(o.site, grid) && GI_CUDA_OK(o.site, cudaFuncGetAttributes(&of, kernel)) &&
            gi_launch_threads(o.site, block, of.maxThreadsPerBlock) && gi_launch_shared(o.site, kernel, o.shared, &of);
 }
 
-void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream stream, const char *site)
-{
-    char name[32];
-    snprintf(name, sizeof name, "argument %d", number);
-    if (!gi_check(site, a, name)) return NULL;
-    if (a->device != GA_CUDA)
-        return gi_fail(site, GA_BAD_DEVICE,
-                       "%s, of shape %s, is on the CPU, and kernels run on the GPU: ga_to(a, GA_CUDA) first", name,
-                       gi_shape_of(a));
-    if (dtype != GA_DTYPE_DEFAULT && a->dtype != dtype)
-        return gi_fail(site, GA_BAD_DTYPE,
-                       "%s is %s, and the kernel's parameter points to %s: ga_astype first, or change the kernel", name,
-                       ga_dtype_name(a->dtype), ga_dtype_name(dtype));
-    if (!ga_is_contiguous(a))
-        return gi_fail(site, GA_BAD_SHAPE,
-                       "the elements of %s, of shape %s, do not lie one behind the other: ga_ascontiguous first", name,
-                       gi_shape_of(a));
-    if (a->size == 0)
-        return gi_fail(site, GA_BAD_SHAPE, "%s, of shape %s, is empty: where there is nothing to do, launch nothing", name,
-                       gi_shape_of(a));
-    return gi_cuda_touch_on(site, a, (cudaStream_t)stream) ? a->data : NULL;
-}
+/* Has the kernel been started? */
+static bool gi_cuda_launch_end(const char *site, const char *kernel) { return gi_cuda_launched(site, kernel); }
 
-bool gi_launch_end(const char *kernel, const char *site) { return gi_cuda_launched(site, kernel); }
+/* What gi_cuda_touch_on does, for the stream of a launch. */
+static bool gi_cuda_touch_stream(const char *site, const ga_array *a, ga_stream stream)
+{
+    return gi_cuda_touch_on(site, a, (cudaStream_t)stream);
+}

@@ -81,7 +81,7 @@ static bool gi_cuda_launch_own(const char *site, const gi_job *j, int64_t first,
 }
 
 /* Launches the indices first to first + count - 1 of the outermost dimension. */
-static bool gi_cuda_launch_map(const char *site, const gi_job *j, gi_gpu_kernel kernel, int64_t first, int64_t count)
+static bool gi_cuda_launch_map(const char *site, const gi_job *j, gi_cuda_kernel kernel, int64_t first, int64_t count)
 {
     gi_cuda_map m;
     memset(&m, 0, sizeof m);
@@ -104,7 +104,7 @@ static bool gi_cuda_run(const char *site, gi_job *j)
         if (j->shape[d] == 0) return true;
     gi_order_dimensions(j);
     gi_coalesce(j);
-    gi_gpu_kernel kernel = j->gpu;
+    gi_cuda_kernel kernel = (gi_cuda_kernel)j->gpu;
     if (!gi_computes(j))
         kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
     int64_t below = 1; /* elements for one index along the outermost dimension */
@@ -150,13 +150,41 @@ static bool gi_cuda_fill(const char *site, ga_array *a, const void *element)
     return gi_cuda_run(site, &j);
 }
 
-/* The elements of an array on the CPU go into a C-ordered array on the GPU, cast to its dtype. */
-static bool gi_cuda_upload(const char *site, ga_array *to, const ga_array *from)
+/* All bytes of an array become 0. */
+static bool gi_cuda_clear(const char *site, ga_array *a)
 {
-    ga_array *packed = gi_contiguous(site, from, to->dtype);
-    if (!packed) return false;
-    bool ok = gi_cuda_touch(site, to) &&
-              gi_cuda_write(site, to, to->data, packed->data, (size_t)(packed->size * ga_itemsize(packed->dtype)));
-    ga_free(packed);
-    return ok;
+    size_t bytes = (size_t)(a->size * ga_itemsize(a->dtype));
+    return bytes == 0 ||
+           (gi_cuda_touch(site, a) && GI_CUDA_OK(site, cudaMemsetAsync(a->data, 0, bytes, gi_cuda_stream(gi_cuda_ordinal(a)))));
+}
+
+/* to[...] = from, whatever the dtypes; the shapes are equal, and the memory is not shared. */
+static bool gi_cuda_assign(const char *site, ga_array *to, const ga_array *from)
+{
+    const ga_array *both[2] = { from, to };
+    gi_job          j;
+    if (!gi_cuda_touch_all(site, 2, both)) return false;
+    memset(&j, 0, sizeof j);
+    j.inputs = j.outputs = 1;
+    j.ndim               = to->ndim;
+    memcpy(j.shape, to->shape, sizeof j.shape);
+    gi_operand_of(&j.in[0], from, to->dtype, j.ndim, j.shape);
+    gi_operand_of(&j.out, to, to->dtype, j.ndim, j.shape);
+    return gi_cuda_run(site, &j);
+}
+
+/* A new C-ordered array with the elements of a, cast to dtype. */
+static ga_array *gi_cuda_convert(const char *site, const ga_array *a, ga_dtype dtype)
+{
+    ga_array *copy = gi_new(site, dtype, GA_CUDA, a->ndim, a->shape);
+    if (!copy || gi_cuda_assign(site, copy, a)) return copy;
+    ga_free(copy);
+    return NULL;
+}
+
+/* A C-contiguous array of that dtype: another view of a if it is one already, else a converted copy. */
+static ga_array *gi_cuda_packed(const char *site, const ga_array *a, ga_dtype dtype)
+{
+    if (a->dtype != dtype || !ga_is_contiguous(a)) return gi_cuda_convert(site, a, dtype);
+    return gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
 }

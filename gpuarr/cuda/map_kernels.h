@@ -148,7 +148,7 @@ static gi_cuda_kernel gi_cuda_copy(int64_t itemsize)
     }
 }
 
-static gi_cuda_kernel gi_cuda_select(int64_t itemsize)
+static gi_cuda_kernel gi_cuda_choice(int64_t itemsize)
 {
     switch (itemsize) {
     case 1: return gi_cuda_select_of<uint8_t>();

@@ -55,7 +55,7 @@ enum { GI_MEMBERS_EACH = 4, GI_MEMBERS_TILE = GI_MEMBERS_EACH * GI_CUDA_THREADS 
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_count_members(const __grid_constant__ gi_cuda_groups g, int64_t *counts)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t first = (int64_t)blockIdx.x * GI_MEMBERS_TILE + threadIdx.x, members = 0, all;
 #pragma unroll
     for (int k = 0; k < GI_MEMBERS_EACH; k++) {
@@ -73,7 +73,7 @@ template <class P>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_pick_members(const __grid_constant__ gi_cuda_groups g, const int64_t *before, P *groups, P *positions)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t first   = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_MEMBERS_EACH, group[GI_MEMBERS_EACH],
             members = 0, all;
 #pragma unroll
@@ -351,45 +351,27 @@ template <class P> static bool gi_cuda_measure_labels(const gi_cuda_measuring *g
     return ok;
 }
 
-/* The largest label; 0 if there is none above. False with an error. */
-static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
+/* The measures of the wanted labels, or of those from 1 to the largest; see gi_measure_labels, which has looked at the arrays. */
+static ga_array *gi_cuda_measure_arrays(const char *site, int measure, const ga_array *a, const ga_array *labels,
+                                        const ga_array *index, int64_t largest)
 {
-    ga_reduce_options o = gi_reduce_site(site);
-    *largest            = 0;
-    if (labels->size == 0) return true;
-    ga_array *max   = (ga_nanmax)(labels, o);
-    bool      known = max && gi_item_as(site, max, NULL, GA_I64, largest);
-    ga_free(max);
-    if (*largest < 0) *largest = 0;
-    return known && gi_can_list(site, *largest);
-}
-
-/* The measures of the wanted labels; see gi_measure_labels, which has looked at the arrays. */
-static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
-                                        const ga_array *index)
-{
-    gi_cuda_measuring g;
+    const gi_label_measure what = (gi_label_measure)measure;
+    gi_cuda_measuring      g;
     memset(&g, 0, sizeof g);
     g.site           = site;
     g.what           = what;
-    g.groups.count   = 1;
-    ga_array *values = a ? gi_contiguous(site, a, labels ? a->dtype : GA_F64) : NULL;
-    ga_array *packed = labels ? gi_contiguous(site, labels, labels->dtype) : NULL;
-    ga_array *wanted = index ? gi_convert(site, index, GA_I64) : NULL, *sorted = NULL;
+    g.groups.count   = labels && !index ? largest : 1;
+    ga_array *values = a ? gi_cuda_packed(site, a, labels ? a->dtype : GA_F64) : NULL;
+    ga_array *packed = labels ? gi_cuda_packed(site, labels, labels->dtype) : NULL;
+    ga_array *wanted = index ? gi_cuda_convert(site, index, GA_I64) : NULL, *sorted = NULL;
     bool      ok = (values || !a) && (packed || !labels) && (wanted || !index);
     if (ok && index) {
-        int64_t         stride = sizeof(int64_t);
-        ga_array       *line   = gi_new_view(site, wanted, wanted->data, GA_I64, 1, &wanted->size, &stride);
-        ga_axis_options last;
-        memset((void *)&last, 0, sizeof last);
-        last.site      = site;
-        last.axis      = -1;
-        g.groups.count = index->size;
-        sorted         = line ? (ga_sort)(line, last) : NULL;
-        ok             = sorted != NULL;
+        int64_t   stride = sizeof(int64_t);
+        ga_array *line   = gi_new_view(site, wanted, wanted->data, GA_I64, 1, &wanted->size, &stride);
+        g.groups.count   = index->size;
+        sorted           = line ? gi_new(site, GA_I64, GA_CUDA, 1, &wanted->size) : NULL;
+        ok               = sorted && (sorted->size == 0 || gi_cuda_sort(site, line, sorted, 0, false));
         ga_free(line);
-    } else if (ok && labels) {
-        ok = gi_largest_label(site, labels, &g.groups.count);
     }
     const int64_t   width  = what == GI_CENTER_OF ? a->ndim : 1;
     gi_scratch      s      = {};

@@ -102,7 +102,7 @@ template <class T> GI_DEVICE gi_node gi_cuda_node_of(const gi_cuda_folding &j, T
 template <class T>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_nodes(const __grid_constant__ gi_cuda_folding j)
 {
-    GI_SHARED(gi_node, shared, [GI_BLOCK]);
+    GI_BLOCK_SHARED(gi_node, shared, [GI_BLOCK]);
     const uint32_t lanes = 1u << j.lanes, i = threadIdx.x & (lanes - 1);
     const uint32_t unit = blockIdx.x * (GI_CUDA_THREADS >> j.lanes) + (threadIdx.x >> j.lanes);
     const uint32_t line = gi_divide(unit, j.per), block = unit - line * j.per.by;

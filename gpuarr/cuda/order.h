@@ -48,9 +48,9 @@ template <class U>
 static __global__ void __launch_bounds__(2 * GI_CUDA_THREADS) gi_cuda_count_keys(const __grid_constant__ gi_cuda_select_job j)
 {
     typedef typename gi_key_of_bits<U>::type K;
-    GI_SHARED(unsigned, count, [GI_SELECT_COUNTS]);
-    GI_SHARED(uint64_t, known, [GI_SLOTS]);
-    GI_SHARED(unsigned, found, [2]); /* different `known`s; NaNs */
+    GI_BLOCK_SHARED(unsigned, count, [GI_SELECT_COUNTS]);
+    GI_BLOCK_SHARED(uint64_t, known, [GI_SLOTS]);
+    GI_BLOCK_SHARED(unsigned, found, [2]); /* different `known`s; NaNs */
     unsigned line = blockIdx.x / j.parts, part = blockIdx.x - line * j.parts, lane = threadIdx.x % 32;
     if (threadIdx.x < 32) {
         bool     exists = lane < (unsigned)j.slots && (!j.start || lane == 0), fresh;
@@ -312,7 +312,7 @@ static bool gi_cuda_order_long(const char *site, const gi_lines *p, const gi_cud
         l.ndim++;
     }
     ga_array *lines  = gi_view_with(site, p->a, &l);
-    ga_array *packed = lines ? gi_contiguous(site, lines, lines->dtype) : NULL;
+    ga_array *packed = lines ? gi_cuda_packed(site, lines, lines->dtype) : NULL;
     bool      sort   = wanted->count > GI_QUANTILES_TO_SELECT && p->length >= GI_LINE_TO_SORT && p->length <= INT32_MAX,
          ok          = packed != NULL;
     if (ok && !sort) ok = gi_cuda_select_quantiles(site, packed, wanted, p->length);
@@ -327,10 +327,10 @@ static bool gi_cuda_order_long(const char *site, const gi_lines *p, const gi_cud
 static bool gi_cuda_fill_nan(const char *site, const gi_order *o)
 {
     gi_job j;
-    double nan = gi_nan_f64();
+    ga_arg nan = GA_ARG(gi_nan_f64());
     char   element[16];
     memset(&j, 0, sizeof j);
-    gi_cast(o->rule.result, GA_F64, 1, element, &nan);
+    gi_number_to(nan, o->rule.result, element);
     j.inputs       = 1;
     j.ndim         = 1;
     j.shape[0]     = o->count * o->lines.lines;

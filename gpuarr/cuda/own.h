@@ -2,12 +2,12 @@
 
 #define GI_DEVICE static __device__ __forceinline__
 #ifdef __CUDASIM__
-/* GI_SHARED(float, tile, [256]): a variable that the threads of a block share */
-#define GI_SHARED(T, name, dims)                                                                                               \
+/* GI_BLOCK_SHARED(float, tile, [256]): a variable that the threads of a block share */
+#define GI_BLOCK_SHARED(T, name, dims)                                                                                         \
     CUDASIM_SHARED(name, T name dims;);                                                                                        \
     auto &name = cudasim_r##name.name
 #else
-#define GI_SHARED(T, name, dims) __shared__ T name dims
+#define GI_BLOCK_SHARED(T, name, dims) __shared__ T name dims
 #endif
 
 enum { GI_CUDA_THREADS = 256 };

@@ -100,7 +100,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_stencil(co
     const int64_t           number = m.first + blockIdx.x, columns = (m.shape[2] + S::WIDTH - 1) / S::WIDTH,
                   rows = (m.shape[1] + S::HEIGHT - 1) / S::HEIGHT, above = number / columns;
     const int64_t first[3] = { above / rows * S::PLANES, above % rows * S::HEIGHT, number % columns * S::WIDTH };
-    GI_SHARED(T, tile, [S::COPIED]);
+    GI_BLOCK_SHARED(T, tile, [S::COPIED]);
     if constexpr (S::COPIES) {
         gi_cuda_copy_tile<K>(m, first, &tile[0]);
         __syncthreads();

@@ -53,8 +53,8 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 {
     enum { DEPTH = sizeof(T) == 16 ? 8 : 16, SHARE = GI_PRODUCT_SIDE * DEPTH / GI_CUDA_THREADS };
     enum { WIDTH = GI_PRODUCT_SIDE + (sizeof(T) >= 4 ? 16 / sizeof(T) : 4) }; /* so that writes go to several banks */
-    GI_SHARED(T, x, [2][DEPTH][WIDTH]);
-    GI_SHARED(T, y, [2][DEPTH][WIDTH]);
+    GI_BLOCK_SHARED(T, x, [2][DEPTH][WIDTH]);
+    GI_BLOCK_SHARED(T, y, [2][DEPTH][WIDTH]);
     const uint32_t tile = blockIdx.x % tiles;
     const int64_t  row = (int64_t)(tile / across) * GI_PRODUCT_SIDE, column = (int64_t)(tile % across) * GI_PRODUCT_SIDE;
     const int      lane = threadIdx.x % GI_PRODUCT_STEP, group = threadIdx.x / GI_PRODUCT_STEP;

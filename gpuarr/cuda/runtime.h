@@ -85,14 +85,14 @@ static bool gi_cuda_launched(const char *site, const char *kernel)
 
 /* ---- devices and streams ------------------------------------------------------------------------------------------- */
 
-enum { GI_MOST_GPUS = 16, GI_MOST_STREAMS = 64 };
+enum { GI_MOST_STREAMS = 64 };
 
-typedef struct gi_gpu {
+typedef struct gi_cuda_device {
     bool    known; /* atomic: have its properties been asked for? */
     bool    pools; /* does it have cudaMallocAsync? */
     int     processors;
     int64_t used, peak, limit; /* bytes in arrays and scratch memory; guarded by gi_gpus.lock */
-} gi_gpu;
+} gi_cuda_device;
 
 typedef struct gi_known_stream {
     ga_stream stream;
@@ -102,7 +102,7 @@ typedef struct gi_known_stream {
 
 static struct {
     pthread_mutex_t lock;
-    gi_gpu          gpu[GI_MOST_GPUS];
+    gi_cuda_device  gpu[GI_MOST_GPUS];
     gi_known_stream streams[GI_MOST_STREAMS]; /* every stream that was made here or set; guarded by the lock */
     int             known_streams;
     int             forgotten; /* atomic: how often a stream left that list */
@@ -135,10 +135,10 @@ static int gi_cuda_count(void)
 /* What must be known about a device before it is used. It is the current one. */
 static void gi_cuda_meet(int ordinal)
 {
-    gi_gpu       *g     = &gi_gpus.gpu[ordinal];
-    int           pools = 0, processors = 1;
-    uint64_t      keep = UINT64_MAX; /* what is freed stays with us, ready for reuse */
-    cudaMemPool_t pool;
+    gi_cuda_device *g     = &gi_gpus.gpu[ordinal];
+    int             pools = 0, processors = 1;
+    uint64_t        keep = UINT64_MAX; /* what is freed stays with us, ready for reuse */
+    cudaMemPool_t   pool;
     (void)cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, ordinal);
     (void)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinal);
     if (pools && cudaDeviceGetDefaultMemPool(&pool, ordinal) == cudaSuccess)
@@ -281,7 +281,7 @@ static bool gi_cuda_touch_all(const char *site, int n, const ga_array *const *ar
 /* Counts bytes that are about to be allocated on a device. False with an error beyond the limit. */
 static bool gi_cuda_count_bytes(const char *site, int ordinal, size_t bytes)
 {
-    gi_gpu *g = &gi_gpus.gpu[ordinal];
+    gi_cuda_device *g = &gi_gpus.gpu[ordinal];
     pthread_mutex_lock(&gi_gpus.lock);
     int64_t used = g->used, limit = g->limit;
     bool    over = limit > 0 && used + (int64_t)bytes > limit;

@@ -34,7 +34,7 @@ GI_DEVICE int64_t gi_cuda_sum_before(int64_t x, int64_t (&row)[GI_WARPS], int64_
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_scan_sums(const int64_t *data, int64_t n, int64_t share, int64_t *sums)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t start = blockIdx.x * share, stop = n - start < share ? n : start + share, sum = 0, total;
     for (int64_t i = start + threadIdx.x; i < stop; i += GI_CUDA_THREADS) sum += data[i];
     gi_cuda_sum_before(sum, row, total);
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_scan_share(int64_t *data, int64_t n, int64_t share, const int64_t *from, int64_t *total)
 {
-    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, rows, [2][GI_WARPS]);
     int64_t start = blockIdx.x * share, stop = n - start < share ? n : start + share, sum = from ? from[blockIdx.x] : 0;
     for (int turn = 0; start < stop; start += GI_SCAN_TILE, turn ^= 1) {
         int64_t first = start + threadIdx.x * GI_SCAN_ITEMS, x[GI_SCAN_ITEMS], mine = 0, all;
@@ -173,7 +173,7 @@ template <class T, class W, W (*to)(T), T (*from)(W), W (*join)(W, W)>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_running(const __grid_constant__ gi_running m)
 {
     enum { ITEMS = GI_RUNNING_ITEMS(W) };
-    GI_SHARED(W, tile, [ITEMS * GI_CUDA_THREADS]);
+    GI_BLOCK_SHARED(W, tile, [ITEMS * GI_CUDA_THREADS]);
     gi_running_tile t = gi_cuda_running_tile(m);
     gi_running_row  row;
     W               x[ITEMS];
@@ -216,7 +216,7 @@ template <class T, class W, W (*to)(T), W (*join)(W, W)>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_running_ends(const __grid_constant__ gi_running m)
 {
     enum { SHARES = GI_RUNNING_BLOCK / GI_RUNNING_SHARE, N = GI_VECTOR(sizeof(T)) };
-    GI_SHARED(W, joined, [GI_CUDA_THREADS]);
+    GI_BLOCK_SHARED(W, joined, [GI_CUDA_THREADS]);
     uint32_t       r = m.inner == 1 ? threadIdx.x / SHARES : threadIdx.x % m.rows, step = m.inner == 1 ? 1 : m.rows;
     uint32_t       share = m.inner == 1 ? threadIdx.x % SHARES : threadIdx.x / m.rows;
     gi_running_row row   = gi_cuda_running_row(m, gi_cuda_running_tile(m), r);
@@ -342,14 +342,14 @@ static bool gi_cuda_run_lines(const char *site, const ga_array *on, const gi_run
 static bool gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide, ga_op op)
 {
     ga_dtype  read = dtype == GA_F32 ? GA_F32 : wide; /* other narrow elements are made wide before, and narrow again behind */
-    ga_array *packed = gi_contiguous(site, in, dtype);
+    ga_array *packed = gi_cuda_packed(site, in, dtype);
     if (packed && read != dtype) {
-        ga_array *widened = gi_convert(site, packed, read);
+        ga_array *widened = gi_cuda_convert(site, packed, read);
         ga_free(packed);
         packed = widened;
     }
     ga_array *target = !packed              ? NULL
-                       : read == out->dtype ? (ga_view)(out, site)
+                       : read == out->dtype ? gi_new_view(site, out, out->data, out->dtype, out->ndim, out->shape, out->strides)
                                             : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
     int64_t   outer = 1, inner = 1;
     for (int d = 0; d < axis; d++) outer *= out->shape[d];
@@ -357,7 +357,7 @@ static bool gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, g
     gi_running_kernels narrow = gi_running_kernels_for(read, op), widest = gi_running_kernels_for(wide, op);
     bool               ok = target && gi_cuda_touch(site, packed) && gi_cuda_touch(site, target) &&
               gi_cuda_run_lines(site, target, &narrow, &widest, packed->data, target->data, outer, out->shape[axis], inner);
-    if (ok && read != out->dtype) ok = gi_assign(site, out, target);
+    if (ok && read != out->dtype) ok = gi_cuda_assign(site, out, target);
     ga_free(target);
     ga_free(packed);
     return ok;

@@ -116,7 +116,7 @@ static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array 
    are good. */
 static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode)
 {
-    ga_array *packed = gi_contiguous(site, a, a->dtype);
+    ga_array *packed = gi_cuda_packed(site, a, a->dtype);
     ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
     bool      ok     = taken && gi_cuda_touch(site, packed) && gi_cuda_touch(site, indices) && gi_cuda_touch(site, taken);
     if (ok) {
@@ -168,7 +168,7 @@ GI_DEVICE uint32_t gi_cuda_flags(const uint8_t *flags, int64_t first, int64_t n)
 
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_true(const uint8_t *flags, int64_t n, int64_t *counts)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t total, first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x * GI_CHOOSE_FLAGS;
     gi_cuda_sum_before(__popc(gi_cuda_flags(flags, first, n)), row, total);
     if (threadIdx.x == 0) counts[blockIdx.x] = total;
@@ -188,7 +188,7 @@ GI_DEVICE uint32_t gi_cuda_choose(const gi_choosing &m, int64_t (&row)[GI_WARPS]
 template <class U>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_elements(const __grid_constant__ gi_choosing m)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t at, lane = threadIdx.x % 32,
                 first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
@@ -211,7 +211,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_element
 
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_choose_places(const __grid_constant__ gi_choosing m)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t at, lane = threadIdx.x % 32,
                 first = (int64_t)blockIdx.x * GI_CHOOSE_TILE + threadIdx.x / 32 * (32 * GI_CHOOSE_FLAGS) + lane;
     uint32_t words = gi_cuda_choose(m, row, at), below = (1u << lane) - 1;
@@ -260,8 +260,8 @@ static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, con
     gi_scratch  starts;
     memset(&m, 0, sizeof m);
     memset(&starts, 0, sizeof starts);
-    ga_array *flags = gi_contiguous(site, condition, GA_BOOL), *chosen = NULL;
-    ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL;
+    ga_array *flags = gi_cuda_packed(site, condition, GA_BOOL), *chosen = NULL;
+    ga_array *packed = flags && a ? gi_cuda_packed(site, a, a->dtype) : NULL;
     int64_t   blocks = (condition->size + GI_CHOOSE_TILE - 1) / GI_CHOOSE_TILE;
     bool      ok     = flags && (packed || !a) && gi_cuda_touch(site, flags) && (!a || gi_cuda_touch(site, packed));
     if (ok && blocks > 0)

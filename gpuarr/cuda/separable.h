@@ -15,8 +15,8 @@ enum { GI_WEIGHTS_WILD = 1, GI_WEIGHTS_FRACTIONS = 2, GI_WEIGHTS_APART = 4 };
 template <class T, T (*of)(double), T (*weigh)(T, T, T)>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_factor(const gi_cuda_factoring j)
 {
-    GI_SHARED(unsigned long long, top, [2]); /* the bits of the largest weight's size; where it is first */
-    GI_SHARED(int, found, [1]);
+    GI_BLOCK_SHARED(unsigned long long, top, [2]); /* the bits of the largest weight's size; where it is first */
+    GI_BLOCK_SHARED(int, found, [1]);
     const T *weights = (const T *)j.weights;
     T       *column = (T *)j.column, *row = (T *)j.row;
     double   largest = 0;

@@ -35,11 +35,12 @@ static bool gi_cuda_sort_long(const char *site, const ga_array *a, ga_array *res
 {
     ga_array *lines  = gi_cuda_axis_last(site, a, axis);
     ga_array *target = lines ? gi_cuda_axis_last(site, result, axis) : NULL;
-    ga_array *packed = target ? gi_contiguous(site, lines, a->dtype) : NULL, *sorted = NULL;
-    if (packed && ga_is_contiguous(target)) sorted = (ga_view)(target, site);
+    ga_array *packed = target ? gi_cuda_packed(site, lines, a->dtype) : NULL, *sorted = NULL;
+    if (packed && ga_is_contiguous(target))
+        sorted = gi_new_view(site, target, target->data, target->dtype, target->ndim, target->shape, target->strides);
     else if (packed) sorted = gi_new(site, result->dtype, result->device, target->ndim, target->shape);
     bool ok = sorted && gi_cuda_sort_lines(site, packed, a->shape[axis], (char *)sorted->data, indices);
-    if (ok && sorted->data != result->data) ok = gi_assign(site, target, sorted);
+    if (ok && sorted->data != result->data) ok = gi_cuda_assign(site, target, sorted);
     ga_free(sorted);
     ga_free(packed);
     ga_free(target);
@@ -70,7 +71,7 @@ static bool gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, 
 {
     const ga_array *both[2] = { a, result };
     if (!gi_cuda_touch_all(site, 2, both)) return false;
-    if (a->shape[axis] == 1) return indices ? gi_clear(site, result) : gi_assign(site, result, a);
+    if (a->shape[axis] == 1) return indices ? gi_cuda_clear(site, result) : gi_cuda_assign(site, result, a);
     if (a->shape[axis] <= GI_SORT_TILE && a->dtype != GA_C128) return gi_cuda_sort_few(site, a, result, axis, indices);
     return gi_cuda_sort_long(site, a, result, axis, indices);
 }

@@ -75,7 +75,7 @@ template <class K>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_plain_keys(gi_cuda_keys how, const char *line, int64_t n, K *keys, int64_t *counts)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t start = (int64_t)blockIdx.x * GI_PLAIN_TILE, found = 0, total;
     K       zero = (K)((K)1 << (8 * sizeof(K) - 1)), nan = (K) ~(K)0;
 #pragma unroll 4
@@ -109,7 +109,7 @@ template <class K>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_restore(gi_cuda_keys how, const char *line, int64_t n, const K *sorted, const int64_t *before, char *out)
 {
-    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, rows, [2][GI_WARPS]);
     int64_t tiles = gridDim.x, tile = blockIdx.x, zeros_before = before[tile],
             nans_before = before[tiles + tile] - before[tiles];
     if (before[tile + 1] == zeros_before && before[tiles + tile + 1] == before[tiles + tile]) return;

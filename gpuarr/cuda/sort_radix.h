@@ -7,7 +7,7 @@ template <class K>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_count_digits(const K *keys, int64_t n, int shift, int64_t *counts)
 {
-    GI_SHARED(unsigned, count, [GI_DIGITS]);
+    GI_BLOCK_SHARED(unsigned, count, [GI_DIGITS]);
     int64_t start = (int64_t)blockIdx.x * GI_RADIX_TILE, stop = n - start < GI_RADIX_TILE ? n : start + GI_RADIX_TILE;
     count[threadIdx.x] = 0;
     __syncthreads();
@@ -23,8 +23,8 @@ template <class K, class I>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_move_digits(const K *keys, const I *with, K *to, I *with_to, int64_t n, int shift, const int64_t *places)
 {
-    GI_SHARED(unsigned, before, [GI_WARPS][GI_DIGITS]);
-    GI_SHARED(int64_t, place, [GI_DIGITS]);
+    GI_BLOCK_SHARED(unsigned, before, [GI_WARPS][GI_DIGITS]);
+    GI_BLOCK_SHARED(int64_t, place, [GI_DIGITS]);
     int     warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     int64_t start = (int64_t)blockIdx.x * GI_RADIX_TILE + warp * GI_RADIX_OF_WARP;
     K       key[GI_RADIX_TURNS];

@@ -133,8 +133,8 @@ GI_DEVICE int64_t gi_cuda_counted(const gi_quantile_rule &rule, int64_t length, 
 template <class K>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_sort_short(const __grid_constant__ gi_cuda_short j)
 {
-    GI_SHARED(K, key, [GI_SORT_TILE]);
-    GI_SHARED(uint16_t, place, [GI_SORT_TILE]);
+    GI_BLOCK_SHARED(K, key, [GI_SORT_TILE]);
+    GI_BLOCK_SHARED(uint16_t, place, [GI_SORT_TILE]);
     const K  last = (K) ~(K)0;
     int      log = j.log, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint32_t span = 1u << log, lines = GI_SORT_TILE >> log;

@@ -34,15 +34,14 @@ static bool gi_cuda_learn_stream(const char *site, ga_stream stream, int *ordina
     return !full;
 }
 
-static bool         gi_is_default_stream(ga_stream stream) { return !stream || (cudaStream_t)stream == cudaStreamLegacy; }
+static bool         gi_cuda_is_default(ga_stream stream) { return !stream || (cudaStream_t)stream == cudaStreamLegacy; }
 static cudaStream_t gi_cuda_handle(ga_stream stream)
 {
-    return gi_is_default_stream(stream) ? GI_CUDA_DEFAULT_STREAM : (cudaStream_t)stream;
+    return gi_cuda_is_default(stream) ? GI_CUDA_DEFAULT_STREAM : (cudaStream_t)stream;
 }
 
-ga_stream ga_stream_new(void)
+static ga_stream gi_cuda_new_stream(const char *site)
 {
-    const char  *site = "\tga_stream_new";
     cudaStream_t stream;
     int          ordinal;
     if (!gi_cuda_use(site, gi_cuda_selected) || !GI_CUDA_OK(site, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)))
@@ -74,12 +73,11 @@ static void gi_cuda_detach_stream(ga_stream stream)
     pthread_mutex_unlock(&gi_pool.lock);
 }
 
-void ga_stream_free(ga_stream stream)
+static void gi_cuda_free_stream(const char *site, ga_stream stream)
 {
-    const char *site    = "\tga_stream_free";
-    int         ordinal = 0;
-    bool        found = false, ours = false;
-    if (!stream || gi_gpus.forked) return;
+    int  ordinal = 0;
+    bool found = false, ours = false;
+    if (gi_gpus.forked) return;
     pthread_mutex_lock(&gi_gpus.lock);
     for (int k = 0; k < gi_gpus.known_streams && !found; k++) {
         found   = gi_gpus.streams[k].stream == stream;
@@ -97,30 +95,28 @@ void ga_stream_free(ga_stream stream)
     if (ours) (void)GI_CUDA_OK(site, cudaStreamDestroy((cudaStream_t)stream));
 }
 
-bool ga_set_stream(ga_stream stream)
+static bool gi_cuda_set_stream(const char *site, ga_stream stream)
 {
-    const char *site    = "\tga_set_stream";
-    int         ordinal = gi_cuda_selected;
-    if (!gi_is_default_stream(stream)) {
+    int ordinal = gi_cuda_selected;
+    if (!gi_cuda_is_default(stream)) {
         if (!gi_cuda_use(site, ordinal) || !gi_cuda_learn_stream(site, stream, &ordinal)) return false;
         (void)gi_cuda_stream(ordinal); /* what this thread had before is brought up to date first */
     }
-    gi_cuda_streams[ordinal] = gi_is_default_stream(stream) ? NULL : stream;
+    gi_cuda_streams[ordinal] = gi_cuda_is_default(stream) ? NULL : stream;
     return true;
 }
 
-ga_stream ga_get_stream(void) { return (ga_stream)gi_cuda_stream(gi_cuda_selected); }
+static ga_stream gi_cuda_get_stream(void) { return (ga_stream)gi_cuda_stream(gi_cuda_selected); }
 
 /* Makes the stream's device current; false with an error. */
 static bool gi_cuda_use_stream(const char *site, ga_stream stream)
 {
     int ordinal = gi_cuda_selected;
-    return (gi_is_default_stream(stream) || gi_cuda_learn_stream(site, stream, &ordinal)) && gi_cuda_use(site, ordinal);
+    return (gi_cuda_is_default(stream) || gi_cuda_learn_stream(site, stream, &ordinal)) && gi_cuda_use(site, ordinal);
 }
 
-bool ga_stream_synchronize(ga_stream stream)
+static bool gi_cuda_finish_stream(const char *site, ga_stream stream)
 {
-    const char *site = "\tga_stream_synchronize";
     return gi_cuda_use_stream(site, stream) && GI_CUDA_OK(site, cudaStreamSynchronize(gi_cuda_handle(stream)));
 }
 
@@ -132,16 +128,14 @@ static bool gi_cuda_is_done(const char *site, cudaError_t answer, const char *ca
     return false;
 }
 
-bool ga_stream_query(ga_stream stream)
+static bool gi_cuda_query_stream(const char *site, ga_stream stream)
 {
-    const char *site = "\tga_stream_query";
     return gi_cuda_use_stream(site, stream) &&
            gi_cuda_is_done(site, cudaStreamQuery(gi_cuda_handle(stream)), "cudaStreamQuery");
 }
 
-bool ga_stream_wait_event(ga_stream stream, ga_event event)
+static bool gi_cuda_wait_event(const char *site, ga_stream stream, ga_event event)
 {
-    const char *site = "\tga_stream_wait_event";
-    return gi_is_event(site, event) && gi_cuda_use_stream(site, stream) &&
+    return gi_cuda_use_stream(site, stream) &&
            GI_CUDA_OK(site, cudaStreamWaitEvent(gi_cuda_handle(stream), (cudaEvent_t)event, 0));
 }

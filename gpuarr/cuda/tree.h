@@ -199,7 +199,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
                                               : 4
     };
     enum { LEFT = F::any_order ? 1 : W };
-    GI_SHARED(A, shared, [GI_CUDA_THREADS * GI_WIDER(GI_MOST_PASSES(sizeof(A)), LEFT)]);
+    GI_BLOCK_SHARED(A, shared, [GI_CUDA_THREADS * GI_WIDER(GI_MOST_PASSES(sizeof(A)), LEFT)]);
     const uint32_t lanes = 1u << j.lanes, units = GI_CUDA_THREADS >> j.lanes;
     const uint32_t within =
         j.columns ? threadIdx.x & (units - 1) : threadIdx.x >> j.lanes; /* which unit of the block of threads */

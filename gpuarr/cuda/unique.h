@@ -21,7 +21,7 @@ GI_DEVICE bool gi_cuda_starts_run(const gi_cuda_runs &r, int64_t i)
 /* How many runs of equal elements begin in each tile. */
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_runs(const __grid_constant__ gi_cuda_runs r)
 {
-    GI_SHARED(int64_t, row, [GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
     int64_t start = (int64_t)blockIdx.x * GI_PLAIN_TILE, mine = 0, total;
     for (int turn = 0; turn < GI_PLAIN_TURNS; turn++)
         mine += gi_cuda_starts_run(r, start + turn * GI_CUDA_THREADS + threadIdx.x);
@@ -31,7 +31,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_count_runs(con
 
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_write_runs(const __grid_constant__ gi_cuda_runs r)
 {
-    GI_SHARED(int64_t, rows, [2][GI_WARPS]);
+    GI_BLOCK_SHARED(int64_t, rows, [2][GI_WARPS]);
     int64_t run = r.before[blockIdx.x], total;
     for (int turn = 0; turn < GI_PLAIN_TURNS; turn++) {
         int64_t i      = (int64_t)blockIdx.x * GI_PLAIN_TILE + turn * GI_CUDA_THREADS + threadIdx.x;
@@ -102,7 +102,9 @@ static ga_array *gi_cuda_write_unique(const char *site, const ga_array *a, const
 static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o)
 {
     bool            ordered = o->index || o->inverse;
-    ga_array       *flat = (ga_ravel)(a, site), *line = flat ? gi_contiguous(site, flat, a->dtype) : NULL, *order = NULL;
+    const int64_t   size = a->size, stride = ga_itemsize(a->dtype);
+    ga_array       *flat = gi_cuda_packed(site, a, a->dtype), *order = NULL;
+    ga_array       *line   = flat ? gi_new_view(site, flat, flat->data, a->dtype, 1, &size, &stride) : NULL;
     ga_array       *sorted = line ? gi_new(site, a->dtype, GA_CUDA, 1, line->shape) : NULL, *values = NULL;
     const ga_array *used[2] = { line, sorted };
     bool            ok      = sorted && gi_cuda_touch_all(site, 2, used);

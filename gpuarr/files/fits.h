@@ -585,11 +585,3 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
 }
 
 #endif
-
-/* An event is needed. */
-static bool gi_is_event(const char *site, ga_event event)
-{
-    if (event) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, "the event is NULL: the call that should have made it failed, or it was never made");
-    return false;
-}

@@ -1,23 +1,31 @@
 /* ==== >>timing ==================================================================================================== */
 
-typedef struct gi_cuda_clock {
+typedef struct gi_gpu_clock {
     const char *site;
     ga_event    from, to;
-} gi_cuda_clock;
+} gi_gpu_clock;
 
-#if GI_HAS_CUDA
-static void gi_cuda_synchronize(const char *site);
-static bool gi_cuda_clock_start(gi_cuda_clock *c);
-static bool gi_cuda_clock_stop(gi_cuda_clock *c, double *seconds);
-static void gi_cuda_clock_free(gi_cuda_clock *c);
-void(ga_synchronize)(void) { gi_cuda_synchronize("\tga_synchronize"); }
-#else
-/* A call on the CPU has done everything when it returns. */
-void(ga_synchronize)(void) {}
-static bool gi_cuda_clock_start(gi_cuda_clock *c) { return (void)c, false; }
-static bool gi_cuda_clock_stop(gi_cuda_clock *c, double *seconds) { return (void)c, (void)seconds, false; }
-static void gi_cuda_clock_free(gi_cuda_clock *c) { (void)c; }
-#endif
+/* Two events around a call, on this thread's stream. Without a GPU in use nothing is measured. */
+static bool gi_clock_start(gi_gpu_clock *c)
+{
+    if (!gi_gpu || !gi_gpu->in_use()) return false;
+    if (!c->from) c->from = gi_gpu->new_event(c->site);
+    if (!c->to) c->to = gi_gpu->new_event(c->site);
+    return c->from && c->to && gi_gpu->record(c->site, c->from, ga_get_stream()) && gi_gpu->reach(c->site, c->from);
+}
+
+static bool gi_clock_stop(gi_gpu_clock *c, double *seconds)
+{
+    if (!gi_gpu->record(c->site, c->to, ga_get_stream()) || !gi_gpu->reach(c->site, c->to)) return false;
+    *seconds = ga_event_elapsed(c->from, c->to);
+    return *seconds >= 0;
+}
+
+static void gi_clock_free(gi_gpu_clock *c)
+{
+    ga_event_free(c->from);
+    ga_event_free(c->to);
+}
 
 static int gi_compare_doubles(const void *a, const void *b)
 {
@@ -41,9 +49,9 @@ static ga_times gi_summarise_times(double *seconds, int n)
 
 /* The clocks of a benchmark. */
 typedef struct gi_stopwatch {
-    double       *cpu, *device; /* seconds of each call */
-    int           calls, device_calls;
-    gi_cuda_clock clock;
+    double      *cpu, *device; /* seconds of each call */
+    int          calls, device_calls;
+    gi_gpu_clock clock;
 } gi_stopwatch;
 
 /* One call; what it makes is released after the clocks have stopped. Returns the seconds that it took altogether. */
@@ -51,11 +59,11 @@ static double gi_time_call(void (*f)(void *user), void *user, gi_stopwatch *w)
 {
     gi_scope scope;
     gi_scope_begin(&scope);
-    bool   on_gpu = gi_cuda_clock_start(&w->clock);
+    bool   on_gpu = gi_clock_start(&w->clock);
     double start  = ga_now();
     f(user);
     w->cpu[w->calls++] = ga_now() - start;
-    if (on_gpu && gi_cuda_clock_stop(&w->clock, &w->device[w->device_calls])) w->device_calls++;
+    if (on_gpu && gi_clock_stop(&w->clock, &w->device[w->device_calls])) w->device_calls++;
     (ga_synchronize)();
     double seconds = ga_now() - start;
     gi_scope_end(&scope);
@@ -109,7 +117,7 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
         spent += gi_time_call(f, user, &w);
         failed = was_fine && gi_error_status != GA_OK;
     }
-    gi_cuda_clock_free(&w.clock);
+    gi_clock_free(&w.clock);
     if (!failed) { /* else f has said why; the time of a failing call is no answer */
         r.repeats = w.calls;
         r.cpu     = gi_summarise_times(w.cpu, w.calls);

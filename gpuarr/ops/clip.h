@@ -67,15 +67,10 @@ static void gi_clip_mask(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
-#if GI_HAS_CUDA
-static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high);
-static bool      gi_cuda_between(const char *site, const ga_array *x, double low, double high, ga_array *flags, bool inside);
-#endif
-
 /* A new 1-D array with the elements of a contiguous x between or on the bounds, in their order; if that is all, maybe a view of x. */
 static ga_array *gi_keep_between(const char *site, const ga_array *x, double low, double high)
 {
-    GI_IF_CUDA(x->device, gi_cuda_keep_between(site, x, low, high));
+    if (x->device == GA_CUDA) return gi_gpu->keep_between(site, x, low, high);
     int64_t chunks = (x->size + GI_CLIP_CHUNK - 1) / GI_CLIP_CHUNK, kept = 0, stride = ga_itemsize(x->dtype);
     size_t  count_bytes = (size_t)chunks * sizeof(int64_t), bytes = count_bytes + (size_t)(x->size / 64 + 1) * sizeof(uint64_t);
     gi_clipping c;
@@ -104,8 +99,7 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
 /* mask: which elements of a contiguous x do not lie between or on the bounds. */
 static bool gi_mask_outside(const char *site, const ga_array *x, double low, double high, ga_array *mask)
 {
-    GI_IF_CUDA(x->device, gi_cuda_between(site, x, low, high, mask, false));
-    (void)site;
+    if (x->device == GA_CUDA) return gi_gpu->between(site, x, low, high, mask, false);
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x    = x;

@@ -1,30 +1,16 @@
 /* ---- comparing whole arrays -------------------------------------------------------------------------------------------- */
-/* |a - b| <= atol + rtol * |b|; infinities are close to themselves only. z holds (rtol, atol). */
-GI_FORMULA bool gi_close(double distance, double size, bool equal, ga_c128 z)
-{
-    return equal || (distance <= z.im + gi_mul_f64(z.re, size) && size < gi_infinity_f64());
-}
 
-#define GI_CLOSE(name, T, abs, sub, equal, isnan, nan_is_close)                                                                \
-    GI_FORMULA bool gi_close_##name(T a, T b, ga_c128 tolerance)                                                               \
-    {                                                                                                                          \
-        return gi_close(abs(sub(a, b)), abs(b), equal(a, b) || (nan_is_close && isnan(a) && isnan(b)), tolerance);             \
-    }                                                                                                                          \
+#define GI_CLOSE(name, T)                                                                                                      \
     static void gi_isclose_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                           \
     {                                                                                                                          \
         const T       *a = (const T *)x, *b = (const T *)y;                                                                    \
         const ga_c128 *tolerance = (const ga_c128 *)z;                                                                         \
         for (int64_t i = 0; i < n; i++) ((bool *)out)[i] = gi_close_##name(a[i], b[i], tolerance[i]);                          \
-    }                                                                                                                          \
-    static gi_function gi_isclose_function_##name(void)                                                                        \
-    {                                                                                                                          \
-        GI_FUNCTION(f, gi_isclose_##name, gi_cuda_map3<T, T, ga_c128, bool, gi_close_##name>);                                 \
-        return f;                                                                                                              \
     }
-GI_CLOSE(f64, double, gi_abs_f64, gi_sub_f64, gi_equal_f64, gi_isnan_f64, false)
-GI_CLOSE(c128, ga_c128, gi_abs_c128, gi_sub_c128, gi_equal_c128, gi_isnan_c128, false)
-GI_CLOSE(f64_nan, double, gi_abs_f64, gi_sub_f64, gi_equal_f64, gi_isnan_f64, true)
-GI_CLOSE(c128_nan, ga_c128, gi_abs_c128, gi_sub_c128, gi_equal_c128, gi_isnan_c128, true)
+GI_CLOSE(f64, double)
+GI_CLOSE(c128, ga_c128)
+GI_CLOSE(f64_nan, double)
+GI_CLOSE(c128_nan, ga_c128)
 #undef GI_CLOSE
 
 static double gi_tolerance(double given, double standard) { return given == GA_EXACTLY ? 0 : given == 0 ? standard : given; }
@@ -42,10 +28,11 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
     bool        is_complex = gi_is_complex(gi_common_dtype(2, numbers));
     ga_dtype    dtype = is_complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
-    gi_function kernel = is_complex    ? o.equal_nan ? gi_isclose_function_c128_nan() : gi_isclose_function_c128()
-                            : o.equal_nan ? gi_isclose_function_f64_nan()
-                                       : gi_isclose_function_f64();
-    return gi_map(o.site, kernel, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
+    gi_kernel   on_cpu = is_complex    ? o.equal_nan ? gi_isclose_c128_nan : gi_isclose_c128
+                         : o.equal_nan ? gi_isclose_f64_nan
+                                       : gi_isclose_f64;
+    gi_function close  = { on_cpu, gi_gpu ? gi_gpu->closeness(is_complex, o.equal_nan) : NULL, GI_NOT_OWN };
+    return gi_map(o.site, close, GI_CHEAP, 3, in, wanted, GA_BOOL, NULL, NULL);
 }
 
 /* Are all elements of a bool array true? Frees it. */
@@ -64,8 +51,7 @@ static bool gi_all_true(const char *site, ga_array *a)
     return yes;
 }
 
-#if GI_HAS_CUDA
-static int gi_place_of(ga_arg v) { return v.array->device == GA_CPU ? -1 : gi_cuda_ordinal(v.array); }
+static int gi_place_of(ga_arg v) { return v.array->device == GA_CPU ? -1 : gi_gpu->ordinal(v.array); }
 
 /* Arrays that do not lie on one device that works are compared on the CPU: copies[k] is what must be freed. False with an error. */
 static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array **copies)
@@ -75,7 +61,7 @@ static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array *
     copies[0] = copies[1] = NULL;
     for (int k = 0; k < 2; k++) {
         const ga_array *array = both[k]->array;
-        if (!array || array->device == GA_CPU || (together && gi_cuda_ordinal(array) == gi_cuda_selected)) continue;
+        if (!array || array->device == GA_CPU || (together && gi_gpu->ordinal(array) == gi_gpu->selected())) continue;
         both[k]->array = copies[k] = gi_to(site, array, GA_CPU);
         if (!copies[k]) {
             ga_free(copies[0]);
@@ -84,11 +70,9 @@ static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array *
     }
     return true;
 }
-#endif
 
 bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
 {
-#if GI_HAS_CUDA
     ga_array *copies[2];
     if (a.kind == GA_KIND_ARRAY && !gi_check_any(o.site, a.array, "a")) return false;
     if (b.kind == GA_KIND_ARRAY && !gi_check_any(o.site, b.array, "b")) return false;
@@ -97,9 +81,6 @@ bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
     ga_free(copies[0]);
     ga_free(copies[1]);
     return close;
-#else
-    return gi_all_true(o.site, (ga_isclose)(a, b, o));
-#endif
 }
 
 static bool gi_array_equal(ga_arg a, ga_arg b, ga_close_options o)
@@ -120,14 +101,10 @@ bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
     if (a.array && b.array ? !ga_same_shape(a.array, b.array)
                            : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0))
         return false;
-#if GI_HAS_CUDA
     ga_array *copies[2];
     if (!gi_bring_together(o.site, &a, &b, copies)) return false;
     bool equal = gi_array_equal(a, b, o);
     ga_free(copies[0]);
     ga_free(copies[1]);
     return equal;
-#else
-    return gi_array_equal(a, b, o);
-#endif
 }

@@ -186,17 +186,15 @@ static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *re
         e[d].out = result->strides[d];
     }
     gi_choose_matrices(&p, gi_join_extents(c->ndim, e), e);
-    p.dtype    = c->dtype;
-    p.inner    = inner.n;
-    p.a.column = inner.x;
-    p.b.row    = inner.y;
-    p.a.data   = (char *)c->x.a->data;
-    p.b.data   = (char *)c->y.a->data;
-    p.out.data = (char *)result->data;
-#if GI_HAS_CUDA
+    p.dtype                = c->dtype;
+    p.inner                = inner.n;
+    p.a.column             = inner.x;
+    p.b.row                = inner.y;
+    p.a.data               = (char *)c->x.a->data;
+    p.b.data               = (char *)c->y.a->data;
+    p.out.data             = (char *)result->data;
     const ga_array *all[3] = { c->x.a, c->y.a, result };
-    if (result->device == GA_CUDA && !gi_cuda_touch_all(c->site, 3, all)) return false;
-#endif
+    if (result->device == GA_CUDA && !gi_gpu->touch(c->site, 3, all)) return false;
     return gi_multiply(c->site, result->device, &p);
 }
 

@@ -16,13 +16,6 @@ static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, 
 }
 static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
 
-/* An integer that a rounding error of a sum has missed, else the number without its fraction. */
-GI_FORMULA double gi_whole_of(double x, double nearest, double cut)
-{
-    return gi_abs_f64(x - nearest) <= gi_mul_f64(gi_abs_f64(nearest), 0x1p-46) ? nearest : cut;
-}
-GI_FORMULA double gi_whole(double x) { return gi_whole_of(x, gi_rint_f64(x), gi_trunc_f64(x)); }
-
 GI_BEGIN_FAST
 static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
 {
@@ -43,7 +36,7 @@ GI_END_FAST
 /* The same for all elements, in place. Takes over the array: on error it is freed. */
 static ga_array *gi_cut_fractions(const char *site, ga_array *a)
 {
-    GI_FUNCTION(whole, gi_make_whole, gi_cuda_map1<double, double, gi_whole>);
+    gi_function    whole                  = { gi_make_whole, gi_gpu ? gi_gpu->whole() : NULL, GI_NOT_OWN };
     const ga_arg   in[1]                  = { gi_operand_arg(a) };
     const ga_dtype wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
     if (gi_map(site, whole, GI_CHEAP, 1, in, wanted, GA_F64, a, NULL)) return a;
@@ -53,8 +46,7 @@ static ga_array *gi_cut_fractions(const char *site, ga_array *a)
 
 static bool gi_correlate_fft(const char *site, ga_device device, const gi_correlation *c)
 {
-    GI_IF_CUDA(device, gi_cuda_correlate_fft(site, c));
-    return (void)device, gi_fft_correlate(site, c);
+    return device == GA_CUDA ? gi_gpu->correlate_fft(site, c) : gi_fft_correlate(site, c);
 }
 
 /* Of a piece of a chunked array: as GA_METHOD_AUTO, but never through Fourier transforms, whose bits depend on all elements. */
@@ -77,7 +69,7 @@ static bool gi_correlate_by(const char *site, ga_method method, const ga_array *
     int       factored = 0;
     if ((method == GA_METHOD_AUTO || method == GI_METHOD_PIECE) && c->ndim == 2 && gi_is_float(c->dtype) && c->size[0] > 1 &&
         c->size[1] > 1 && weights->size >= GI_LEAST_FACTORED) {
-        GI_IF_CUDA(weights->device, gi_cuda_correlate_factored(site, c));
+        if (weights->device == GA_CUDA) return gi_gpu->correlate_factored(site, c);
         factored = gi_find_factors(site, weights, c->cval, &column, &row, &outside);
     }
     if (factored < 0) return false;
@@ -110,13 +102,12 @@ static ga_array *gi_run_correlation(const char *site, const ga_array *a, ga_arra
     }
     const bool rounded = method == GA_METHOD_FFT && gi_kind_of(dtype) < 2;
     if (rounded) dtype = GA_F64;
-    const bool straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
-    ga_array  *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
-    ga_array  *r    = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
-    bool       done = false;
-#if GI_HAS_CUDA
-    if (straight && !gi_cuda_touch(site, out)) r = NULL;
-#endif
+    const bool      straight = weights && dtype == result && gi_takes_results(out, dtype, c->ndim, c->result, a, weights);
+    ga_array       *in = weights ? gi_contiguous(site, a, dtype) : NULL, *w = in ? gi_contiguous(site, weights, dtype) : NULL;
+    ga_array       *r          = !w ? NULL : straight ? out : gi_new(site, dtype, a->device, c->ndim, c->result);
+    bool            done       = false;
+    const ga_array *touched[1] = { out };
+    if (straight && out->device == GA_CUDA && !gi_gpu->touch(site, 1, touched)) r = NULL;
     if (r) {
         c->dtype   = dtype;
         c->in      = in->data;

@@ -76,6 +76,22 @@ static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, 
     return false;
 }
 
+/* ga_to when the array or the destination is on a GPU, which moves packed memory of the CPU. */
+static ga_array *gi_between_devices(const ga_array *a, ga_device device, ga_to_options o)
+{
+    ga_array *packed = a->device == GA_CPU ? gi_contiguous(o.site, a, a->dtype) : NULL, *out = o.out;
+    if (a->device == GA_CPU && !packed) return NULL;
+    bool between = out && out->device == GA_CPU && !ga_is_contiguous(out); /* then by another array */
+    if (between) o.out = NULL;
+    if (between || (packed && packed->data != a->data)) o.async = false; /* what dies here is waited for */
+    ga_array *to = gi_gpu->bring(o.site, packed ? packed : a, device, &o);
+    ga_free(packed);
+    if (!to || !between) return to;
+    bool done = gi_assign(o.site, out, to);
+    ga_free(to);
+    return done ? out : NULL;
+}
+
 static ga_array *gi_to_with(const ga_array *a, ga_device device, ga_to_options o)
 {
     if (!gi_is_array(o.site, a, "a")) return NULL; /* not gi_check alone: the GPU waits for copies by itself */
@@ -84,9 +100,7 @@ static ga_array *gi_to_with(const ga_array *a, ga_device device, ga_to_options o
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_has_device(o.site, device)) return NULL;
     if (o.out && !gi_fits_into(o.site, a, device, o.out)) return NULL;
-#if GI_HAS_CUDA
-    if (device == GA_CUDA || a->device == GA_CUDA) return gi_cuda_to(o.site, a, device, &o);
-#endif
+    if (device == GA_CUDA || a->device == GA_CUDA) return gi_between_devices(a, device, o);
     if (!gi_check(o.site, a, "a")) return NULL;
     if (!o.out) return gi_convert(o.site, a, a->dtype);
     return gi_assign(o.site, o.out, a) ? o.out : NULL;
@@ -151,7 +165,8 @@ ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_optio
         if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
     ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
-    ga_dtype wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
-    GI_FUNCTION(choose, GI_LOOP_OF(select)((int)ga_itemsize(dtype)), gi_cuda_select(ga_itemsize(dtype)));
+    ga_dtype      wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
+    const int64_t size                   = ga_itemsize(dtype);
+    gi_function   choose                 = { GI_LOOP_OF(select)((int)size), gi_gpu ? gi_gpu->choice(size) : NULL, GI_NOT_OWN };
     return gi_map(o.site, choose, GI_CHEAP, 3, in, wanted, dtype, o.out, o.where);
 }

@@ -4,26 +4,6 @@
     in the raster order of k, each sum one chain of gi_weigh in the dtype of the job. What lies outside of `in` is what `border` says,
     and takes part in the chain like anything else. */
 
-typedef struct gi_correlation {
-    ga_dtype    dtype; /* of in, weights and out, which are packed in C order and do not overlap */
-    int         ndim;  /* 1 to GPUARR_MAX_DIMS */
-    const void *in;
-    int64_t     shape[GPUARR_MAX_DIMS];
-    const void *weights;
-    int64_t     size[GPUARR_MAX_DIMS];
-    void       *out;
-    int64_t     result[GPUARR_MAX_DIMS]; /* the shape of out */
-    int64_t     offset[GPUARR_MAX_DIMS]; /* which element of `in` out[0] multiplies by weights[0]; may be negative */
-    ga_border   border;
-    double      cval, cval_imag; /* outside, with GA_BORDER_CONSTANT */
-} gi_correlation;
-
-#if GI_HAS_CUDA
-static bool gi_cuda_correlate(const char *site, const gi_correlation *c);
-static bool gi_cuda_correlate_factored(const char *site, const gi_correlation *c);
-static bool gi_cuda_correlate_fft(const char *site, const gi_correlation *c);
-#endif
-
 /* ---- on the CPU -------------------------------------------------------------------------------------------------------- */
 /*  The results are cut into units of rows and columns for the threads. Where a unit's neighbours all lie inside of `in`, the loops
     of gpuarr_cpu.h read them there and write to `out`. The rest goes block by block through copies of what lies around the block, with
@@ -334,17 +314,6 @@ static void gi_cut_correlation(gi_correlator *j)
     j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
 
-/* The element outside, with GA_BORDER_CONSTANT. */
-static void gi_correlation_constant(const gi_correlation *c, void *element)
-{
-    ga_arg v;
-    memset(&v, 0, sizeof v);
-    v.kind = GA_KIND_COMPLEX;
-    v.re   = c->cval;
-    v.im   = c->cval_imag;
-    gi_number_to(v, c->dtype, element);
-}
-
 static void gi_cpu_correlate(const gi_correlation *c)
 {
     gi_correlator   j;
@@ -371,8 +340,7 @@ static void gi_cpu_correlate(const gi_correlation *c)
 static bool gi_correlate(const char *site, ga_device device, const gi_correlation *c)
 {
     if (gi_size(c->ndim, c->result) == 0) return true;
-    GI_IF_CUDA(device, gi_cuda_correlate(site, c));
-    (void)site, (void)device;
+    if (device == GA_CUDA) return gi_gpu->correlate(site, c);
     gi_cpu_correlate(c);
     return true;
 }

@@ -30,8 +30,7 @@ static void gi_fill_range(int64_t begin, int64_t end, void *job)
 /* Fills a new array with an element of its dtype. */
 static bool gi_fill(const char *site, ga_array *a, const void *element)
 {
-    GI_IF_CUDA(a->device, gi_cuda_fill(site, a, element));
-    (void)site;
+    if (a->device == GA_CUDA) return gi_gpu->fill(site, a, element);
     gi_fill_job j = { (char *)a->data, (const char *)element, (size_t)ga_itemsize(a->dtype), true };
     for (size_t i = 1; i < j.itemsize; i++)
         if (j.element[i] != j.element[0]) j.bytes_alike = false;
@@ -195,22 +194,15 @@ static ga_array *gi_wrap_with(void *p, ga_dtype dtype, const ga_shape *shape, co
 {
     ga_device device = o->device == GA_DEVICE_DEFAULT ? GA_CPU : o->device;
     if (!gi_has_device(o->site, device)) return NULL;
-#if GI_HAS_CUDA
-    int  ordinal = gi_cuda_selected;
+    int  ordinal = gi_gpu ? gi_gpu->selected() : 0;
     bool managed = false;
-    if (!gi_cuda_owner(o->site, p, device, &ordinal, &managed)) return NULL;
-#endif
+    if (gi_gpu && !gi_gpu->owner(o->site, p, device, &ordinal, &managed)) return NULL;
     ga_array *a = gi_wrap(o->site, p, dtype, shape, strides);
     if (!a) return NULL;
-#if GI_HAS_CUDA
     if (device == GA_CUDA) {
-        a->device = a->owner->device = device;
-        a->owner->memory             = managed ? GI_MANAGED : GI_ORDINARY;
-        a->owner->ordinal            = ordinal;
-        a->owner->stream             = (ga_stream)gi_cuda_stream(ordinal);
-        a->owner->thread             = &gi_cuda_selected;
+        a->device = device;
+        gi_gpu->adopt(a->owner, ordinal, managed);
     }
-#endif
     a->owner->release = o->release; /* only now, so that after an error the memory is still the caller's */
     a->owner->user    = o->user;
     return a;
@@ -237,11 +229,13 @@ ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_option
     if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = dtype;
     ga_array *a    = gi_new_empty(shape.ndim, shape.n, &o);
     bool      done = a != NULL;
-#if GI_HAS_CUDA
-    if (a && a->device == GA_CUDA) done = gi_cuda_upload(o.site, a, numbers);
-    else
-#endif
-        done = done && gi_assign(o.site, a, numbers);
+    if (a && a->device == GA_CUDA) {
+        ga_array *packed = gi_contiguous(o.site, numbers, a->dtype);
+        done             = packed && gi_gpu->upload(o.site, a, packed);
+        ga_free(packed);
+    } else if (a) {
+        done = gi_assign(o.site, a, numbers);
+    }
     if (a && !done) {
         ga_free(a);
         a = NULL;

@@ -2,11 +2,6 @@
 /*  Each distance is one chain over the features in their order, in the dtype of the result, however the work is divided. (A matrix
     product would not be faster than this, and cancel digits where points are close.)                                       */
 
-#if GI_HAS_CUDA
-static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result);
-static bool gi_cuda_squareform(const char *site, const ga_array *from, ga_array *to);
-#endif
-
 #define GI_DISTANCE_WORK   (1 << 17)  /* steps of a chain that are worth a thread */
 #define GI_DISTANCE_STREAM (12 << 20) /* bytes of a result that is written past the caches */
 #define GI_DISTANCE_ROOM   64         /* elements of a tile's widest row */
@@ -105,11 +100,8 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
             !d.columns || result->ndim < 2 || result->shape[0] < 2 ? d.columns : result->strides[0] / ga_itemsize(x->dtype);
         d.column_stride = 1;
         d.condensed     = !y;
-#if GI_HAS_CUDA
-        if (x->device == GA_CUDA) ok = gi_cuda_distances(site, &d, x, second, result);
-        else
-#endif
-            gi_cpu_distances(&d, x->dtype);
+        if (x->device == GA_CUDA) ok = gi_gpu->distances(site, &d, x, second, result);
+        else gi_cpu_distances(&d, x->dtype);
     }
     ga_free(norms[1]);
     ga_free(norms[0]);
@@ -188,8 +180,6 @@ typedef struct gi_square_job {
     int64_t n, row_stride, column_stride;
     int     itemsize;
 } gi_square_job;
-
-enum { GI_SQUARE_SIDE = 32 };
 
 /* A unit is GI_SQUARE_SIDE rows, from the diagonal on, and the columns that mirror them: square by square, for the caches' sake. */
 static void gi_vector_to_rows(int64_t begin, int64_t end, void *job)
@@ -280,12 +270,8 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
         any_layout ? gi_new_view(o.site, v, v->data, v->dtype, 2, v->shape, v->strides) : gi_contiguous(o.site, v, v->dtype);
     ga_array *to = from ? gi_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
     bool      ok = to != NULL;
-#if GI_HAS_CUDA
-    if (ok && to->size > 0 && to->device == GA_CUDA) ok = gi_cuda_squareform(o.site, from, to);
-    else
-#endif
-        if (ok && to->size > 0)
-        gi_cpu_squareform(from, to);
+    if (ok && to->size > 0 && to->device == GA_CUDA) ok = gi_gpu->squareform(o.site, from, to);
+    else if (ok && to->size > 0) gi_cpu_squareform(from, to);
     ga_free(from);
     if (ok) return to;
     ga_free(to);

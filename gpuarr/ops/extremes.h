@@ -138,22 +138,20 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
     }
 }
 
-#if GI_HAS_CUDA
 /* The same on the GPU, in one pass. */
-static ga_array *gi_cuda_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
-                                     const ga_reduce_options *o)
+static ga_array *gi_gpu_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
+                                    const ga_reduce_options *o)
 {
     gi_reduction r;
     bool         largest = row->op == GA_OP_max || row->op == GA_OP_nanmax, nothing = false;
     if (!gi_plan_row(&row, name, a, o, &r)) return NULL;
     ga_array *places = gi_new(o->site, GA_I64, GA_CUDA, r.lines.result_ndim, r.lines.result_shape);
-    bool      ok     = places && gi_cuda_find_places(o->site, largest, skip_nan, &r.lines, places, &nothing);
+    bool      ok     = places && gi_gpu->find_places(o->site, largest, skip_nan, &r.lines, places, &nothing);
     if (ok && nothing) gi_fail(o->site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
     if (ok && !nothing) return gi_finish(o->site, places, GA_I64, o->out);
     ga_free(places);
     return NULL;
 }
-#endif
 
 static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
@@ -161,7 +159,7 @@ static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_n
     if (gi_is_deferred(a)) return gi_deferred->place(row, name, skip_nan, a, &o);
     if (o.axes.ndim > 1 && !o.internal)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
-    GI_IF_CUDA(a->device, gi_cuda_arg_extreme(row, name, skip_nan, a, &o));
+    if (a->device == GA_CUDA) return gi_gpu_arg_extreme(row, name, skip_nan, a, &o);
     gi_reduction plan;
     gi_search    r;
     memset(&r, 0, sizeof r);

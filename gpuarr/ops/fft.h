@@ -10,66 +10,6 @@
 #define GI_HAS_FFTW 0
 #endif
 
-#if GI_HAS_FFTW || GI_HAS_CUFFT
-typedef struct gi_fft {
-    const gi_correlation *c;
-    bool                  single, complex_;
-    int64_t               length[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS],
-        tiles[GPUARR_MAX_DIMS];       /* of a tile: neighbours, results; how many */
-    int     rank, n[GPUARR_MAX_DIMS]; /* the axes with weights */
-    int64_t count, points, waves, parts;
-    void   *forward, *back;
-    size_t  x_bytes, bytes; /* of a tile's neighbours; with its waves */
-    char   *weights;        /* a tile like those of the parts: the transform of the weights, conjugated and scaled */
-    char   *scratch, constant[16];
-} gi_fft;
-
-/* The next length from n on without other factors than 2, 3 and 5. */
-static int64_t gi_fast_length(int64_t n)
-{
-    for (;; n++) {
-        int64_t rest = n;
-        while (rest % 2 == 0) rest /= 2;
-        while (rest % 3 == 0) rest /= 3;
-        while (rest % 5 == 0) rest /= 5;
-        if (rest == 1) return n;
-    }
-}
-
-static void gi_fft_cut(gi_fft *f)
-{
-    static const int64_t  least[3] = { 8192, 256, 64 }; /* a tile that stays in the cache */
-    const gi_correlation *c        = f->c;
-    for (int d = 0; d < c->ndim; d++) f->rank += c->size[d] > 1;
-    int64_t room = least[f->rank < 3 ? f->rank - 1 : 2];
-    int     axis = 0;
-    f->count = f->points = 1;
-    for (int d = 0; d < c->ndim; d++) {
-        const int64_t m = c->size[d], most = 4 * m > room ? 4 * m : room, whole = c->result[d] + m - 1;
-        f->tiles[d]  = m == 1 ? c->result[d] : (c->result[d] - 1) / ((most < whole ? most : whole) - m + 1) + 1;
-        f->step[d]   = (c->result[d] - 1) / f->tiles[d] + 1;
-        f->length[d] = m == 1 ? 1 : gi_fast_length(f->step[d] + m - 1);
-        f->count *= f->tiles[d];
-        f->points *= f->length[d];
-        if (m > 1) f->n[axis++] = (int)f->length[d];
-    }
-    int64_t last = f->n[f->rank - 1];
-    f->waves     = f->complex_ ? f->points : f->points / last * (last / 2 + 1);
-}
-
-/* Can the weights be transformed? False with an error. */
-static bool gi_fft_takes(const char *site, const gi_correlation *c)
-{
-    for (int d = 0; d < c->ndim; d++)
-        if (c->size[d] > (int64_t)1 << 28) {
-            gi_fail(site, GA_BAD_SHAPE, "weights of shape %s are too many for a Fourier transform: use GA_METHOD_DIRECT",
-                    gi_shape_text(c->ndim, c->size));
-            return false;
-        }
-    return true;
-}
-#endif
-
 #if GI_HAS_FFTW
 #if defined(__has_include)
 #if !__has_include(<fftw3.h>)

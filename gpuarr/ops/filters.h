@@ -53,8 +53,7 @@ static gi_keys gi_keys_of(ga_dtype dtype, gi_window_kind kind)
 static bool gi_run_window(const char *site, const ga_array *a, const gi_window *w)
 {
     if (a->size == 0) return true;
-    GI_IF_CUDA(a->device, gi_cuda_window(site, a, w));
-    return gi_cpu_window(site, w);
+    return a->device == GA_CUDA ? gi_gpu->window(site, a, w) : gi_cpu_window(site, w);
 }
 
 typedef enum gi_rank_kind { GI_RANK_MEDIAN, GI_RANK_LEAST, GI_RANK_GREATEST, GI_RANK_PERCENTILE, GI_RANK_NUMBER } gi_rank_kind;

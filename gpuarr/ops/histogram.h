@@ -3,9 +3,8 @@
     these are more), and the sums of the blocks in the order of the blocks: so the result does not depend on the
     threads, and is NumPy's for a histogram. */
 
-#define GI_COUNT_BLOCK ((int64_t)65536)
-#define GI_COUNT_TILE  ((int64_t)512)
-#define GI_COUNT_ROOM  ((int64_t)1 << 23) /* bins of all blocks that are counted at once */
+#define GI_COUNT_TILE ((int64_t)512)
+#define GI_COUNT_ROOM ((int64_t)1 << 23) /* bins of all blocks that are counted at once */
 
 typedef struct gi_count_job {
     const ga_array *a, *weights;        /* contiguous; weights may be NULL */
@@ -15,18 +14,6 @@ typedef struct gi_count_job {
 } gi_count_job;
 
 GI_BEGIN_FAST
-
-/* The bin of x by NumPy's rule; -1 for what is outside. The edges decide, the product is only a guess that may be one
-   off. */
-GI_FORMULA int64_t gi_bin_of(double x, const double *edges, int64_t bins)
-{
-    double low = edges[0], high = edges[bins];
-    if (!(x >= low && x <= high)) return -1; /* NaN too */
-    int64_t i = (int64_t)gi_mul_f64((x - low) / (high - low), (double)bins);
-    if (i >= bins) i = bins - 1;
-    if (x < edges[i]) return i - 1;
-    return x >= edges[i + 1] && i != bins - 1 ? i + 1 : i;
-}
 
 static void gi_bins_of(int64_t n, int64_t *bin, const double *x, const double *edges, int64_t bins)
 {
@@ -69,7 +56,7 @@ GI_END_FAST
 /* The sums of the weights (of ones) in each bin: a new float64 array (on a GPU, of ones, an int64 array). `edges` lies where a does. */
 static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
 {
-    GI_IF_CUDA(a->device, gi_cuda_count_bins(site, a, weights, bins, edges));
+    if (a->device == GA_CUDA) return gi_gpu->count_bins(site, a, weights, bins, edges);
     gi_count_job j;
     memset(&j, 0, sizeof j);
     j.bins         = bins;

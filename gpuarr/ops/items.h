@@ -30,18 +30,9 @@ static bool gi_item_as(const char *site, const ga_array *a, const ga_shape *inde
         gi_fail(site, GA_BAD_DTYPE, "a %s is two numbers: take ga_real or ga_imag first", ga_dtype_name(a->dtype));
         return false;
     }
-#if GI_HAS_CUDA
     char element[16]; /* room for one of any dtype */
-    if (a->device == GA_CUDA) {
-        int selected     = gi_cuda_selected; /* one number may come from any GPU */
-        gi_cuda_selected = gi_cuda_ordinal(a);
-        bool read        = gi_cuda_touch(site, a) && gi_cuda_read(site, a, element, p, (size_t)ga_itemsize(a->dtype));
-        gi_cuda_selected = selected;
-        if (!read) return false;
-        p = element;
-    }
-#endif
-    gi_cast(dtype, a->dtype, 1, number, p);
+    if (a->device == GA_CUDA && !gi_gpu->read(site, a, p, element)) return false;
+    gi_cast(dtype, a->dtype, 1, number, a->device == GA_CUDA ? element : p);
     return true;
 }
 
@@ -86,6 +77,5 @@ void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
     if (a->device != GA_CPU && (!a->owner || a->owner->memory != GI_MANAGED))
         return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
     if (!gi_is_plain(site, a, dtype)) return NULL;
-    GI_IF_CUDA(a->device, gi_cuda_managed_data(site, a));
-    return a->data;
+    return a->device == GA_CUDA ? gi_gpu->managed_data(site, a) : a->data;
 }

@@ -1,9 +1,5 @@
 /* ==== >>images: objects and their measures ============================================================================ */
 
-#if GI_HAS_CUDA
-static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o);
-#endif
-
 /* ---- label ------------------------------------------------------------------------------------------------------------ */
 /*  An image of any dimensions is a list of rows, those of its last axis, each held as bits: what is not 0, or above a threshold,
     makes runs. Runs are numbered in raster order and united with the runs that they touch in neighbouring rows before them. The
@@ -229,21 +225,6 @@ static int64_t gi_find_objects(gi_labelling *l)
     return objects;
 }
 
-static int64_t gi_largest_int(ga_dtype dtype)
-{
-    int bits = 8 * (int)ga_itemsize(dtype) - gi_is_signed(dtype);
-    return bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
-}
-
-/* Do numbers for so many objects fit? If not, an error. */
-static bool gi_can_number(const char *site, int64_t objects, ga_dtype dtype)
-{
-    if (objects <= gi_largest_int(dtype)) return true;
-    gi_fail(site, GA_BAD_DTYPE, "%lld objects cannot be numbered in %s: use a larger .dtype", (long long)objects,
-            ga_dtype_name(dtype));
-    return false;
-}
-
 ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 {
     const char *site = o.site;
@@ -259,15 +240,13 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     if (threshold && gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, ".above does not exist for %s: complex numbers have no order",
                                    ga_dtype_name(a->dtype));
-#if GI_HAS_CUDA
     if (a->device == GA_CUDA && threshold) {
         ga_array *bright = (ga_greater)(gi_operand_arg(a), GA_ARG(o.above), gi_map_site(site));
-        ga_array *labels = bright ? gi_cuda_label(bright, dtype, connectivity, &o) : NULL;
+        ga_array *labels = bright ? gi_gpu->label(bright, dtype, connectivity, &o) : NULL;
         ga_free(bright);
         return labels;
     }
-#endif
-    GI_IF_CUDA(a->device, gi_cuda_label(a, dtype, connectivity, &o));
+    if (a->device == GA_CUDA) return gi_gpu->label(a, dtype, connectivity, &o);
     gi_labelling l;
     char         bounds[16];
     memset(&l, 0, sizeof l);

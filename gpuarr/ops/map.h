@@ -1,14 +1,5 @@
 /* ---- planning -------------------------------------------------------------------------------------------------------- */
 
-static void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype wanted, int ndim, const int64_t *shape)
-{
-    v->data   = (char *)a->data;
-    v->dtype  = a->dtype;
-    v->wanted = wanted;
-    v->number = v->crossed = false;
-    gi_broadcast_strides(a, ndim, shape, v->strides);
-}
-
 /* Do two views show the same elements in the same places, so that reading one while writing the other is safe? */
 static bool gi_same_layout(const ga_array *a, int ndim, const int64_t *shape, const ga_array *out)
 {
@@ -35,15 +26,10 @@ static ga_device gi_common_device(const char *site, int n, const ga_array *const
                 arrays[k]->device == GA_CPU ? "CPU" : "GPU", first->device == GA_CPU ? "GA_CPU" : "GA_CUDA");
         return GA_DEVICE_DEFAULT;
     }
-#if GI_HAS_CUDA
-    if (first && first->device == GA_CUDA && !gi_cuda_touch_all(site, n, arrays)) return GA_DEVICE_DEFAULT;
-#endif
+    if (first && first->device == GA_CUDA && !gi_gpu->touch(site, n, arrays)) return GA_DEVICE_DEFAULT;
     return first ? first->device : gi_default_device;
 }
 
-#if GI_HAS_CUDA
-static bool gi_cuda_run(const char *site, gi_job *j);
-#endif
 static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype);
 static bool      gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask);
 static ga_arg    gi_operand_arg(const ga_array *a);
@@ -51,14 +37,8 @@ static ga_arg    gi_operand_arg(const ga_array *a);
 /* All bytes of a new array become 0. */
 static bool gi_clear(const char *site, ga_array *a)
 {
-    size_t bytes = (size_t)(a->size * ga_itemsize(a->dtype));
-#if GI_HAS_CUDA
-    if (a->device == GA_CUDA)
-        return bytes == 0 || (gi_cuda_touch(site, a) &&
-                              GI_CUDA_OK(site, cudaMemsetAsync(a->data, 0, bytes, gi_cuda_stream(gi_cuda_ordinal(a)))));
-#endif
-    (void)site;
-    memset(a->data, 0, bytes);
+    if (a->device == GA_CUDA) return gi_gpu->clear(site, a);
+    memset(a->data, 0, (size_t)(a->size * ga_itemsize(a->dtype)));
     return true;
 }
 
@@ -74,11 +54,6 @@ static void gi_place_strides(gi_job *j)
         below *= j->shape[d];
     }
 }
-
-/* GA_INDEX where the call works on a part of something larger: of its first element, and how it grows along each axis. */
-typedef struct gi_indexed_from {
-    int64_t first, strides[GPUARR_MAX_DIMS];
-} gi_indexed_from;
 
 /* What an elementwise call works on. */
 typedef struct gi_map_call {
@@ -151,8 +126,7 @@ static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, con
 }
 
 static bool gi_map_all(const gi_map_call *c);
-#if GI_HAS_CUDA
-/* There are no casts behind a kernel there: into targets of other dtypes than the kernel's, results are copied. */
+/* There are no casts behind a kernel on the GPU: into targets of other dtypes than the kernel's, results are copied. */
 static bool gi_map_and_assign(const gi_map_call *c, ga_array *const *target)
 {
     ga_array   *made[GPUARR_MAX_OUTPUTS] = { NULL };
@@ -166,7 +140,6 @@ static bool gi_map_and_assign(const gi_map_call *c, ga_array *const *target)
     }
     return ok;
 }
-#endif
 
 /* The name of the parameter of operand i. */
 static const char *gi_own_name(const ga_kernel *k, int i)
@@ -214,11 +187,7 @@ static bool gi_map_all(const gi_map_call *c)
                     ga_dtype_name(c->wanted[k]));
         return false;
     }
-#if GI_HAS_CUDA
     if (device == GA_CUDA && j.own.kernel && !j.own.gpu)
-#else
-    if (device == GA_CUDA && j.own.kernel)
-#endif
         return gi_fail(site, GA_BAD_DEVICE,
                        "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
                        j.own.kernel->name),
@@ -257,8 +226,7 @@ static bool gi_map_all(const gi_map_call *c)
             ok        = copies[k] != NULL;
             a         = copies[k];
         }
-#if GI_HAS_CUDA
-        /* no casts on the way through tiles there: what the kernel takes otherwise is converted before, unless all is a copy */
+        /* on the GPU there are no casts on the way through tiles: what the kernel takes otherwise is converted before, unless all is a copy */
         if (ok && device == GA_CUDA && a->dtype != (k < n ? c->wanted[k] : GA_BOOL) && (k == n || gi_computes(&j))) {
             ga_array *cast = gi_convert(site, a, k < n ? c->wanted[k] : GA_BOOL);
             ga_free(copies[k]);
@@ -266,7 +234,6 @@ static bool gi_map_all(const gi_map_call *c)
             ok        = cast != NULL;
             a         = cast;
         }
-#endif
         if (ok) gi_operand_of(v, a, k < n ? c->wanted[k] : GA_BOOL, j.ndim, j.shape);
     }
     for (int k = 0; k < c->outputs && ok; k++)
@@ -278,13 +245,8 @@ static bool gi_map_all(const gi_map_call *c)
     }
     bool same = true; /* are the results of the dtypes that the kernel makes? */
     for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
-    (void)same;
-#if GI_HAS_CUDA
-    if (ok && device == GA_CUDA) ok = same || !gi_computes(&j) ? gi_cuda_run(site, &j) : gi_map_and_assign(c, target);
-    else
-#endif
-        if (ok)
-        gi_run(&j, c->cost);
+    if (ok && device == GA_CUDA) ok = same || !gi_computes(&j) ? gi_gpu->run(site, &j) : gi_map_and_assign(c, target);
+    else if (ok) gi_run(&j, c->cost);
     for (int k = 0; k <= n; k++) ga_free(copies[k]);
     for (int k = 0; k < c->outputs; k++) {
         if (!ok && !c->out[k]) ga_free(target[k]);

@@ -4,45 +4,6 @@
     blocks, threads and instruction sets, and on the GPU. Its error grows with the length of the chain, as any plain sum's does.
     The other sums of products, of vectors alone, go along the documented tree (>>reductions).                                      */
 
-enum { GI_PRODUCT_AXES = 2 * GPUARR_MAX_DIMS };
-
-typedef struct gi_factor { /* an operand, or the result */
-    char   *data;
-    int64_t row, column; /* strides in bytes */
-    int64_t next[GI_PRODUCT_AXES];
-} gi_factor;
-
-typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
-    ga_dtype  dtype;        /* of all three */
-    int64_t   rows, inner, columns;
-    int       axes; /* and that many times over */
-    int64_t   shape[GI_PRODUCT_AXES];
-    gi_factor a, b, out; /* out does not overlap */
-} gi_product;
-
-#if GI_HAS_CUDA
-static bool gi_cuda_product(const char *site, gi_product *p);
-#endif
-
-static void gi_swap_strides(int64_t *x, int64_t *y)
-{
-    int64_t t = *x;
-    *x        = *y;
-    *y        = t;
-}
-
-/* The same product as that of the transposed matrices. Not of complex numbers: the order of their four products would change. */
-static void gi_transpose_product(gi_product *p)
-{
-    gi_factor a = p->a;
-    p->a        = p->b;
-    p->b        = a;
-    gi_swap_strides(&p->rows, &p->columns);
-    gi_swap_strides(&p->a.row, &p->a.column);
-    gi_swap_strides(&p->b.row, &p->b.column);
-    gi_swap_strides(&p->out.row, &p->out.column);
-}
-
 /* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
 /*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
     tile, then a few rows of a at a time are packed and meet all these strips. What lies well already is not packed. Integers of 1 or 2
@@ -221,21 +182,6 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
     }
 }
 
-/* Where the matrices of an item lie. */
-static void gi_locate_item(const gi_product *p, int64_t item, const char **a, const char **b, char **out)
-{
-    *a   = p->a.data;
-    *b   = p->b.data;
-    *out = p->out.data;
-    for (int d = p->axes - 1; d >= 0; d--) {
-        const int64_t above = d > 0 ? item / p->shape[d] : 0, index = item - above * p->shape[d];
-        item = above;
-        *a += index * p->a.next[d];
-        *b += index * p->b.next[d];
-        *out += index * p->out.next[d];
-    }
-}
-
 static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_blocks                        *j = (gi_blocks *)job;
@@ -399,35 +345,9 @@ static void gi_multiply_chained(gi_product *p)
     gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
-#if defined(GPUARR_USE_CBLAS) || defined(GPUARR_USE_CUBLAS)
+#ifdef GPUARR_USE_CBLAS
 /* ---- products that are left to a BLAS library ------------------------------------------------------------------------------ */
 
-typedef struct gi_blas_matrix {
-    bool    across; /* the matrix is the transposed of what lies in memory row by row */
-    int64_t lead;   /* elements from row to row there */
-} gi_blas_matrix;
-
-static bool gi_is_for_blas(int64_t rows, int64_t columns, int64_t row, int64_t column, int64_t size, gi_blas_matrix *m)
-{
-    m->across = column != size;
-    m->lead   = (m->across ? column : row) / size;
-    return (m->across ? row : column) == size && (m->across ? column : row) % size == 0 && m->lead <= INT32_MAX &&
-           m->lead >= (m->across ? rows : columns);
-}
-
-/* Is the product large enough, and does each matrix lie as a BLAS takes it? */
-static bool gi_blas_takes(const gi_product *p, gi_blas_matrix *a, gi_blas_matrix *b, gi_blas_matrix *out)
-{
-    const int64_t size = ga_itemsize(p->dtype), most = INT32_MAX;
-    return gi_kind_of(p->dtype) >= 2 && p->rows > 8 && p->columns > 8 && p->inner > 8 && p->rows <= most &&
-           p->columns <= most && p->inner <= most && (double)p->rows * (double)p->columns * (double)p->inner > 250000 &&
-           gi_is_for_blas(p->rows, p->inner, p->a.row, p->a.column, size, a) &&
-           gi_is_for_blas(p->inner, p->columns, p->b.row, p->b.column, size, b) &&
-           gi_is_for_blas(p->rows, p->columns, p->out.row, p->out.column, size, out) && !out->across;
-}
-#endif
-
-#ifdef GPUARR_USE_CBLAS
 static bool gi_cblas_product(const gi_product *p)
 {
     gi_blas_matrix a, b, out;
@@ -478,9 +398,7 @@ static bool gi_cpu_product(const char *site, gi_product *p)
 /* Runs the product where its memory is; the result has elements, and `inner` is not 0. False with an error. */
 static bool gi_multiply(const char *site, ga_device device, gi_product *p)
 {
-    GI_IF_CUDA(device, gi_cuda_product(site, p));
-    (void)device;
-    return gi_cpu_product(site, p);
+    return device == GA_CUDA ? gi_gpu->product(site, p) : gi_cpu_product(site, p);
 }
 
 /* ---- dot: the sum of the products of two vectors, along the documented tree --------------------------------------------- */
@@ -547,12 +465,24 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
     return result;
 }
 
+/* The same on the GPU. */
+static ga_array *gi_gpu_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype)
+{
+    ga_dtype  in = gi_is_float(dtype) || gi_is_complex(dtype) ? dtype : gi_end_dtype(GI_ENDS_SUM, dtype);
+    ga_array *x  = a->dtype == in ? gi_new_view(site, a, a->data, in, a->ndim, a->shape, a->strides) : gi_convert(site, a, in);
+    ga_array *y  = b->dtype == in ? gi_new_view(site, b, b->data, in, b->ndim, b->shape, b->strides) : gi_convert(site, b, in);
+    ga_array *r  = x && y ? gi_gpu->dot(site, x, y) : NULL;
+    ga_free(x);
+    ga_free(y);
+    return gi_finish(site, r, dtype, NULL);
+}
+
 static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype)
 {
     ga_dtype wide = dtype == GA_F32    ? GA_F64
                     : dtype == GA_C64  ? GA_C128
                     : dtype == GA_BOOL ? dtype
                                        : gi_end_dtype(GI_ENDS_SUM, dtype);
-    GI_IF_CUDA(x->device, gi_cuda_dot(site, x, y, dtype));
+    if (x->device == GA_CUDA) return gi_gpu_dot(site, x, y, dtype);
     return gi_finish(site, gi_cpu_dot(site, x, y, wide), dtype, NULL);
 }

@@ -210,14 +210,6 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
     return kept;
 }
 
-/* Can there be a result for each of the labels from 1 on? If not, an error. */
-static bool gi_can_list(const char *site, int64_t largest)
-{
-    if (largest < (int64_t)1 << 40) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, "the largest label is %lld: give the labels that you want as index", (long long)largest);
-    return false;
-}
-
 static void gi_free_groups(gi_groups *g)
 {
     if (g->members) gi_release(g->members, (size_t)g->first[g->count] * sizeof *g->members);
@@ -288,8 +280,6 @@ static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *label
     if (!ok) gi_free_groups(g);
     return ok;
 }
-
-typedef enum gi_label_measure { GI_SUM_OF, GI_MEAN_OF, GI_MIN_OF, GI_MAX_OF, GI_SIZE_OF, GI_CENTER_OF } gi_label_measure;
 
 /* Folds `sums` values an element over each group: the element itself, and for centers also its products with its coordinates. */
 typedef struct gi_measuring {
@@ -430,24 +420,31 @@ static double *gi_measure_all(const char *site, gi_label_measure what, const gi_
     return m.results;
 }
 
-/* A new array for the measures of n labels: of the shape of index if there is one, for centers with the coordinates behind. */
-static ga_array *gi_new_measures(const char *site, gi_label_measure what, ga_device device, const ga_array *a,
-                                 const ga_array *index, int64_t n)
+/* The largest label; 0 if there is none above. False with an error. */
+static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *largest)
 {
-    int64_t shape[GPUARR_MAX_DIMS + 1] = { n };
-    int     ndim                       = 1;
-    if (index && what != GI_CENTER_OF) {
-        ndim = index->ndim;
-        for (int d = 0; d < ndim; d++) shape[d] = index->shape[d];
-    }
-    if (what == GI_CENTER_OF) shape[ndim++] = a->ndim;
-    return gi_new(site, what == GI_SIZE_OF ? GA_I64 : GA_F64, device, ndim, shape);
+    *largest = 0;
+    if (labels->size == 0) return true;
+    ga_array *max   = (ga_nanmax)(labels, gi_reduce_site(site));
+    bool      known = max && gi_item_as(site, max, NULL, GA_I64, largest);
+    ga_free(max);
+    if (*largest < 0) *largest = 0;
+    return known && gi_can_list(site, *largest);
 }
 
-#if GI_HAS_CUDA
-static ga_array *gi_cuda_measure_arrays(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
-                                        const ga_array *index);
-#endif
+/* gi_measure_labels on the GPU. */
+static ga_array *gi_gpu_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
+                                       const ga_array *index, ga_array **sums_too)
+{
+    int64_t largest = 0;
+    if (labels && !index && !gi_largest_label(site, labels, &largest)) return NULL;
+    ga_array *measured = gi_gpu->measure(site, (int)what, a, labels, index, largest);
+    if (!measured || !sums_too) return measured;
+    *sums_too = gi_gpu->measure(site, GI_SUM_OF, a, labels, index, largest);
+    if (*sums_too) return measured;
+    ga_free(measured);
+    return NULL;
+}
 
 /* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only, as sums_too). */
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
@@ -470,16 +467,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
                                    gi_shape_of(a), gi_shape_of(labels));
     if (!labels && index)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
-#if GI_HAS_CUDA
-    if (device == GA_CUDA) {
-        ga_array *measured = gi_cuda_measure_arrays(site, what, a, labels, index);
-        if (!measured || !sums_too) return measured;
-        *sums_too = gi_cuda_measure_arrays(site, GI_SUM_OF, a, labels, index);
-        if (*sums_too) return measured;
-        ga_free(measured);
-        return NULL;
-    }
-#endif
+    if (device == GA_CUDA) return gi_gpu_measure_labels(site, what, a, labels, index, sums_too);
     gi_groups g;
     memset(&g, 0, sizeof g);
     g.low                  = 1;

@@ -1,16 +1,6 @@
 /* ---- moments: variance, standard deviation, means without NaN -------------------------------------------------------- */
 /*  The tree is that of the sums, of nodes; gi_join_nodes says how two join. Elements are taken relative to the first one of the line. */
 
-GI_BEGIN_FAST
-/* The moment of n complex numbers; `sum`: the variances of their two parts, added. */
-GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int ddof)
-{
-    double left = n - ddof; /* without ddof in the parts' variances, a division by 0 happens to the sum only */
-    if (ddof != 0) sum = left > 0 ? gi_mul_f64(sum, n) / left : sum > 0 ? gi_infinity_f64() : gi_nan_f64();
-    return what == GI_STD ? gi_root_f64(sum) : sum;
-}
-GI_END_FAST
-
 typedef struct gi_moments {
     gi_lines             lines;
     gi_moment            what;
@@ -254,15 +244,13 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     if (!gi_plan_moments(what, skip_nan, a, o, &r)) return NULL;
     ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
-#if GI_HAS_CUDA
     if (a->device == GA_CUDA) {
-        bool ok = r.lines.length > 0 ? gi_cuda_real_moment(o->site, what, skip_nan, what != GI_MEAN, o->ddof, &r.lines, result)
+        bool ok = r.lines.length > 0 ? gi_gpu->moment(o->site, (int)what, skip_nan, what != GI_MEAN, o->ddof, &r.lines, result)
                                      : gi_fill_empty(o->site, result, 0, true);
         if (ok) return result;
         ga_free(result);
         return NULL;
     }
-#endif
     const gi_lines *p = &r.lines;
     r.result          = (double *)result->data;
     int64_t count     = p->lines * r.blocks;
@@ -309,14 +297,12 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
         ga_array *v                   = re && im ? gi_real_moment(GI_VAR, false, re, &populations) : NULL;
         result                        = v ? gi_real_moment(GI_VAR, false, im, &populations) : NULL;
         double n                      = result && result->size > 0 ? (double)(a->size / result->size) : 0;
-#if GI_HAS_CUDA
         if (result && a->device == GA_CUDA) {
-            if (!gi_cuda_join_parts(o.site, what, result, v, n, o.ddof)) {
+            if (!gi_gpu->join_parts(o.site, (int)what, result, v, n, o.ddof)) {
                 ga_free(result);
                 result = NULL;
             }
         } else
-#endif
             for (int64_t i = 0; result && i < result->size; i++)
                 ((double *)result->data)[i] =
                     gi_complex_moment(what, ((double *)v->data)[i] + ((double *)result->data)[i], n, o.ddof);

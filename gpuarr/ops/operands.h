@@ -21,55 +21,6 @@ static ga_reduce_options gi_reduce_site(const char *site)
 
 /* ---- numbers as operands ------------------------------------------------------------------------------------------- */
 
-static ga_dtype gi_number_dtype(ga_arg v)
-{
-    switch (v.kind) {
-    case GA_KIND_BOOL: return GA_BOOL;
-    case GA_KIND_INT: return GA_I64;
-    case GA_KIND_UINT: return GA_U64;
-    case GA_KIND_COMPLEX: return GA_C128;
-    default: return GA_F64;
-    }
-}
-
-/* Can the number be an element of this dtype? Only integers can fail: 300 is no uint8. */
-static bool gi_number_fits(ga_arg v, ga_dtype dtype)
-{
-    if (!gi_is_int(dtype)) return true;
-    if (v.kind == GA_KIND_UINT) return dtype == GA_U64;
-    if (v.kind != GA_KIND_INT) return true;
-    switch (dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cast_##tag##_i64(v.i) == (T)v.i && (int64_t)(T)v.i == v.i && (v.i >= 0 || gi_is_signed(dtype));
-        GI_EACH_INT(GI_CASE)
-#undef GI_CASE
-    default: return true;
-    }
-}
-
-/* Writes the number as one element of the dtype. */
-static void gi_number_to(ga_arg v, ga_dtype dtype, void *element)
-{
-    ga_c128 z;
-    z.re           = v.re;
-    z.im           = v.im;
-    uint64_t large = (uint64_t)v.i;
-    switch (dtype) {
-#define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: {                                                                                                           \
-        T e = v.kind == GA_KIND_REAL      ? gi_cast_##tag##_f64(v.re)                                                          \
-              : v.kind == GA_KIND_COMPLEX ? gi_cast_##tag##_c128(z)                                                            \
-              : v.kind == GA_KIND_UINT    ? gi_cast_##tag##_u64(large)                                                         \
-                                          : gi_cast_##tag##_i64(v.i);                                                             \
-        memcpy(element, &e, sizeof e);                                                                                         \
-        break;                                                                                                                 \
-    }
-        GI_EACH_DTYPE(GI_CASE)
-#undef GI_CASE
-    default: break;
-    }
-}
-
 /* What an array's dtype becomes beside a plain number: an int adopts it, a float makes integers float64 (NumPy 2). */
 static ga_dtype gi_with_number(ga_dtype dtype, ga_arg v)
 {

@@ -2,27 +2,10 @@
 /*  The tree of section >>reductions, on accumulators that only the user's functions know: one makes accumulators of elements side by side,
     one joins rows of them. Each input is a set of lines of its own; all are read in the same order.                             */
 
-#if GI_HAS_CUDA
-struct gi_reducing;
-static bool gi_cuda_reduce_own(const char *site, const struct gi_reducing *r, ga_array *result);
-#endif
-
 enum {
     GI_REDUCING_PART  = 256, /* elements of a line that are brought together from all inputs */
     GI_REDUCING_WIDTH = 1024 /* at most so many lines side by side */
 };
-
-typedef struct gi_reducing {
-    const ga_reduction *k;
-    ga_dtype            dtype[GPUARR_MAX_INPUTS]; /* of its parameters */
-    gi_own_kernel       map;
-    void (*join)(int64_t n, void *accs, const void *more);
-    gi_lines in[GPUARR_MAX_INPUTS]; /* of the broadcast inputs: their lines have the same numbers and lengths */
-    int64_t  lines, length, blocks;
-    int64_t  columns, width; /* as in gi_reduction */
-    int64_t  from;           /* GA_INDEX of the first element, of parts of a line */
-    char    *accs, *result;
-} gi_reducing;
 
 /* The accumulators of the elements start ... start + n of a line. */
 static void gi_reducing_map_line(const gi_reducing *r, int64_t line, int64_t start, int64_t n, char *accs)
@@ -201,10 +184,7 @@ static bool gi_reducing_empty(const char *site, const ga_reduction *k, ga_array 
     __attribute__((aligned(64))) char acc[GPUARR_MAX_ACCUMULATOR], element[16];
     k->start(acc);
     k->finish(1, element, acc, 0);
-#if GI_HAS_CUDA
-    if (result->device == GA_CUDA) return gi_cuda_fill(site, result, element);
-#endif
-    (void)site;
+    if (result->device == GA_CUDA) return gi_gpu->fill(site, result, element);
     gi_repeat((int)ga_itemsize(k->result), result->size, result->data, element);
     return true;
 }
@@ -220,17 +200,13 @@ static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, g
         a = *copy = gi_new(site, dtype, device, 0, NULL);
         if (!a) return NULL;
         gi_number_to(v, dtype, element);
-#if GI_HAS_CUDA
-        if (device == GA_CUDA && !gi_cuda_fill(site, *copy, element)) return NULL;
-#endif
+        if (device == GA_CUDA && !gi_gpu->fill(site, *copy, element)) return NULL;
         if (device == GA_CPU) memcpy(a->data, element, (size_t)ga_itemsize(dtype));
     }
-#if GI_HAS_CUDA
     if (device == GA_CUDA && a->dtype != dtype) { /* no casts on the way there */
         a = *copy = gi_convert(site, a, dtype);
         if (!a) return NULL;
     }
-#endif
     gi_broadcast_strides(a, ndim, shape, strides);
     return gi_new_view(site, a, a->data, a->dtype, ndim, shape, strides);
 }
@@ -335,12 +311,10 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
         r.lines  = r.in[0].lines;
         r.length = r.in[0].length;
         r.result = (char *)result->data;
-        ok       = r.length == 0  ? gi_reducing_empty(o.site, k, result)
-                   : r.lines == 0 ? true
-#if GI_HAS_CUDA
-             : device == GA_CUDA ? gi_cuda_reduce_own(o.site, &r, result)
-#endif
-                                 : gi_reducing_reduce(o.site, &r);
+        ok       = r.length == 0       ? gi_reducing_empty(o.site, k, result)
+                   : r.lines == 0      ? true
+                   : device == GA_CUDA ? gi_gpu->reduce_own(o.site, &r, result)
+                                       : gi_reducing_reduce(o.site, &r);
         if (!ok) {
             ga_free(result);
             result = NULL;

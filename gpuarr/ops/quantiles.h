@@ -1,86 +1,6 @@
 /* ---- quantiles of lines ---------------------------------------------------------------------------------------------- */
 
-/* What a quantile is. */
-typedef struct gi_quantile_rule {
-    bool        median; /* the mean of the two in the middle */
-    bool        skip_nan;
-    bool        single; /* quantiles are float32 numbers */
-    ga_quantile method;
-    ga_dtype    source, result;
-} gi_quantile_rule;
-
-typedef struct gi_order {
-    gi_lines         lines; /* read in the key dtype */
-    gi_quantile_rule rule;
-    int64_t          count;
-    double          *quantiles; /* 0 to 1, ascending; one for a median */
-    int64_t         *places;    /* where in the result each belongs */
-    char            *out;       /* for each quantile, all lines; memory of the device of the lines */
-    const ga_array  *result;    /* whose memory that is, or NULL */
-    int64_t          parts;
-    char            *scratch; /* of each part */
-    size_t           scratch_bytes;
-} gi_order;
-
-/* The two elements that a quantile of n lies between, and how far it is from the first. */
-typedef struct gi_rank {
-    int64_t previous, next;
-    double  gamma;
-} gi_rank;
-
 GI_BEGIN_FAST
-/* NumPy's arithmetic, step by step. */
-GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
-{
-    gi_rank r;
-    if (rule.median) {
-        r.previous = (n - 1) / 2;
-        r.next     = n / 2;
-        r.gamma    = 0.5;
-        return r;
-    }
-    double last = (double)(n - 1);
-    double at   = rule.single ? (double)gi_mul_f32((float)last, (float)quantile) : gi_mul_f64(last, quantile);
-    switch (rule.method) {
-    case GA_LOWER: at = floor(at); break;
-    case GA_HIGHER: at = ceil(at); break;
-    case GA_NEAREST: at = rint(at); break;
-    case GA_MIDPOINT: at = 0.5 * (floor(at) + ceil(at)); break;
-    default: break;
-    }
-    if (at >= last) {
-        r.previous = r.next = n - 1;
-        r.gamma             = 1;
-        return r;
-    }
-    r.previous = (int64_t)at;
-    r.next     = r.previous + 1;
-    r.gamma    = at - floor(at);
-    return r;
-}
-
-/* Between a and b, b - a = distance, as numpy's _lerp. */
-GI_FORMULA double gi_lerp_f64(double a, double b, double distance, double t)
-{
-    return t >= 0.5 ? b - gi_mul_f64(distance, 1 - t) : a + gi_mul_f64(distance, t);
-}
-GI_FORMULA float gi_lerp_f32(float a, float b, double t)
-{
-    float distance = b - a;
-    return t >= 0.5 ? b - gi_mul_f32(distance, (float)(1 - t)) : a + gi_mul_f32(distance, (float)t);
-}
-
-/* A median, or a quantile by GA_LINEAR or GA_MIDPOINT, from the two elements it lies between. Integers also have the distance of
-   their keys, which does not overflow. */
-GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a, double b, uint64_t key_distance)
-{
-    if (rule.median) return r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
-    if (rule.result == GA_F32) return (double)gi_lerp_f32((float)a, (float)b, r.gamma);
-    double distance = rule.source == GA_F64   ? b - a
-                      : rule.source == GA_F32 ? (double)((float)b - (float)a)
-                                              : (double)key_distance;
-    return gi_lerp_f64(a, b, distance, r.gamma);
-}
 
 /* Writes one quantile from the keys of its two elements. */
 static void gi_write_quantile(const gi_order *o, gi_rank r, uint64_t previous, uint64_t next, void *out)
@@ -321,17 +241,13 @@ static bool gi_order_long_lines(const char *site, gi_order *o)
     return true;
 }
 
-#if GI_HAS_CUDA
-static bool gi_cuda_order(const char *site, const gi_order *o);
-#endif
-
 /* Runs a planned order statistic into o->out. False: no memory. */
 static bool gi_run_order(const char *site, gi_order *o)
 {
     const gi_lines *p       = &o->lines;
     int64_t         threads = ga_get_num_threads();
     if (p->lines == 0 || o->count == 0) return true;
-    GI_IF_CUDA(p->a->device, gi_cuda_order(site, o));
+    if (p->a->device == GA_CUDA) return gi_gpu->order(site, o);
     if (p->length == 0) {
         for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
         return true;

@@ -22,7 +22,7 @@ static void gi_make_random_one(const gi_random_plan *p, int64_t i, void *out)
 }
 GI_END_FAST
 
-static const gi_generator gi_random_generator = GI_GENERATOR(random);
+static const gi_generator gi_random_generator = { gi_make_random, GI_MAKES_RANDOM };
 
 /* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
 static ga_dtype gi_random_dtype(const ga_random_options *o)

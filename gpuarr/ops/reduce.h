@@ -3,105 +3,6 @@
     each block is folded by halves (gpuarr_cpu.h, >>folds), and so are the results of the blocks, again and again, until one is left.
     Neither threads nor strides change that order, so a result has the same bits however the array lies in memory.             */
 
-typedef struct gi_lines {
-    const ga_array *a;
-    ga_dtype        dtype;         /* in which the elements are folded */
-    int             kept, reduced; /* axes, joined where possible */
-    int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
-    int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
-    int64_t         lines, length;
-    bool            near; /* who folds them has just read them */
-    int             result_ndim;
-    int64_t         result_shape[GPUARR_MAX_DIMS];
-} gi_lines;
-
-#if GI_HAS_CUDA
-static bool      gi_cuda_folds_wider(ga_op op, ga_dtype dtype);
-static bool      gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_array *result);
-static int64_t   gi_cuda_acc_bytes(ga_op op, ga_dtype from, ga_dtype to);
-static bool      gi_cuda_block_accs(const char *site, ga_op op, const gi_lines *p, char *accs);
-static bool      gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool shifted, int ddof, const gi_lines *p,
-                                     ga_array *result);
-static bool      gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof);
-static bool      gi_cuda_find_places(const char *site, bool largest, bool skip_nan, const gi_lines *p, ga_array *places,
-                                     bool *nothing);
-static ga_array *gi_cuda_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype);
-#endif
-
-/* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
-static int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *axes, bool *marked)
-{
-    int count = 0;
-    for (int d = 0; d < ndim; d++) marked[d] = false;
-    if (axes->ndim > 0) {
-        for (int k = 0; k < axes->ndim; k++) {
-            int d = axes->n[k] < INT_MIN || axes->n[k] > INT_MAX ? gi_axis(site, INT_MAX, ndim)
-                                                                 : gi_axis(site, (int)axes->n[k], ndim);
-            if (d < 0) return -1;
-            if (marked[d]) {
-                gi_fail(site, GA_BAD_ARGUMENT, "axis %d is named twice", d);
-                return -1;
-            }
-            marked[d] = true;
-            count++;
-        }
-        return count;
-    }
-    if (ndim == 0 && (axis == 0 || axis == -1)) return 0; /* NumPy lets a number be reduced along its one imagined axis */
-    if (axis != 0 || gi_option_given(site, "axis")) {
-        int d = gi_axis(site, axis, ndim);
-        if (d < 0) return -1;
-        marked[d] = true;
-        return 1;
-    }
-    for (int d = 0; d < ndim; d++) marked[d] = true;
-    return ndim;
-}
-
-/* Adds an axis behind others, to the last one where they lie in memory as one. */
-static void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
-{
-    int last = *ndim - 1;
-    if (length == 1) return;
-    if (last >= 0 && strides[last] == stride * length) {
-        shape[last] *= length;
-        strides[last] = stride;
-        return;
-    }
-    shape[*ndim]       = length;
-    strides[(*ndim)++] = stride;
-}
-
-/* Divides the axes of a into kept and reduced ones. False with an error. */
-static bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis, const ga_shape *axes,
-                          bool keepdims)
-{
-    bool marked[GPUARR_MAX_DIMS];
-    memset(p, 0, sizeof *p);
-    p->a      = a;
-    p->dtype  = dtype;
-    p->length = 1;
-    p->lines  = 1;
-    if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
-    for (int d = 0; d < a->ndim; d++) {
-        if (!marked[d]) {
-            gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
-            p->lines *= a->shape[d];
-            p->result_shape[p->result_ndim++] = a->shape[d];
-            continue;
-        }
-        gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
-        p->length *= a->shape[d];
-        if (keepdims) p->result_shape[p->result_ndim++] = 1;
-    }
-    if (p->reduced == 0) { /* one element a line */
-        p->shape[0]   = 1;
-        p->strides[0] = ga_itemsize(a->dtype);
-        p->reduced    = 1;
-    }
-    return true;
-}
-
 static const char *gi_line_start(const gi_lines *p, int64_t line)
 {
     const char *at = (const char *)p->a->data;
@@ -479,14 +380,11 @@ static bool gi_fill_empty(const char *site, ga_array *result, int start, bool me
     v.kind = mean ? GA_KIND_REAL : GA_KIND_INT;
     v.i    = start;
     v.re   = gi_nan_f64();
-#if GI_HAS_CUDA
     if (result->device == GA_CUDA) {
         char element[16];
         gi_number_to(v, result->dtype, element);
-        return gi_cuda_fill(site, result, element);
+        return gi_gpu->fill(site, result, element);
     }
-#endif
-    (void)site;
     for (int64_t i = 0; i < result->size; i++)
         gi_number_to(v, result->dtype, (char *)result->data + i * ga_itemsize(result->dtype));
     return true;
@@ -521,15 +419,13 @@ static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_o
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
     if (gi_is_deferred(a)) return gi_deferred->row(row, a, &o);
     if (!gi_plan_row(&row, row->name, a, &o, &r)) return NULL;
-#if GI_HAS_CUDA
-    if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_cuda_folds_wider(row->op, r.lines.dtype)) {
+    if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_gpu->folds_wider(row->op, r.lines.dtype)) {
         ga_array *narrowed = gi_convert(o.site, a, r.lines.dtype),
                  *folded   = NULL; /* first rounded to the dtype that is asked for */
         if (narrowed) folded = gi_reduce_row(row, narrowed, o);
         ga_free(narrowed);
         return folded;
     }
-#endif
     ga_dtype  end_dtype = gi_end_dtype(row->ends, r.lines.dtype);
     ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
@@ -537,9 +433,7 @@ static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_o
     r.result_bytes = (int)ga_itemsize(end_dtype);
     bool ok;
     if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
-#if GI_HAS_CUDA
-    else if (a->device == GA_CUDA) ok = gi_cuda_reduce(o.site, row->op, &r.lines, result);
-#endif
+    else if (a->device == GA_CUDA) ok = gi_gpu->reduce(o.site, row->op, &r.lines, result);
     else ok = gi_reduce(o.site, &r);
     if (!ok) {
         ga_free(result);

@@ -27,7 +27,6 @@ static bool gi_tile_from_corner(const char *site, const ga_array *a, gi_layout *
     return true;
 }
 
-#if GI_HAS_CUDA
 /* On a GPU one launch is better than many: a is read as (1, n), stretched to (repetitions, n), for each axis. False: these are more
    axes than an array has. */
 static bool gi_tile_layouts(const ga_array *tiled, const ga_array *a, gi_layout *to, gi_layout *from)
@@ -59,7 +58,6 @@ static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_ar
     ga_free(dst);
     return done;
 }
-#endif
 
 /* The same of a chunked array: joined arrays. shape: that of the result. */
 static ga_array *gi_tile_chunked(const char *site, const ga_array *a, int ndim, const int64_t *once, const int64_t *shape)
@@ -107,16 +105,13 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
     if (gi_is_deferred(a)) return gi_tile_chunked(site, a, ndim, once, shape);
     ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
     if (!tiled || tiled->size == 0) return tiled;
-    gi_layout corner = gi_layout_of(tiled);
-#if GI_HAS_CUDA
-    gi_layout stretched;
+    gi_layout corner = gi_layout_of(tiled), stretched;
     if (a->device == GA_CUDA && gi_tile_layouts(tiled, a, &corner, &stretched)) {
         if (gi_tile_at_once(site, tiled, a, &corner, &stretched)) return tiled;
         ga_free(tiled);
         return NULL;
     }
     corner = gi_layout_of(tiled);
-#endif
     memcpy(corner.shape, once, sizeof once);
     ga_array *first = gi_view_with(site, tiled, &corner);
     bool      done  = first && gi_assign(site, first, a) && gi_tile_from_corner(site, tiled, &corner);

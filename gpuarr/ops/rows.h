@@ -66,42 +66,33 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
         return false;
     }
     ga_array *cast = gi_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
-    *failed = min == NULL;
-#if GI_HAS_CUDA
-    if (min && min->device == GA_CUDA) { /* here the host needs to know */
-        char number[8] = { 0 };
-        *failed        = !gi_cuda_read(site, min, number, min->data, (size_t)ga_itemsize(dtype));
-        gi_cast(GA_I64, dtype, 1, &least, number);
-    } else
-#endif
-        if (min)
-        gi_cast(GA_I64, dtype, 1, &least, min->data);
+    *failed         = min == NULL;
+    char number[16] = { 0 };
+    if (min && min->device == GA_CUDA) *failed = !gi_gpu->read(site, min, min->data, number); /* here the host needs to know */
+    if (min) gi_cast(GA_I64, dtype, 1, &least, min->device == GA_CUDA ? number : min->data);
     ga_free(cast);
     ga_free(min);
     return least < 0;
 }
 
-/* int64 against uint64: their common dtype, float64, would round them. */
-GI_FORMULA int gi_compare_signs(int64_t a, uint64_t b) { return a < 0 || (uint64_t)a < b ? -1 : (uint64_t)a > b; }
 #define GI_MIXED(name, relation)                                                                                               \
-    GI_FORMULA bool gi_signs_##name(int64_t x, uint64_t y) { return gi_compare_signs(x, y) relation 0; }                       \
-    static void     gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                         \
+    static void gi_mixed_##name(int64_t n, void *out, const void *x, const void *y, const void *z)                             \
     {                                                                                                                          \
         (void)z;                                                                                                               \
         for (int64_t i = 0; i < n; i++) ((bool *)out)[i] = gi_signs_##name(((const int64_t *)x)[i], ((const uint64_t *)y)[i]); \
-    }                                                                                                                          \
-    static gi_function gi_mixed_function_##name(void)                                                                          \
-    {                                                                                                                          \
-        GI_FUNCTION(f, gi_mixed_##name, gi_cuda_map2<int64_t, uint64_t, bool, gi_signs_##name>);                               \
-        return f;                                                                                                              \
     }
-GI_MIXED(equal, ==)
-GI_MIXED(not_equal, !=)
-GI_MIXED(less, <)
-GI_MIXED(less_equal, <=)
-GI_MIXED(greater, >)
-GI_MIXED(greater_equal, >=)
+GI_EACH_COMPARISON(GI_MIXED)
 #undef GI_MIXED
+
+static gi_function gi_mixed_function(ga_op op)
+{
+    gi_function f = { NULL, gi_gpu ? gi_gpu->mixed_signs(op) : NULL, GI_NOT_OWN };
+#define GI_CASE(name, relation)                                                                                                \
+    if (op == GA_OP_##name) f.cpu = gi_mixed_##name;
+    GI_EACH_COMPARISON(GI_CASE)
+#undef GI_CASE
+    return f;
+}
 
 /* Integers of which no dtype of theirs holds all, int64 and uint64, are compared as they are. */
 static ga_array *gi_comparison_special(const gi_row *row, const ga_arg *in, ga_dtype loop, ga_dtype result,
@@ -111,22 +102,18 @@ static ga_array *gi_comparison_special(const gi_row *row, const ga_arg *in, ga_d
              y = in[1].array ? in[1].array->dtype : gi_number_dtype(in[1]);
     if (!gi_is_int(x) || !gi_is_int(y) || ga_promote(x, y) != GA_F64) return NULL;
     (void)loop;
-    *done                              = true;
-    bool        swapped                = x == GA_U64;
-    ga_op       op                     = row->op;
-    ga_arg      both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
-    ga_dtype    wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
-    gi_function kernel                 = op == GA_OP_equal       ? gi_mixed_function_equal()
-                                         : op == GA_OP_not_equal ? gi_mixed_function_not_equal()
-                                         : op == GA_OP_less ? (swapped ? gi_mixed_function_greater() : gi_mixed_function_less())
-                                         : swapped          ? gi_mixed_function_greater_equal()
-                                                            : gi_mixed_function_less_equal();
-    return gi_map(o->site, kernel, 1, 2, both, wanted, result, o->out, o->where);
+    *done                           = true;
+    bool     swapped                = x == GA_U64;
+    ga_op    op                     = row->op;
+    ga_arg   both[2]                = { in[swapped ? 1 : 0], in[swapped ? 0 : 1] };
+    ga_dtype wanted[GI_MOST_INPUTS] = { GA_I64, GA_U64, GA_U64, GA_U64 };
+    if (swapped) op = op == GA_OP_less ? GA_OP_greater : op == GA_OP_less_equal ? GA_OP_greater_equal : op;
+    return gi_map(o->site, gi_mixed_function(op), 1, 2, both, wanted, result, o->out, o->where);
 }
 
 static gi_function gi_row_function(const gi_row *row, ga_dtype dtype)
 {
-    GI_FUNCTION(f, gi_row_kernel(row, dtype), gi_cuda_row(row->op, dtype));
+    gi_function f = { gi_row_kernel(row, dtype), gi_gpu ? gi_gpu->row(row->op, dtype) : NULL, GI_NOT_OWN };
     return f;
 }
 
@@ -135,16 +122,10 @@ static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
 {
     double y = exponent.kind == GA_KIND_REAL ? exponent.re : (double)exponent.i;
     if (exponent.array || (exponent.kind != GA_KIND_REAL && exponent.kind != GA_KIND_INT)) return false;
-#define GI_CASE(name, value)                                                                                                   \
-    if (y == value) {                                                                                                          \
-        GI_FUNCTION(narrow, GI_LOOP_OF(power)(value, GA_F32), gi_cuda_map1<float, float, gi_power_##name##_f32>);              \
-        GI_FUNCTION(wide, GI_LOOP_OF(power)(value, GA_F64), gi_cuda_map1<double, double, gi_power_##name##_f64>);              \
-        *f = dtype == GA_F32 ? narrow : wide;                                                                                  \
-        return true;                                                                                                           \
-    }
-    GI_EASY_POWERS(GI_CASE)
-#undef GI_CASE
-    return false;
+    f->cpu = GI_LOOP_OF(power)(y, dtype);
+    f->gpu = gi_gpu ? gi_gpu->easy_power(y, dtype) : NULL;
+    f->own = gi_copying.own;
+    return f->cpu != NULL;
 }
 
 /* Integers to negative powers are refused; floats to some plain numbers are products or roots. */

@@ -151,7 +151,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
                     const gi_row *row)
 {
     if (out->size == 0) return true;
-    GI_IF_CUDA(out->device, gi_cuda_scan(site, in, dtype, out, axis, wide, row->op));
+    if (out->device == GA_CUDA) return gi_gpu->scan(site, in, dtype, out, axis, wide, row->op);
     ga_shape axes;
     memset(&axes, 0, sizeof axes);
     axes.ndim = 1;

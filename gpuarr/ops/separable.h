@@ -2,12 +2,6 @@
 
 enum { GI_LEAST_FACTORED = 42 }; /* weights: as many cost as much as two passes over memory */
 
-/* Is a weight the product of a and b, but for some ulp? */
-GI_FORMULA bool gi_is_product(double weight, double a, double b, double ulps)
-{
-    return gi_abs_f64(gi_fma_f64(a, b, -weight)) <= gi_mul_f64(ulps, gi_abs_f64(weight));
-}
-
 static double gi_weight_at(const ga_array *w, int64_t i)
 {
     return w->dtype == GA_F32 ? (double)((const float *)w->data)[i] : ((const double *)w->data)[i];
@@ -70,23 +64,6 @@ static int gi_find_factors(const char *site, const ga_array *weights, double cva
     ga_free(c);
     ga_free(r);
     return found;
-}
-
-/* The job as two: along the rows into `between`, then along the columns. */
-static void gi_split_correlation(const gi_correlation *c, const void *column, const void *row, void *between,
-                                 gi_correlation *along, gi_correlation *down)
-{
-    *along = *down   = *c;
-    along->weights   = row;
-    along->out       = between;
-    along->size[0]   = 1;
-    along->offset[0] = 0;
-    along->result[0] = c->shape[0];
-    down->in         = between;
-    down->weights    = column;
-    down->size[1]    = 1;
-    down->offset[1]  = 0;
-    down->shape[1]   = c->result[1];
 }
 
 static bool gi_correlate_twice(const char *site, ga_device device, const gi_correlation *c, const ga_array *column,

@@ -2,31 +2,6 @@
 /* A generator writes elements begin to begin + n - 1 of an array, packed, in its own dtype; begin is a multiple of 4. Each
    element depends on its number alone, so threads may share the work as they like. */
 
-typedef void (*gi_cpu_generator)(const void *plan, int64_t begin, int64_t n, void *out);
-#if GI_HAS_CUDA
-/* Fills a new array: a whole one (from is NULL), or a part of a larger one. */
-typedef bool (*gi_gpu_generator)(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
-static bool gi_cuda_make_arange_i64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
-static bool gi_cuda_make_arange_f64(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
-static bool gi_cuda_make_arange_f32(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
-static bool gi_cuda_make_linspace(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
-static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from);
-#define GI_GENERATOR(name)                                                                                                     \
-    {                                                                                                                          \
-        gi_make_##name, gi_cuda_make_##name                                                                                    \
-    }
-#else
-typedef void *gi_gpu_generator;
-#define GI_GENERATOR(name)                                                                                                     \
-    {                                                                                                                          \
-        gi_make_##name, NULL                                                                                                   \
-    }
-#endif
-typedef struct gi_generator {
-    gi_cpu_generator cpu;
-    gi_gpu_generator gpu;
-} gi_generator;
-
 enum { GI_GENERATE_BLOCK = 512, GI_GENERATE_CHUNK = 1 << 13 }; /* elements; multiples of 4 */
 
 typedef struct gi_generate_job {
@@ -53,11 +28,6 @@ static void gi_generate_range(int64_t begin, int64_t end, void *job)
     }
 }
 
-#if GI_HAS_CUDA
-static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, gi_gpu_generator generator, const void *plan,
-                             const gi_indexed_from *from);
-#endif
-
 /* A new array of `dtype` whose elements the generator makes as `from`. */
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                              gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
@@ -68,13 +38,11 @@ static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device,
                    : NULL;
     ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
-#if GI_HAS_CUDA
     if (a->device == GA_CUDA) {
-        if (gi_cuda_generate(site, a, from, generator.gpu, plan, NULL)) return a;
+        if (gi_gpu->generate(site, a, from, (int)generator.gpu, plan, NULL)) return a;
         ga_free(a);
         return NULL;
     }
-#endif
     gi_generate_job j     = { generator.cpu, plan, from, a->dtype, (char *)a->data };
     double          bytes = (double)(GI_COSTLY * ga_itemsize(dtype)) * (double)a->size;
     gi_parallel_bytes(bytes, a->size, GI_GENERATE_CHUNK, gi_generate_range, &j);
@@ -91,25 +59,6 @@ static ga_shape gi_line(int64_t n)
 
 GI_BEGIN_FAST
 
-/* NumPy computes arange from its first two elements: start + i * (second - start), integers in int64, float32 in float32. */
-typedef struct gi_arange_plan {
-    int64_t start_int, delta_int;
-    double  start, second, delta;
-} gi_arange_plan;
-
-GI_FORMULA int64_t gi_arange_i64(const gi_arange_plan *p, int64_t i)
-{
-    return (int64_t)((uint64_t)p->start_int + (uint64_t)i * (uint64_t)p->delta_int); /* the product alone may overflow */
-}
-GI_FORMULA double gi_arange_f64(const gi_arange_plan *p, int64_t i)
-{
-    return i == 1 ? p->second : p->start + gi_mul_f64((double)i, p->delta);
-}
-GI_FORMULA float gi_arange_f32(const gi_arange_plan *p, int64_t i)
-{
-    return i == 1 ? (float)p->second : (float)p->start + gi_mul_f32((float)i, (float)p->delta);
-}
-
 static void gi_make_arange_i64(const void *plan, int64_t begin, int64_t n, void *out)
 {
     for (int64_t i = 0; i < n; i++) ((int64_t *)out)[i] = gi_arange_i64((const gi_arange_plan *)plan, begin + i);
@@ -123,19 +72,6 @@ static void gi_make_arange_f32(const void *plan, int64_t begin, int64_t n, void 
     for (int64_t i = 0; i < n; i++) ((float *)out)[i] = gi_arange_f32((const gi_arange_plan *)plan, begin + i);
 }
 
-typedef struct gi_linspace_plan {
-    double  start, stop, delta, factor, divisor;
-    int64_t last;        /* the element that is exactly stop; -1: none */
-    bool    tiny, whole; /* a step that rounds to 0: divide first; round down for an integer dtype */
-} gi_linspace_plan;
-
-GI_FORMULA double gi_linspace_f64(const gi_linspace_plan *p, int64_t i)
-{
-    double x = (double)i;
-    x        = p->tiny ? gi_mul_f64(x / p->divisor, p->delta) : gi_mul_f64(x, p->factor);
-    return i == p->last ? p->stop : x + p->start;
-}
-
 static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *out)
 {
     const gi_linspace_plan *p = (const gi_linspace_plan *)plan;
@@ -146,10 +82,10 @@ static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *o
 
 GI_END_FAST
 
-static const gi_generator gi_arange_generator_i64 = GI_GENERATOR(arange_i64);
-static const gi_generator gi_arange_generator_f64 = GI_GENERATOR(arange_f64);
-static const gi_generator gi_arange_generator_f32 = GI_GENERATOR(arange_f32);
-static const gi_generator gi_linspace_generator   = GI_GENERATOR(linspace);
+static const gi_generator gi_arange_generator_i64 = { gi_make_arange_i64, GI_MAKES_ARANGE_I64 };
+static const gi_generator gi_arange_generator_f64 = { gi_make_arange_f64, GI_MAKES_ARANGE_F64 };
+static const gi_generator gi_arange_generator_f32 = { gi_make_arange_f32, GI_MAKES_ARANGE_F32 };
+static const gi_generator gi_linspace_generator   = { gi_make_linspace, GI_MAKES_LINSPACE };
 
 /* How many of start, start + step ... lie before stop. -1: so many that they cannot be counted. */
 static int64_t gi_range_length_int(int64_t start, int64_t stop, int64_t step)

@@ -5,7 +5,6 @@
     can share that. A part is sorted digit by digit, beginning with the lowest of those that are likely to tell nearly
     all of its records apart; the few that they do not are put right by insertion. */
 
-enum { GI_DIGITS = 256 }; /* of a byte */
 enum {
     GI_SORT_BYTES  = 1 << 18, /* of records that are sorted in a cache */
     GI_FEW_RECORDS = 24,      /* are sorted by insertion alone */
@@ -17,23 +16,6 @@ enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE 
 #define GI_SPLIT_CHUNK ((int64_t)1 << 17) /* records that one thread moves */
 
 GI_BEGIN_FAST
-
-GI_FORMULA uint32_t gi_key_f32(uint32_t bits)
-{
-    const uint32_t sign = 0x80000000u, magnitude = bits & ~sign;
-    if (magnitude > 0x7f800000u) return UINT32_MAX; /* NaN */
-    if (magnitude == 0) return sign;
-    return bits & sign ? ~bits : bits | sign;
-}
-GI_FORMULA uint64_t gi_key_f64(uint64_t bits)
-{
-    const uint64_t sign = (uint64_t)1 << 63, magnitude = bits & ~sign;
-    if (magnitude > 0x7ff0000000000000u) return UINT64_MAX;
-    if (magnitude == 0) return sign;
-    return bits & sign ? ~bits : bits | sign;
-}
-GI_FORMULA uint32_t gi_bits_of_key_f32(uint32_t key) { return key & 0x80000000u ? key & 0x7fffffffu : ~key; }
-GI_FORMULA uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & (UINT64_MAX >> 1) : ~key; }
 
 /* The dtype of 4 or 8 bytes whose numbers are made keys, and what is added to an integer for that. */
 static ga_dtype gi_key_dtype(ga_dtype dtype)
@@ -619,9 +601,6 @@ static void gi_sort_units(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Rounds up, so that what follows is aligned. */
-static int64_t gi_padded(int64_t bytes) { return (bytes + GI_ALIGN - 1) / GI_ALIGN * GI_ALIGN; }
-
 static void gi_plan_sort(gi_sort_job *j)
 {
     int64_t n = j->lines.length, lines = j->lines.lines, size = ga_itemsize(j->lines.dtype), threads = ga_get_num_threads();
@@ -640,11 +619,6 @@ static void gi_plan_sort(gi_sort_job *j)
     j->bytes = 2 * j->half + gi_padded(n * j->group * size) + gi_split_bytes(n * j->group);
 }
 
-#if GI_HAS_CUDA
-static bool      gi_cuda_sort(const char *site, const ga_array *a, ga_array *result, int axis, bool indices);
-static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_unique_options *o);
-#endif
-
 /* a sorted along an axis, or the indices that sort it. */
 static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool indices)
 {
@@ -654,13 +628,11 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     axes.n[0]        = axis;
     ga_array *result = gi_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (!result || result->size == 0) return result;
-#if GI_HAS_CUDA
     if (a->device == GA_CUDA) {
-        if (gi_cuda_sort(site, a, result, axis, indices)) return result;
+        if (gi_gpu->sort(site, a, result, axis, indices)) return result;
         ga_free(result);
         return NULL;
     }
-#endif
     gi_sort_job j;
     memset(&j, 0, sizeof j);
     j.indices = indices;

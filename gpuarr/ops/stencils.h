@@ -16,27 +16,6 @@
 #define GI_STENCIL_PLANES  4                    /* side by side */
 #define GI_STENCIL_ENDS    64                   /* columns of a copy */
 
-typedef struct gi_stencil {
-    gi_own_kernel loop;
-    bool          exact;
-    gi_elements   e;                  /* the numbers */
-    int64_t       size;               /* of an element */
-    int64_t       shape[3], reach[3]; /* planes, rows, columns */
-    ga_border     border;
-    char          constant[16];
-    const char   *in;
-    char         *out;
-    int64_t       steps;               /* of a pass */
-    int64_t       unit[3], units[3];   /* results of a unit; units along each axis */
-    int64_t       around, ring, pitch; /* rows that a formula sees, planes of a ring, elements from a kept row to the next */
-    int64_t       kept;                /* rows of a kept plane */
-    gi_stream     stream;              /* how results go past the caches; NULL: they do not */
-    int64_t       parts;               /* of the units, each with its scratch memory */
-    int64_t       part_bytes;
-    char         *scratch;
-    int           beyond; /* atomic: has a formula read beyond its reach? */
-} gi_stencil;
-
 typedef struct gi_stencil_box {
     int64_t low[3], high[3];
 } gi_stencil_box;
@@ -270,16 +249,11 @@ static bool gi_cpu_stencil(const char *site, gi_stencil *s)
     return true;
 }
 
-#if GI_HAS_CUDA
-static bool gi_cuda_stencil_steps(const char *site, const ga_stencil_kernel *k, gi_stencil *s, int64_t steps, ga_array *result,
-                                  ga_array *other);
-#endif
-
 /* Takes all steps. `result` and `other`, which is needed for more than one pass, hold as many elements as s->in. */
 static bool gi_stencil_steps(const char *site, const ga_stencil_kernel *k, gi_stencil *s, int64_t steps, ga_array *result,
                              ga_array *other)
 {
-    GI_IF_CUDA(result->device, gi_cuda_stencil_steps(site, k, s, steps, result, other));
+    if (result->device == GA_CUDA) return gi_gpu->stencil_steps(site, k, s, steps, result, other);
     const int64_t most = s->steps;
     bool          done = true;
     for (int64_t left = steps, passes = (steps + most - 1) / most; passes > 0 && done; passes--) {
@@ -289,7 +263,7 @@ static bool gi_stencil_steps(const char *site, const ga_stencil_kernel *k, gi_st
         s->in    = s->out;
         left -= s->steps;
     }
-    return (void)k, done;
+    return done;
 }
 
 /* The numbers of a call as the formula takes them. */

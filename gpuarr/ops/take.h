@@ -34,31 +34,10 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
-/* A new array for a[..., indices, ...] along an axis: the shape of indices takes the place of that axis. */
-static ga_array *gi_new_taken(const char *site, const ga_array *a, int axis, const ga_array *indices)
-{
-    gi_layout l = gi_layout_of(a);
-    l.ndim      = a->ndim - 1 + indices->ndim;
-    if (l.ndim > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", l.ndim, GPUARR_MAX_DIMS);
-    for (int d = 0; d < indices->ndim; d++) l.shape[axis + d] = indices->shape[d];
-    for (int d = axis + 1; d < a->ndim; d++) l.shape[d - 1 + indices->ndim] = a->shape[d];
-    return gi_new(site, a->dtype, a->device, l.ndim, l.shape);
-}
-
-#if GI_HAS_CUDA
-static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode);
-static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, const ga_array *a);
-static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
-                                    const double *edges);
-static bool      gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide,
-                              ga_op op);
-#endif
-
 /* a[..., indices, ...] along an axis. The indices are int64, contiguous, valid. */
 static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
 {
-    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, GA_TAKE_CLIP));
+    if (a->device == GA_CUDA) return gi_gpu->take(site, a, axis, indices, GA_TAKE_CLIP);
     ga_array *packed = gi_contiguous(site, a, a->dtype);
     ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
     if (taken && taken->size > 0) {
@@ -72,11 +51,6 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
     }
     ga_free(packed);
     return taken;
-}
-
-static void gi_bad_index(const char *site, int64_t i, int64_t n)
-{
-    gi_fail(site, GA_BAD_ARGUMENT, "index %lld is out of bounds for an axis with length %lld", (long long)i, (long long)n);
 }
 
 /* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
@@ -107,7 +81,7 @@ static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_ar
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
                                    "there is nothing to take: the axis has length 0, and %lld indices are given",
                                    (long long)indices->size);
-    GI_IF_CUDA(a->device, gi_cuda_take(site, a, axis, indices, mode));
+    if (a->device == GA_CUDA) return gi_gpu->take(site, a, axis, indices, mode);
     return gi_settle_indices(site, indices, a->shape[axis], mode) ? gi_take(site, a, axis, indices) : NULL;
 }
 
@@ -207,7 +181,7 @@ static void gi_select_chunks(int64_t begin, int64_t end, void *job)
    */
 static ga_array *gi_select(const char *site, const ga_array *condition, const ga_array *a)
 {
-    GI_IF_CUDA(condition->device, gi_cuda_chosen(site, condition, a));
+    if (condition->device == GA_CUDA) return gi_gpu->chosen(site, condition, a);
     ga_array *flags  = gi_contiguous(site, condition, GA_BOOL);
     ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
     int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;

@@ -45,7 +45,7 @@ static ga_array *gi_run_lengths(const char *site, const ga_array *a, const ga_ar
 /* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
 static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_options *o)
 {
-    GI_IF_CUDA(a->device, gi_cuda_unique(site, a, o));
+    if (a->device == GA_CUDA) return gi_gpu->unique(site, a, o);
     bool      ordered = o->index || o->inverse; /* else sorted values are enough */
     ga_array *line    = (ga_ravel)(a, site);
     ga_array *order   = line && ordered ? gi_sorted(site, line, 0, true) : NULL;

@@ -2,28 +2,6 @@
 /*  Every view is a layout: where its first element lies, and its shape and strides. A function takes the layout of its array,
     changes it and makes an array of it; only ga_reshape, ga_ravel and ga_flatten may have to copy.                           */
 
-typedef struct gi_layout {
-    char   *data;
-    int     ndim;
-    int64_t shape[GPUARR_MAX_DIMS];
-    int64_t strides[GPUARR_MAX_DIMS];
-} gi_layout;
-
-static gi_layout gi_layout_of(const ga_array *a)
-{
-    gi_layout l;
-    l.data = (char *)a->data;
-    l.ndim = a->ndim;
-    memcpy(l.shape, a->shape, sizeof l.shape);
-    memcpy(l.strides, a->strides, sizeof l.strides);
-    return l;
-}
-
-static ga_array *gi_view_with(const char *site, const ga_array *a, const gi_layout *l)
-{
-    return gi_new_view(site, a, l->data, a->dtype, l->ndim, l->shape, l->strides);
-}
-
 /* The elements start .. start + count of a along an axis. */
 static ga_array *gi_view_part(const char *site, const ga_array *a, int axis, int64_t start, int64_t count)
 {
@@ -41,32 +19,6 @@ static ga_array *gi_join_along(const char *site, int n, const ga_array *const *a
     o.site                   = site;
     o.axis                   = axis;
     return (ga_concatenate_n)(n, arrays, o);
-}
-
-/* Appends an axis; the caller has made sure that there is room. */
-static void gi_layout_append(gi_layout *l, int64_t length, int64_t stride)
-{
-    l->shape[l->ndim]   = length;
-    l->strides[l->ndim] = stride;
-    l->ndim++;
-}
-
-static void gi_layout_swap(gi_layout *l, int i, int j)
-{
-    int64_t length = l->shape[i], stride = l->strides[i];
-    l->shape[i]   = l->shape[j];
-    l->strides[i] = l->strides[j];
-    l->shape[j]   = length;
-    l->strides[j] = stride;
-}
-
-static void gi_layout_flip(gi_layout *l, int axis)
-{
-    bool empty = false; /* then the last element is nowhere */
-    for (int d = 0; d < l->ndim; d++)
-        if (l->shape[d] == 0) empty = true;
-    if (!empty) l->data += (l->shape[axis] - 1) * l->strides[axis];
-    l->strides[axis] = -l->strides[axis];
 }
 
 ga_array *(ga_view)(const ga_array *a, const char *site)

@@ -210,9 +210,7 @@ static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
     for (int d = 0; d < a->ndim; d++) box = box || f->box.size[d] > 1;
     if (!box) return gi_convert(f->site, a, f->result);
     w.at.dtype = a->dtype;
-#if GI_HAS_CUDA
     if (a->device == GA_CUDA) w.at.dtype = w.result = f->work; /* converted before and after */
-#endif
     ga_array *in    = gi_contiguous(f->site, a, w.at.dtype),
              *means = in ? gi_new(f->site, w.result, a->device, a->ndim, a->shape) : NULL;
     bool done       = false;

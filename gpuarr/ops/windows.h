@@ -11,22 +11,6 @@
                     or, in a large window: the elements of the tile are numbered in their order, and the window is a set of bits that
                     moves along a line                                                                                        */
 
-typedef enum gi_window_kind { GI_WINDOW_RANK, GI_WINDOW_LEAST, GI_WINDOW_GREATEST, GI_WINDOW_MEAN } gi_window_kind;
-
-typedef struct gi_window {
-    gi_correlation at; /* in, its dtype, out, their shape (also as result), the window's size, offset, border, cval */
-    gi_window_kind kind;
-    const bool    *footprint; /* which elements of the box belong to it, packed; NULL: all */
-    int64_t        count, rank;
-    gi_keys        keys;
-    ga_dtype       work, result; /* means are computed in `work`; the dtype of out */
-    bool           cut;          /* means lose their fractions */
-} gi_window;
-
-#if GI_HAS_CUDA
-static bool gi_cuda_window(const char *site, const ga_array *a, const gi_window *w);
-#endif
-
 /* Networks. */
 
 enum { GI_MOST_STEPS = 4096, GI_MOST_SORTED = 256 }; /* steps of a network; elements of a sorted list */
