@@ -19,7 +19,12 @@ import numpy as np
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "tests"))
-import oracle  # the structs of gpuarr.h, and how its functions are called
+# tests/oracle: the structs of gpuarr.h, and how its functions are called
+from oracle.dtypes import NUMBER_OF
+from oracle.header import read_header
+from oracle.library import Gpuarr
+from oracle.signatures import OPTIONS
+from oracle.structs import CUDA, Arg, Array, as_shape
 
 # name: (bytes moved, in elements for each element; gpuarr's call; NumPy's and CuPy's; PyTorch's)
 # Arrays of a set: x y z o, n elements; m om a matrix; row; xs ys os every other element; mask where x < y; spots, a picture.
@@ -181,9 +186,9 @@ class Ours:
     """gpuarr: arrays at the peers' addresses, and calls whose arguments are ready."""
 
     def __init__(self, path, dry):
-        rows, _ = oracle.read_header(os.path.join(ROOT, "gpuarr.h"))
-        self.ga, self.dry, self.wrapped = oracle.Gpuarr(os.path.abspath(path), rows), dry, []
-        self.ga.use(oracle.CUDA)
+        rows, _ = read_header(os.path.join(ROOT, "gpuarr.h"))
+        self.ga, self.dry, self.wrapped = Gpuarr(os.path.abspath(path), rows), dry, []
+        self.ga.use(CUDA)
 
     def wrap(self, peer, a):
         self.wrapped.append(self.ga.upload(a) if self.dry else self.on_gpu(peer, a))
@@ -198,8 +203,8 @@ class Ours:
     def on_gpu(self, peer, a):
         address, strides = peer.where(a)
         name = str(a.dtype).split(".")[-1]
-        o = oracle.OPTIONS["W"](site=b"bench\twrap()", device=oracle.CUDA)
-        p = self.ga.lib.ga_wrap_strided(address, oracle.NUMBER_OF[np.dtype(name)], oracle.as_shape(tuple(a.shape)), oracle.as_shape(strides), o)
+        o = OPTIONS["W"](site=b"bench\twrap()", device=CUDA)
+        p = self.ga.lib.ga_wrap_strided(address, NUMBER_OF[np.dtype(name)], as_shape(tuple(a.shape)), as_shape(strides), o)
         if not p:
             raise RuntimeError(self.ga.error())
         return p
@@ -210,13 +215,13 @@ class Ours:
         arguments = [a for a in arguments if not isinstance(a, dict)]
         result, _, *kinds = self.ga.signatures[name]
         wrap = lambda v: self.wrap(peer, getattr(arrays, v)) if isinstance(v, str) else v
-        options = oracle.OPTIONS[kinds[-1]]() if kinds[-1] in oracle.OPTIONS else b"bench\tcall()"
-        if kinds[-1] in oracle.OPTIONS:
+        options = OPTIONS[kinds[-1]]() if kinds[-1] in OPTIONS else b"bench\tcall()"
+        if kinds[-1] in OPTIONS:
             given = ", ".join(f".{key} = {value}" for key, value in named.items())
             options.site = f"bench\tga_{name}({given})".encode()  # the text says that .axis = 0 is given
             for key, value in named.items():
-                setattr(options, key, oracle.as_shape(value) if options.kinds[key] == "s" else wrap(value))
-        values = [oracle.Arg(wrap(v)) if kind == "n" else wrap(v) for kind, v in zip(kinds, arguments)] + [options]
+                setattr(options, key, as_shape(value) if options.kinds[key] == "s" else wrap(value))
+        values = [Arg(wrap(v)) if kind == "n" else wrap(v) for kind, v in zip(kinds, arguments)] + [options]
         function, new, free = getattr(self.ga.lib, "ga_" + name), "out" not in named, self.ga.free
 
         def run(keep=False):
@@ -261,9 +266,9 @@ def pipeline_ours(ours, peer, picture):
 
     def call(name, *arguments):
         kinds = ga.signatures[name][2:]
-        arguments = [oracle.Arg(a) if kind == "n" and isinstance(a, int) else oracle.Arg(None, 4, 0, a) if kind == "n" else a
+        arguments = [Arg(a) if kind == "n" and isinstance(a, int) else Arg(None, 4, 0, a) if kind == "n" else a
                      for kind, a in zip(kinds, arguments)]
-        p = getattr(lib, "ga_" + name)(*arguments, oracle.OPTIONS[kinds[-1]](site=site) if kinds[-1] in oracle.OPTIONS else site)
+        p = getattr(lib, "ga_" + name)(*arguments, OPTIONS[kinds[-1]](site=site) if kinds[-1] in OPTIONS else site)
         if not p:
             raise RuntimeError(ga.error())
         made.append(p)
@@ -276,7 +281,7 @@ def pipeline_ours(ours, peer, picture):
     labels = call("label", call("greater", picture, median + 5 * std))
     flux = call("sum_labels", picture, labels, None)
     call("center_of_mass", picture, labels, None)
-    count = oracle.Array.from_address(flux).shape[0]
+    count = Array.from_address(flux).shape[0]
     for p in reversed(made):
         ga.free(p)
     return count

@@ -1,0 +1,124 @@
+"""The elementwise rows of the table."""
+import numpy as np
+
+from ..comparing import ERRORS, Close, Skip, exact, values_only
+from ..dtypes import BOOL, C64, COMPLEX, DTYPES, F32, FLOATS, INTS, NUMPY2, ORDERED, dtype_of, finite, in_dtype, is_complex, too_large_alone, wide
+from ..outputs import run_map
+
+# The groups of the table: which of these dtypes a row must accept (a smaller one is promoted).
+ACCEPTS = {"ALL": DTYPES, "ARITH": DTYPES, "FLTC": DTYPES, "TRUTH": DTYPES, "CPX": DTYPES, "SWAP": DTYPES, "REAL": ORDERED, "ORDER": ORDERED, "FLT": ORDERED,
+           "INT": [BOOL] + INTS, "BITS": [BOOL] + INTS}
+
+
+ULPS = {n: 1 for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan".split()}  # the other elementary functions: 2
+NUMPY_NAME = {"conj": np.conjugate, "real": np.real, "imag": np.imag}
+EXACT_ELEMENTARY = {"nextafter"}
+EITHER_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip"}  # of 0 and -0, NumPy takes one or the other
+NO_BOOL = {"positive", "negative", "sign", "subtract"}  # NumPy refuses them; gpuarr computes in int8
+
+
+COMPLEX_PRODUCTS = "multiply divide square reciprocal multiply_add sign".split()
+BOOLEAN = ("equal", "not_equal", "less", "greater", "logical_")
+
+
+def multiply_add(x, y, z, dtype=None):
+    if dtype == BOOL:
+        raise TypeError("not for bool")
+    if dtype is None:
+        dtype = np.result_type(x, y, z)
+        dtype = np.dtype(np.int8) if dtype == BOOL else dtype
+    return np.add(np.multiply(x, y, dtype=dtype), z, dtype=dtype)
+
+
+def clip(x, low, high, dtype=None):
+    dtype = dtype or np.result_type(x, low, high)
+    return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
+
+
+def numpy_map(row, xs, dtype):
+    """What NumPy makes of it, with float32 in place of float16, and 0 for an integer reciprocal of 0."""
+    f = {"multiply_add": multiply_add, "clip": clip}.get(row.name) or NUMPY_NAME.get(row.name) or getattr(np, row.name)
+    if dtype is not None and row.name not in ("real", "imag"):
+        y = f(*xs, dtype=dtype)
+    else:
+        y = f(*xs)
+    if y.dtype == np.float16:
+        y = f(*(in_dtype(x, F32) for x in xs))
+    y = np.array(y)
+    if row.name == "reciprocal" and y.dtype.kind in "iu":
+        y = np.where(np.broadcast_to(in_dtype(xs[0], y.dtype), y.shape) == 0, y.dtype.type(0), y)
+    return y
+
+
+def reference_map(row, xs, y):
+    """The reference and how to compare with it. y: NumPy's result."""
+    if row.family.startswith("ELEMENTARY") and row.name not in EXACT_ELEMENTARY and y.dtype.kind == "f":
+        w = wide(y.dtype)
+        xs = [in_dtype(x, y.dtype).astype(w) for x in xs]
+        want = np.asarray(getattr(np, row.name)(*xs))
+        if row.name == "power":  # glibc's powl(-inf, -2**63) is wrong; such results are exact anyway
+            want = np.where(np.isfinite(xs[0]) & (xs[0] != 0), want, y.astype(w))
+        slack = 0
+        if row.name == "logaddexp":  # near 0 it is the small difference of large numbers
+            slack = 2 * np.spacing(np.maximum(np.abs(xs[0]), np.abs(xs[1])).astype(y.dtype)).astype(w)
+            slack = np.where(np.isfinite(slack), slack, 0)
+        return want, Close(ULPS.get(row.name, 2), slack, signed_zeros=True)
+    if y.dtype.kind == "c" and row.name not in ("positive", "negative", "conj", "add", "subtract", "maximum", "minimum"):
+        xs = [in_dtype(x, y.dtype).astype(wide(y.dtype)) for x in xs]
+        want = numpy_map(row, xs, None)
+        slack = 0
+        if row.name == "multiply_add":
+            slack = 4 * np.finfo(y.real.dtype).eps * (np.abs(xs[0] * xs[1]) + np.abs(xs[2]))
+        return want, Close(4, slack)
+    if row.name == "absolute" and is_complex(xs[0]):
+        w = wide(y.dtype)
+        return np.hypot(xs[0].real.astype(w), xs[0].imag.astype(w)), Close(2)
+    return y, values_only if row.name in EITHER_ZERO else exact
+
+
+def moderate(x):
+    """Complex quotients by tiny numbers overflow on the way, in NumPy too."""
+    x = finite(x)
+    if isinstance(x, np.ndarray) and x.dtype.kind in "fc":
+        return np.where((x == 0) | (np.abs(x) > 1e-12) & (np.abs(x) < 1e12), x, x.dtype.type(1))
+    return x
+
+
+def elementwise(row):
+    count = {"UNARY": 1, "ELEMENTARY": 1, "TERNARY": 3}.get(row.family, 2)
+
+    def draw(c):
+        accepted = ACCEPTS[row.group]
+        among = DTYPES if c.chance(0.03) else accepted
+        if among is not accepted or len(accepted) == len(DTYPES):
+            among = among + COMPLEX if c.chance(0.3) else among
+        if row.group in ("FLT", "FLTC") and c.chance(0.5):
+            among = FLOATS
+        tame = "tame" if set(among) & set(COMPLEX) and row.name in COMPLEX_PRODUCTS else None
+        xs = c.operands(count, among, tame, numbers=0 if count == 1 else 0.3)
+        if row.name in COMPLEX_PRODUCTS and any(is_complex(x) for x in xs):
+            xs = [moderate(x) for x in xs]
+        if not any(isinstance(x, np.ndarray) for x in xs) and count == 1:
+            xs = [c.array()]
+        dtype = c.dtype(accepted) if c.chance(0.1) and row.family != "UNARY" and not row.name.startswith(BOOLEAN) else None
+        if too_large_alone(xs):
+            raise Skip
+        if row.name.startswith("logical_") and any(type(x) is int and x >= 2**63 for x in xs):
+            raise Skip
+        complex_operand = any(is_complex(x) for x in xs) or dtype is not None and dtype.kind == "c"
+        try:
+            if complex_operand and C64 not in accepted:
+                raise TypeError("no complex function")
+            if not NUMPY2 and not all(isinstance(x, np.ndarray) for x in xs):
+                raise Skip
+            y = numpy_map(row, xs, dtype)
+            if row.name == "power" and y.size == 0 and y.dtype.kind in "iu":
+                raise Skip  # NumPy asks the elements for negative exponents, gpuarr the number
+        except ERRORS as e:
+            if row.name in NO_BOOL and all(dtype_of(x) == BOOL for x in xs) and dtype in (None, BOOL):
+                raise Skip from None
+            c.judge(e, lambda: getattr(c.ga, row.name)(*xs, dtype=dtype), named={"dtype": dtype})
+            return
+        want, check = reference_map(row, xs, y)
+        run_map(c, getattr(c.ga, row.name), xs, want, y.dtype, check, dtype)
+    return draw

@@ -1,0 +1,75 @@
+"""Sorting, and choosing elements."""
+import numpy as np
+
+from ..case import case
+from ..comparing import Skip, attempt, values_only
+from ..dtypes import BOOL, F64, I64, finite
+
+
+@case("sort", "argsort")
+def sort(c):
+    a = c.array(shape=c.shape(c.pick(1, 1, 2, 2, 3)), style=c.pick("small", "any"))
+    axis = c.axis(a.ndim, several=False)
+    f = getattr(np, c.name)
+    want = attempt(lambda: f(a, axis=-1 if axis is None else axis, kind="stable"))
+    c.judge(want, lambda: getattr(c.ga, c.name)(a, axis=axis), named={"axis": axis})
+
+
+@case("unique")
+def unique(c):
+    a = c.array(style=c.pick("small", "any"))
+    if a.dtype.kind == "c":
+        a = finite(a)
+    wanted = {k: True for k in ("index", "inverse", "counts") if c.chance(0.4)}
+    c.note("wanted", wanted)
+    want = np.unique(a, **{"return_" + k: True for k in wanted})
+    want = list(want) if wanted else [want]
+    if "inverse" in wanted:
+        k = 1 + ("index" in wanted)
+        want[k] = want[k].reshape(a.shape)
+
+    def check(want, got):
+        for w, g in zip(want, got if wanted else [got], strict=True):
+            values_only(w, g)
+    c.judge(want, lambda: c.ga.unique(a, **wanted), check)
+
+
+@case("nonzero")
+def nonzero(c):
+    a = c.array(style=c.pick("small", "any"))
+    c.judge(attempt(lambda: np.stack(np.nonzero(a))), lambda: c.ga.nonzero(a))
+
+
+@case("compress")
+def compress(c):
+    a = c.array()
+    axis = c.axis(a.ndim, several=False)
+    n = (a.size if axis is None else a.shape[axis] if -a.ndim <= axis < a.ndim else 3) + c.pick(0, 0, 0, -1, 1 if a.size else 0)
+    condition = c.array(c.pick(BOOL, BOOL, I64), (max(n, 0),), "small", name="condition")
+    c.compare(np.compress, c.ga.compress, condition, a, axis=axis)
+
+
+@case("extract")
+def extract(c):
+    a = c.array()
+    condition = c.array(c.pick(BOOL, F64), a.shape, "small", name="condition")
+    c.compare(np.extract, c.ga.extract, condition, a)
+
+
+@case("take")
+def take(c):
+    a, mode = c.array(), c.r.randrange(3)
+    axis = c.axis(a.ndim, several=False)
+    n = a.size if axis is None else a.shape[axis] if -a.ndim <= axis < a.ndim else 1
+    beyond = c.chance(0.1) or mode > 0
+    dtype = c.pick(I64, I64, np.dtype("i4"), np.dtype("i1"), np.dtype("u2"))
+    low, high = (-n - 2, n + 2) if beyond else (-n, n - 1)
+    low, high = (max(low, np.iinfo(dtype).min), min(high, np.iinfo(dtype).max))
+    if high < low or a.size == 0:  # NumPy does not look at the indices then
+        raise Skip
+    indices = c.g.integers(low, high, c.shape(largest=50)[:3], endpoint=True).astype(dtype)
+    c.note("indices, mode", (indices.tolist(), mode))
+    want = attempt(lambda: np.take(a, indices, axis=axis, mode=("raise", "wrap", "clip")[mode]))
+    if isinstance(want, np.ndarray) and want.ndim > 8:
+        raise Skip
+    c.judge(want, lambda: c.ga.take(a, indices, axis=axis, mode=mode), named={"axis": axis})

@@ -1,0 +1,44 @@
+"""What the headers declare: the rows of the table, and the public functions, each of which must have cases."""
+import pathlib
+import re
+
+from .signatures import ROW_SIGNATURES, SIGNATURES
+
+# Public functions that compute nothing that NumPy could check, or that another test covers.
+NOT_HERE = set("""
+    free keep report_leaks error error_status ignore_error clear_error isa now synchronize empty empty_n empty_like to
+    wrap wrap_strided from data imsave render imshow fits_read fits_write print benchmark
+    open store store_n chunked rechunk is_chunked chunks_of compute compute_n persist map_blocks map_blocks_n map_overlap visualize progress_line
+    graph_new graph_free delayed_n run run_n graph_visualize rank ranks
+""".split())
+NOT_HERE_EITHER = ("memory_", "set_", "get_", "cuda_", "stream_", "event_")  # how their names begin
+
+ROW = re.compile(rf"^GA_({'|'.join(ROW_SIGNATURES)})\(\s*(\w+),\s*(\w+)", re.M)
+# `GA_API bool ga_can_cast(`, `GA_API bool(ga_save)(`, and the name on the next line.
+FUNCTION = re.compile(r"^GA_API (?:const )?\w+[\s*(]+ga_(\w+)\)?\(", re.M)
+
+
+class Row:
+    """A row of the table."""
+    def __init__(self, family, name, group):
+        self.family, self.name, self.group = family, name, group
+
+
+def read_header(path):
+    """The rows of the table by name, and the names of the public functions, in gpuarr.h and the folder beside it."""
+    header = pathlib.Path(path)
+    source = "\n".join(file.read_text() for file in [header, *sorted((header.parent / "gpuarr").rglob("*.h"))])
+    rows = {name: Row(family, name, group) for family, name, group in ROW.findall(source)}
+    return rows, set(FUNCTION.findall(source)) | set(rows)
+
+
+def coverage_faults(rows, public, covered):
+    """Sentences: no case for a public function, or a name that the headers do not have."""
+    uncovered = sorted(n for n in public - covered - NOT_HERE if not n.startswith(NOT_HERE_EITHER))
+    unknown = sorted((NOT_HERE | SIGNATURES.keys()) - public)
+    if uncovered:
+        yield "no case covers " + ", ".join(uncovered) + ": add cases, or name them in NOT_HERE"
+    if unknown:
+        yield "the headers do not declare " + ", ".join(unknown)
+    if not rows:
+        yield "the headers have no table"

@@ -1,0 +1,84 @@
+"""How the public functions are called: their arguments, results and options, a letter each."""
+import ctypes as C
+
+from .structs import Shape, f64, flag, i32, i64, ptr, text
+
+
+def options(*fields):
+    """An options struct: its fields after `site`. i int, l int64, d double, b bool, s shape, a array, p pointer, t dtype."""
+    kinds = {"i": i32, "l": i64, "u": C.c_uint64, "d": f64, "b": flag, "s": Shape, "a": ptr, "p": ptr, "t": i32, "c": text}
+    return type("Options", (C.Structure,), {"_fields_": [("site", text)] + [(f[2:], kinds[f[0]]) for f in fields],
+                                            "kinds": {f[2:]: f[0] for f in fields}})
+
+
+OPTIONS = {
+    "N": options("t dtype", "i device", "b pinned", "b managed", "s chunks"),
+    "K": options("a out", "p stream", "b async"),
+    "M": options("a out", "a where", "t dtype"),
+    "R": options("i axis", "s axes", "b keepdims", "t dtype", "a out", "i ddof"),
+    "O": options("i axis", "s axes", "b keepdims", "a out", "i method"),
+    "A": options("i axis", "t dtype", "a out"),
+    "X": options("i axis", "s axes"),
+    "L": options("t dtype", "i device", "b no_endpoint", "d base", "s chunks"),
+    "W": options("i device", "p release", "p user"),
+    "C": options("d rtol", "d atol", "b equal_nan"),
+    "Y": options("a where"),
+    "V": options("i axis", "s axes", "b keepdims", "d ord"),
+    "P": options("i mode", "d value", "s after"),
+    "U": options("p index", "p inverse", "p counts"),
+    "T": options("i axis", "i mode"),
+    "H": options("d low", "d high", "a weights", "b density", "p edges"),
+    "B": options("a weights", "l minlength"),
+    "h": options("i ddof", "b skip_nan"),
+    "E": options("i connectivity", "p count", "t dtype", "d above"),
+    "J": options("p sums"),
+    "G": options("i rule", "d sigma", "d sigma_low", "d sigma_high", "i maxiters", "b mean", "p mask", "p passes", "p low",
+                 "p high"),
+    "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
+    "Z": options("t dtype", "i device", "u seed", "u stream", "s chunks"),
+    "v": options("i mode", "i method", "a out"),
+    "2": options("i mode", "i boundary", "d fillvalue", "i method", "a out"),
+    "3": options("i border", "d cval", "s origin", "i method", "a out"),
+    "1": options("i axis", "i border", "d cval", "l origin", "i method", "a out"),
+    "D": options("i metric", "a out"),
+    "F": options("b no_checks"),
+    "g": options("p sigmas", "s order", "d truncate", "s radius", "i border", "d cval", "a out"),
+    "e": options("i axis", "i border", "d cval", "a out"),
+    "f": options("s sizes", "i border", "d cval", "s origin", "a out"),
+    "w": options("s sizes", "a footprint", "i border", "d cval", "s origin", "a out"),
+    "o": options("a out"),
+    "j": options("s axes_a", "s axes_b", "a out"),
+    "y": options("a out", "a where", "p outs"),
+    "u": options("i border", "d cval", "l steps", "a out"),
+}
+
+# The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
+# d double, b bool, t dtype, c text, p pointer, k list of arrays (their number before them), m list of operands (likewise),
+# x a kernel of tests/oracle_kernels.c by its name, q room for so many new arrays, S the site, and the options above.
+# Before the colon the result: a array, b bool, d double, l int64, t dtype, c text, m text to be freed, y statistics.
+FUNCTIONS = """
+    where a:annM  isclose a:nnC  allclose b:nnC  array_equal b:nnC  copyto a:anY  copy a:aS  astype a:atS
+    ascontiguous a:aS  var a:aR  std a:aR  nanmean a:aR  nanvar a:aR  nanstd a:aR  argmin a:aR  argmax a:aR
+    nanargmin a:aR  nanargmax a:aR  median a:aO  nanmedian a:aO  describe y:ah  percentile a:anO  nanpercentile a:anO  cumsum a:aA
+    cumprod a:aA  norm a:aV  dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a
+    same_shape b:aa  may_share_memory b:aa  zeros a:sN  ones a:sN  full a:snN  zeros_n a:ipN  zeros_like a:aN
+    ones_like a:aN  full_like a:anN  scalar a:nN  arange a:nnnN  linspace a:ddlL  logspace a:ddlL  eye a:lllN
+    meshgrid_n b:kqbS  meshgrid b:aaqqbS  indices a:sN  mgrid a:cN  tile a:asS  repeat a:alA  item d:aS  item_int l:aS
+    item_at d:asS  item_int_at l:asS  index a:Sac  view a:aS  view_as a:atS  reshape a:asS  ravel a:aS  flatten a:aS
+    transpose a:aX  swapaxes a:aiiS  moveaxis a:aiiS  squeeze a:aX  expand_dims a:aiS  broadcast_to a:asS  diagonal a:alS
+    flip a:aX  fliplr a:aS  flipud a:aS  rot90 a:aiS  concatenate_n a:kA  stack_n a:kA  split b:aiqA  split_at b:aipqA
+    roll a:alA  pad a:asP  sort a:aA  argsort a:aA  unique a:aU  nonzero a:aS  compress a:aaA  extract a:aaS  take a:aaT
+    histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
+    max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
+    matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
+    load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
+    convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3
+    convolve1d a:aa1  correlate1d a:aa1
+    gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae
+    uniform_filter a:alf  minimum_filter a:alw  maximum_filter a:alw  median_filter a:alw  percentile_filter a:adlw
+    cdist a:aaD  pdist a:aD  squareform a:aF
+    rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu
+""".split()
+SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))
+ROW_SIGNATURES = {"UNARY": "a:aM", "ELEMENTARY": "a:aM", "BINARY": "a:nnM", "ELEMENTARY2": "a:nnM",
+                  "TERNARY": "a:nnnM", "FOLD": "a:aR"}
