@@ -14,8 +14,8 @@ NOT_HERE = set("""
 NOT_HERE_EITHER = ("memory_", "set_", "get_", "cuda_", "stream_", "event_")  # how their names begin
 
 ROW = re.compile(rf"^GA_({'|'.join(ROW_SIGNATURES)})\(\s*(\w+),\s*(\w+)", re.M)
-# As clang-format leaves them: `ga_array *ga_copy(`, `bool(ga_save)(`, and the type on a line of its own.
-FUNCTION = re.compile(r"^(?!static\b|typedef\b|return\b)(?:\w+ )*\w+(?: \**|\()\(?\s*ga_(\w+)\)?\(", re.M)
+# `GA_API bool ga_can_cast(`, `GA_API bool(ga_save)(`, and the name on the next line.
+FUNCTION = re.compile(r"^GA_API (?:const )?\w+[\s*(]+ga_(\w+)\)?\(", re.M)
 
 
 class Row:
