@@ -75,6 +75,9 @@ extern "C" {
 #define GI_DEFAULT
 #endif
 
+#if defined(GPUARR_STATIC) && defined(GPUARR_IMPLEMENTED)
+#undef GPUARR_STATIC /* the implementation is linked */
+#endif
 #ifdef GPUARR_STATIC
 #ifndef GPUARR_IMPLEMENTATION
 #error "gpuarr: GPUARR_STATIC is for a program of one file: define GPUARR_IMPLEMENTATION there as well"

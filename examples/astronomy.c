@@ -1,6 +1,7 @@
 /*  From a picture of the sky to a list of its sources: statistics, kappa-sigma clipping, segmentation, labels, measurements.
         cc astronomy.c -lm -lpthread && ./a.out                                                   (a sky of its own making)
         cc -DGPUARR_USE_CFITSIO astronomy.c -lcfitsio -lm -lpthread && ./a.out image.fits         (libcfitsio-dev)         */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <math.h>

@@ -1,6 +1,7 @@
 /*  The Dask cells of the NumPy, CuPy and Dask exercise: the work is divided into tiles, and only what is needed is computed.
         cc chunked_picture.c -lm -lpthread && ./a.out --out out
     GA_REPORT=report.html ./a.out shows afterwards what each thread did when.                                               */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <string.h>

@@ -2,6 +2,7 @@
         cc convolution.c -lm -lpthread && ./a.out
         nvcc -x cu -std=c++17 -arch=native convolution.c && ./a.out --device cuda
     Options: --device cpu|cuda, --out DIR, --size N (rows and columns of the image, a multiple of 16).                         */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <math.h>

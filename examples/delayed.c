@@ -2,6 +2,7 @@
         cc delayed.c -lm -lpthread && ./a.out
     Options: --out DIR, --nap SECONDS (how long inc and add sleep, as time.sleep in the course), --steps N (of each busy call).
     Pictures of the graphs, a report of the runs and a trace for ui.perfetto.dev are written to DIR.                         */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <stdlib.h>

@@ -2,6 +2,7 @@
         cc distance_matrix.c -lm -lpthread && ./a.out
     Options: --out DIR, --points N, --features N (coordinates of a point). The matrix of 12000 x 12000 distances has 1.1 GiB:
     it never exists. Pictures of both graphs, the times (report.html) and a trace for ui.perfetto.dev are written to DIR.     */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <math.h>

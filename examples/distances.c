@@ -2,6 +2,7 @@
         cc distances.c -lm -lpthread && ./a.out
         nvcc -x cu -std=c++17 -arch=native distances.c && ./a.out --device cuda
     Options: --device cpu|cuda, --out DIR, --points N, --features N (coordinates of a point).                                */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <math.h>

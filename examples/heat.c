@@ -2,6 +2,7 @@
     four neighbours. A single wave fades by a factor that mathematics knows; a hot letter spreads, in pictures.
         cc -O2 heat.c -lm -lpthread && ./a.out
     Options: --size N (points along an edge), --out DIR, --device cuda (built as a .cu file).                                   */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <math.h>

@@ -2,6 +2,7 @@
 
     cc examples/julia.c -I. -lm -lpthread -o julia && ./julia
     nvcc -x cu -std=c++17 -arch=native -fmad=false examples/julia.c -I. -o julia && ./julia --device cuda                  */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <string.h>

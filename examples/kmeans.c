@@ -2,6 +2,7 @@
         cc kmeans.c -lm -lpthread && ./a.out
         nvcc -x cu -std=c++17 -arch=native -fmad=false kmeans.c && ./a.out --device cuda
     Writes the picture and what is left of it to out/; options: --device cpu|cuda, --out DIR, --size N.                        */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #define GPUARR_KERNELS
 #include "gpuarr.h"

@@ -2,6 +2,7 @@
     along both axes in four steps; a random soup settles, in a picture.
         cc -O2 life.c -lm -lpthread && ./a.out
     Options: --size N (cells along an edge), --out DIR, --device cuda (built as a .cu file).                                   */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <stdlib.h>

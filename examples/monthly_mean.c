@@ -2,6 +2,7 @@
         cc monthly_mean.c -lm -lpthread && ./a.out
     Options: --out DIR, --rows N (latitudes, 360 and more). The files are written first, to DIR, as if by somebody else; a picture
     of the graph, a report of the run and a trace for ui.perfetto.dev come to lie beside them.                               */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <stdlib.h>

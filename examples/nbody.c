@@ -2,6 +2,7 @@
         cc nbody.c -lm -lpthread && ./a.out
         nvcc -x cu -std=c++17 -arch=native -fmad=false nbody.c && ./a.out --device cuda
     Options: --device cpu|cuda, --stars N, --steps N.                                                                         */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #define GPUARR_KERNELS
 #include "gpuarr.h"

@@ -1,5 +1,6 @@
 /*  The five pictures of the NumPy, CuPy and Dask exercise, in C:   cc pictures.c -lm -lpthread && ./a.out --out out
     Each line of arithmetic is a line of the notebook, read from the inside out. Options: --out DIR, --device cpu|cuda.     */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <string.h>

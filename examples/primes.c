@@ -2,6 +2,7 @@
 
     cc examples/primes.c -I. -lm -lpthread -o primes && ./primes
     nvcc -x cu -std=c++17 -arch=native -fmad=false examples/primes.c -I. -o primes && ./primes --device cuda               */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <string.h>

@@ -3,6 +3,7 @@
 
     cc examples/sigmoid.c -I. -lm -lpthread -o sigmoid && ./sigmoid
     nvcc -x cu -std=c++17 -arch=native -fmad=false examples/sigmoid.c -I. -o sigmoid && ./sigmoid --device cuda            */
+#define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"
 #include <string.h>
