@@ -144,6 +144,46 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
     return *done && !failed ? gi_map(o->site, easy, GI_CHEAP, 1, in, wanted, result, o->out, o->where) : NULL;
 }
 
+/* What few rows have and the others have not: GI_ROW_HAS(exchanged, greater) is &gi_row_less, GI_ROW_HAS(exchanged, add) NULL. */
+#define GI_ROW_HAS(what, name)         GI_ROW_HAS_(GI_JOIN(GI_JOIN(GI_ROW_, what), GI_JOIN(_, name)), NULL, )
+#define GI_ROW_HAS_(...)               GI_ROW_SECOND(__VA_ARGS__)
+#define GI_ROW_SECOND(a, b, ...)       b
+#define GI_ROW_without_nan_fmax        , &gi_row_maximum
+#define GI_ROW_without_nan_fmin        , &gi_row_minimum
+#define GI_ROW_without_nan_nansum      , &gi_row_sum
+#define GI_ROW_without_nan_nanprod     , &gi_row_prod
+#define GI_ROW_without_nan_nanmin      , &gi_row_min
+#define GI_ROW_without_nan_nanmax      , &gi_row_max
+#define GI_ROW_exchanged_greater       , &gi_row_less
+#define GI_ROW_exchanged_greater_equal , &gi_row_less_equal
+#define GI_ROW_special_power           , gi_power_special
+#define GI_ROW_special_equal           , gi_comparison_special
+#define GI_ROW_special_not_equal       , gi_comparison_special
+#define GI_ROW_special_less            , gi_comparison_special
+#define GI_ROW_special_less_equal      , gi_comparison_special
+
+#define GI_ROW(name, returns, cost, ends, start)                                                                               \
+    GI_FINDER(name)                                                                                                            \
+    static const gi_row gi_row_##name = { GI_FOUND_BY(name) GA_OP_##name,                                                      \
+                                          "ga_" #name,                                                                         \
+                                          returns,                                                                             \
+                                          cost,                                                                                \
+                                          ends,                                                                                \
+                                          start,                                                                               \
+                                          GI_ROW_HAS(without_nan, name),                                                       \
+                                          GI_ROW_HAS(exchanged, name),                                                         \
+                                          GI_ROW_HAS(special, name) };
+#define GI_ELEMENTWISE_ROW(name, returns, cost) GI_ROW(name, returns, cost, GI_ENDS_SAME, GI_START_NONE)
+#define GA_UNARY(name, dtypes, result, ...)     GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
+#define GA_ELEMENTARY(name, ...)                GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
+#define GA_BINARY(name, dtypes, result, ...)    GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
+#define GA_ELEMENTARY2(name, ...)               GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
+#define GA_TERNARY(name, dtypes, result, ...)   GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
+#define GA_FOLD(name, dtypes, acc, result, start, ...)                                                                         \
+    GI_ROW(name, GI_RETURNS_SAME, GI_CHEAP, GI_ENDS_##result, GI_START_##start)
+#define GA_TABLE
+#include "../rows/table.h"
+
 static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
