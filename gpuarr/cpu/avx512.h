@@ -12,7 +12,6 @@
 #define GI_ISA_TILE     4
 #define GI_ISA_ROWS     8
 #define GI_ISA_MM       _mm512_
-#define GI_ISA_STAMPS   (GI_CLASS == 3)
 #define GI_ISA_INTEGERS 0
 #define GI_ISA_DTYPES   GI_EACH_FLT
 #include "isa.h"

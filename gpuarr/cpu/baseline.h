@@ -1,13 +1,12 @@
-/* What every processor has. On x86 it is hardly ever used: that saves compile time. */
+/* What every processor has. On x86 it is hardly ever used, and compiled fast: it takes about twice as long as it could. */
 #if GI_HAS_X86 && !defined(__clang__)
 #pragma GCC push_options
-#pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off")
+#pragma GCC optimize("Og", "no-tree-loop-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #endif
 #define GI_ISA          baseline
 #define GI_ISA_BYTES    16 /* of a vector register */
 #define GI_ISA_TILE     2  /* vectors side by side in a tile that fits the registers */
 #define GI_ISA_ROWS     4  /* of a tile of two vectors */
-#define GI_ISA_STAMPS   1
 #define GI_ISA_INTEGERS 1
 #define GI_ISA_DTYPES   GI_EACH_STAMPED
 #include "isa.h"

@@ -1,7 +1,9 @@
 /* ==== >>dense: loops that live in registers, on vectors of floats (and for matrix products of integers) ============= */
 /*  The lanes of a vector belong to different elements of the result. Each of these goes through the same chain of operations,
     however wide the vector is: so every instruction set gives the same bits.                                                 */
+#ifdef GI_ISA_MM /* these need the passes of -O2 */
 GI_BEGIN_FAST
+#endif
 /* clang-format off */
 #define GI_W         GI_JOIN(gi_wrap_, GA_TAG) /* the type of a lane: integers are unsigned and wrap */
 #define GI_V         GI_LOOP(gi_vector)
@@ -151,4 +153,6 @@ static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI
 #undef GI_SIDE
 #undef GI_LINES
 #undef GI_TURN
+#ifdef GI_ISA_MM
 GI_END_FAST
+#endif

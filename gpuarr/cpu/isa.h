@@ -270,6 +270,5 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
 #undef GI_ISA_TILE
 #undef GI_ISA_ROWS
 #undef GI_ISA_MM
-#undef GI_ISA_STAMPS
 #undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES

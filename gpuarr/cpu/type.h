@@ -2,7 +2,6 @@
 #define GI_LOOP(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA))))
 #define GI_OP(name)   GI_NAME(gi_op_##name)
 
-#if GI_ISA_STAMPS
 static GI_INLINE void GI_LOOP(gi_map1_SAME)(int64_t n, void *o, const void *x_, GA_T (*f)(GA_T))
 {
     GA_T       *out = (GA_T *)o;
@@ -151,6 +150,5 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #endif
 
 #include "stamp.h"
-#endif /* GI_ISA_STAMPS */
 #undef GI_LOOP
 #undef GI_OP

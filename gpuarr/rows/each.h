@@ -1,7 +1,11 @@
-/* ==== a pass: this file once more for each element type ============================================================== */
+/* ==== a pass: type.h once for each element type ====================================================================== */
+#if GI_PASS == 4 && !GI_ISA_INTEGERS
+#define GI_FLOATS_ALONE 1
+#endif
 #if defined(GPUARR_FEW_DTYPES) && GI_PASS >= 4
 #define GI_FEW 1
 #endif
+#ifndef GI_FLOATS_ALONE
 #define GA_TAG b8
 #include "type.h"
 #undef GA_TAG
@@ -35,13 +39,14 @@
 #define GA_TAG u64
 #include "type.h"
 #undef GA_TAG
+#endif
 #define GA_TAG f32
 #include "type.h"
 #undef GA_TAG
 #define GA_TAG f64
 #include "type.h"
 #undef GA_TAG
-#ifndef GI_FEW
+#if !defined(GI_FEW) && !defined(GI_FLOATS_ALONE)
 #define GA_TAG c64
 #include "type.h"
 #undef GA_TAG
@@ -50,3 +55,4 @@
 #undef GA_TAG
 #endif
 #undef GI_FEW
+#undef GI_FLOATS_ALONE
