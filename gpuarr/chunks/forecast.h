@@ -330,3 +330,24 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     if (!o.out) ga_free(result);
     return NULL;
 }
+
+/* A chunked array has no elements to be printed: its shape, dtype and chunks, and what computing it takes. */
+static char *gi_chunked_text(const char *site, const ga_array *a)
+{
+    enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
+    gi_forecast f      = gi_forecast_of(1, &a, false);
+    ga_shape    chunks = ga_chunks_of(a);
+    char       *text = (char *)malloc(ROOM), gpus[100] = "";
+    if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
+    if (ga_get_num_gpus() > 0) {
+        gi_forecast there = gi_forecast_of(1, &a, true);
+        f.values += ga_get_num_gpus() * (there.piece + there.shared); /* what goes there, and comes back, lies here too */
+        snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(there.piece + there.shared),
+                 ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
+    }
+    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more%s>", ga_dtype_name(a->dtype),
+             gi_shape_of(a), (long long)gi_count_boxes(a->ndim, a->shape, chunks.n),
+             gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
+             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results), gpus);
+    return text;
+}

@@ -14,7 +14,7 @@ static
         gi_chunked_median,      gi_chunked_percentile, gi_chunked_sort,        gi_chunked_scan,   gi_chunked_join,
         gi_chunked_contraction, gi_chunked_distances,  gi_chunked_correlation, gi_chunked_filter, gi_chunked_choice,
         gi_chunked_stencil,     gi_chunked_full,       gi_chunked_generator,   gi_chunked_eye,    gi_chunked_grid,
-        ga_chunks_of,           gi_chunked_compute,    gi_lazy_free,
+        ga_chunks_of,           gi_chunked_compute,    gi_chunked_text,        gi_lazy_free,
     };
 
 /* Called by what makes a chunked array of something else. */
@@ -26,7 +26,8 @@ static void gi_begin_chunks(void)
 }
 
 #ifdef GPUARR_STATIC
-ga_shape gi_chunks(ga_shape chunks)
+/* ga_chunks(...) is this: the shape, and the layer that a call with .chunks needs. */
+GA_API ga_shape gi_chunks(ga_shape chunks)
 {
     gi_begin_chunks();
     return chunks;

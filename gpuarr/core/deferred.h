@@ -55,6 +55,8 @@ typedef struct gi_deferred_port {
     ga_shape (*chunks)(const ga_array *a);
     /* the elements of a, in memory */
     ga_array *(*compute)(const char *site, const ga_array *a);
+    /* what ga_to_string says of it; free() it */
+    char *(*text)(const char *site, const ga_array *a);
     /* the last array that shows a node is gone */
     void (*free_node)(gi_lazy *n);
 } gi_deferred_port;

@@ -3,27 +3,6 @@
     that every word of the array gets the same width, then they are written. Digits come from printf's %e, whose rounding is
     exact, and no decimal point is ever read from or asked of the C library: the user's locale does not matter.             */
 
-/* A chunked array has no elements to be printed: its shape, dtype and chunks, and what computing it takes. */
-static char *gi_chunked_text(const char *site, const ga_array *a)
-{
-    enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
-    gi_forecast f      = gi_forecast_of(1, &a, false);
-    ga_shape    chunks = ga_chunks_of(a);
-    char       *text = (char *)malloc(ROOM), gpus[100] = "";
-    if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
-    if (ga_get_num_gpus() > 0) {
-        gi_forecast there = gi_forecast_of(1, &a, true);
-        f.values += ga_get_num_gpus() * (there.piece + there.shared); /* what goes there, and comes back, lies here too */
-        snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(there.piece + there.shared),
-                 ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
-    }
-    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more%s>", ga_dtype_name(a->dtype),
-             gi_shape_of(a), (long long)gi_count_boxes(a->ndim, a->shape, chunks.n),
-             gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
-             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results), gpus);
-    return text;
-}
-
 typedef struct gi_text { /* text that grows; a failed allocation is remembered and reported at the end */
     char  *s;
     size_t n, room, line; /* used and allocated bytes; where the last line begins */
@@ -498,7 +477,7 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
     if (!gi_check_any(o.site, a, "a")) return NULL;
-    if (gi_is_deferred(a)) return gi_chunked_text(o.site, a);
+    if (gi_is_deferred(a)) return gi_deferred->text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                "precision %d, threshold %d, edgeitems %d, linewidth %d: none may be negative", o.precision,

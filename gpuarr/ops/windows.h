@@ -473,72 +473,6 @@ static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, int64_t 
     return nan;
 }
 
-/* Ranks by networks. */
-
-/* The network of a box sorts the elements above each other and merges such columns; that of a footprint sorts all elements at once.
-   False: the window is too large for a network. */
-static bool gi_make_network(const gi_window *w, gi_network *net)
-{
-    const gi_correlation *c     = &w->at;
-    int                   width = (int)c->size[c->ndim - 1], rows = (int)(w->count / width), n = 0;
-    bool                  sort = w->kind == GI_WINDOW_RANK, box = !w->footprint && width > 1;
-    gi_row_from           e[GI_MOST_SORTED], least              = { -1, 0 }, unused;
-    gi_sorted_rows        column, a, b;
-    if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
-    rows        = (int)gi_size(c->ndim - 1, c->size);
-    e[0]        = least;
-    net->count  = 0;
-    net->inputs = net->rows = rows;
-    for (int64_t k = 0; k < (int64_t)rows * width; k += box ? width : 1) {
-        const gi_row_from element = { (int)(k / width), (int)(k % width) };
-        if (w->footprint && !w->footprint[k]) continue;
-        if (sort) e[n++] = element;
-        else if (least.row < 0) least = element;
-        else gi_compare(net, least, element, &least, &unused);
-    }
-    if (!sort && net->count == 0) gi_compare(net, least, least, &least, &unused); /* the result is no row of the tile itself */
-    net->result = least;
-    if (sort && box) { /* two halves, or all columns but one, and that one */
-        int columns = width % 2 ? width - 1 : width / 2;
-        gi_sort_operands(net, n, e, &column);
-        gi_sort_columns(net, &column, columns, &a);
-        b = width % 2 ? column : a;
-        for (int i = 0; i < b.n; i++) b.e[i].at += columns;
-    } else if (sort) {
-        gi_sort_operands(net, n / 2, e, &a);
-        gi_sort_operands(net, n - n / 2, e + n / 2, &b);
-    }
-    if (sort) net->result = gi_select_operand(net, &a, &b, (int)w->rank);
-    gi_pack_network(net);
-    return true;
-}
-
-static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *scratch);
-
-static bool gi_run_network(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
-{
-    const gi_window *w    = p->w;
-    int              last = w->at.ndim - 1;
-    int64_t          size = ga_itemsize(w->work), at[GPUARR_MAX_DIMS];
-    char            *tile = scratch, *more = scratch + gi_roomy(p->elements * size), **rows = (char **)(void *)more;
-    if (gi_load_keys(p, start, kept, tile) && w->kind == GI_WINDOW_RANK) {
-        gi_slide_tile(p, start, scratch); /* that counts the NaNs of a window */
-        return false;
-    }
-    more += gi_roomy(p->net->rows * (int64_t)sizeof *rows);
-    for (int k = p->net->inputs; k < p->net->rows; k++) rows[k] = more + (k - p->net->inputs) * p->row_bytes;
-    for (int64_t row = 0; row < gi_size(last, p->extent); row++) {
-        gi_unravel(row, last, p->extent, at);
-        for (int k = 0; k < p->net->inputs; k++) rows[k] = tile + (gi_offset_at(last, at, p->stride) + p->rows[k]) * size;
-        if (p->median) p->median(p->extent[last], rows);
-        else p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
-        char *result = rows[p->net->result.row];
-        p->loops->from_keys(&w->keys, p->extent[last], result);
-        gi_store_row(p, start, row, result);
-    }
-    return true;
-}
-
 /* Ranks by sets of bits. */
 
 GI_BEGIN_FAST
@@ -623,6 +557,72 @@ static bool gi_run_slide(const gi_window_plan *p, const int64_t *start, int64_t 
     gi_load_keys(p, start, kept, scratch);
     gi_slide_tile(p, start, scratch);
     return false;
+}
+
+/* Ranks by networks. */
+
+/* The network of a box sorts the elements above each other and merges such columns; that of a footprint sorts all elements at once.
+   False: the window is too large for a network. */
+static bool gi_make_network(const gi_window *w, gi_network *net)
+{
+    const gi_correlation *c     = &w->at;
+    int                   width = (int)c->size[c->ndim - 1], rows = (int)(w->count / width), n = 0;
+    bool                  sort = w->kind == GI_WINDOW_RANK, box = !w->footprint && width > 1;
+    gi_row_from           e[GI_MOST_SORTED], least              = { -1, 0 }, unused;
+    gi_sorted_rows        column, a, b;
+    if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
+    rows        = (int)gi_size(c->ndim - 1, c->size);
+    e[0]        = least;
+    net->count  = 0;
+    net->inputs = net->rows = rows;
+    for (int64_t k = 0; k < (int64_t)rows * width; k += box ? width : 1) {
+        const gi_row_from element = { (int)(k / width), (int)(k % width) };
+        if (w->footprint && !w->footprint[k]) continue;
+        if (sort) e[n++] = element;
+        else if (least.row < 0) least = element;
+        else gi_compare(net, least, element, &least, &unused);
+    }
+    if (!sort && net->count == 0) gi_compare(net, least, least, &least, &unused); /* the result is no row of the tile itself */
+    net->result = least;
+    if (sort && box) { /* two halves, or all columns but one, and that one */
+        int columns = width % 2 ? width - 1 : width / 2;
+        gi_sort_operands(net, n, e, &column);
+        gi_sort_columns(net, &column, columns, &a);
+        b = width % 2 ? column : a;
+        for (int i = 0; i < b.n; i++) b.e[i].at += columns;
+    } else if (sort) {
+        gi_sort_operands(net, n / 2, e, &a);
+        gi_sort_operands(net, n - n / 2, e + n / 2, &b);
+    }
+    if (sort) net->result = gi_select_operand(net, &a, &b, (int)w->rank);
+    gi_pack_network(net);
+    return true;
+}
+
+/* Ranks by networks. */
+
+static bool gi_run_network(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
+{
+    const gi_window *w    = p->w;
+    int              last = w->at.ndim - 1;
+    int64_t          size = ga_itemsize(w->work), at[GPUARR_MAX_DIMS];
+    char            *tile = scratch, *more = scratch + gi_roomy(p->elements * size), **rows = (char **)(void *)more;
+    if (gi_load_keys(p, start, kept, tile) && w->kind == GI_WINDOW_RANK) {
+        gi_slide_tile(p, start, scratch); /* that counts the NaNs of a window */
+        return false;
+    }
+    more += gi_roomy(p->net->rows * (int64_t)sizeof *rows);
+    for (int k = p->net->inputs; k < p->net->rows; k++) rows[k] = more + (k - p->net->inputs) * p->row_bytes;
+    for (int64_t row = 0; row < gi_size(last, p->extent); row++) {
+        gi_unravel(row, last, p->extent, at);
+        for (int k = 0; k < p->net->inputs; k++) rows[k] = tile + (gi_offset_at(last, at, p->stride) + p->rows[k]) * size;
+        if (p->median) p->median(p->extent[last], rows);
+        else p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
+        char *result = rows[p->net->result.row];
+        p->loops->from_keys(&w->keys, p->extent[last], result);
+        gi_store_row(p, start, row, result);
+    }
+    return true;
 }
 
 /* Where the elements of the window lie in the tile, and which of them have none before and none behind them along an axis; with a NULL
