@@ -72,3 +72,10 @@ extern int clock_gettime(int, struct timespec *);
 #ifndef GI_NO_POOL
 #define GI_NO_POOL 0
 #endif
+
+/* Does the program's compiler optimise? (Behind our pragmas __OPTIMIZE__ tells of them.) */
+#ifdef __OPTIMIZE__
+#define GI_OPTIMIZED 1
+#else
+#define GI_OPTIMIZED 0
+#endif

@@ -1,10 +1,10 @@
 /* What every processor has. On x86 it is hardly ever used, and compiled fast: it takes about twice as long as it could. */
 #if GI_HAS_X86 && !defined(__clang__)
 #pragma GCC push_options
-#ifdef __OPTIMIZE__
+#if GI_OPTIMIZED
 #pragma GCC optimize("Og", "no-tree-loop-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #else /* gcc -O0 does not inline formulas into functions of -Og */
-#pragma GCC optimize("O1", "no-tree-loop-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off")
+#pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #endif
 #endif
 #define GI_ISA          baseline
