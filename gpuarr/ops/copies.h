@@ -1,13 +1,5 @@
 /* ---- copies, casts, choices ------------------------------------------------------------------------------------------ */
 
-static ga_arg gi_operand_arg(const ga_array *a)
-{
-    ga_arg v;
-    memset(&v, 0, sizeof v);
-    v.array = a;
-    return v;
-}
-
 /* dst[...] = src where mask, whatever the dtypes. */
 static bool gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask)
 {
@@ -28,12 +20,7 @@ static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype)
         ga_dtype wanted[GI_MOST_INPUTS] = { dtype, dtype, dtype, dtype };
         return gi_map(site, gi_copying, GI_CHEAP, 1, &in, wanted, dtype, NULL, NULL);
     }
-    ga_array *copy = gi_new(site, dtype, a->device, a->ndim, a->shape);
-    if (copy && !gi_assign(site, copy, a)) {
-        ga_free(copy);
-        return NULL;
-    }
-    return copy;
+    return gi_new_copy(site, a, dtype);
 }
 
 /* A C-contiguous array of that dtype: another view of a if it is one already, else a converted copy. */

@@ -80,13 +80,6 @@ static void gi_run_own(const gi_own *own, int64_t n, char *const *out, const cha
     own->cpu(&e, own->exact);
 }
 
-/* Runs the kernel on n packed elements. */
-static void gi_compute(const gi_job *j, int64_t n, char *const *out, const char *const *x, int64_t place)
-{
-    if (j->own.kernel) gi_run_own(&j->own, n, out, x, place, gi_step(j, &j->place));
-    else j->kernel(n, out[0], x[0], x[1], x[2]);
-}
-
 /* Computes a row of a block, tile by tile. */
 static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns, gi_tiles *t)
 {
@@ -125,7 +118,8 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
             out[k]              = row->out[k] + at * gi_step(j, v);
             if (!whole || j->apart || v->wanted != v->dtype || gi_step(j, v) != ga_itemsize(v->dtype)) out[k] = t->result[k];
         }
-        if (gi_computes(j)) gi_compute(j, n, out, x, row->place + at * gi_step(j, &j->place));
+        if (j->own.kernel) gi_run_own(&j->own, n, out, x, row->place + at * gi_step(j, &j->place), gi_step(j, &j->place));
+        else if (j->kernel) j->kernel(n, out[0], x[0], x[1], x[2]);
         for (int k = 0; k < j->outputs; k++) {
             const gi_operand *v    = gi_target_of(j, k);
             char             *to   = row->out[k] + at * gi_step(j, v);
@@ -146,8 +140,9 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
 static void gi_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     for (int64_t r = 0; r < rows; r++) {
-        if (j->direct) gi_compute(j, columns, row.out, row.in, row.place);
-        else gi_run_row(j, &row, columns, t);
+        if (!j->direct) gi_run_row(j, &row, columns, t);
+        else if (j->own.kernel) gi_run_own(&j->own, columns, row.out, row.in, row.place, gi_step(j, &j->place));
+        else j->kernel(columns, row.out[0], row.in[0], row.in[1], row.in[2]);
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
         for (int k = 0; k < j->outputs; k++) row.out[k] += gi_down(j, gi_target_of(j, k));
         row.place += gi_down(j, &j->place);
