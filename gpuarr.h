@@ -966,6 +966,9 @@ GA_API ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *si
 GA_API ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site);
 GA_API bool     ga_is_chunked(const ga_array *a);
 GA_API ga_shape ga_chunks_of(const ga_array *a); /* of an array in memory: its shape */
+#ifdef GPUARR_STATIC
+GA_API ga_shape gi_chunks(ga_shape chunks);      /* what ga_chunks is then: it brings chunked arrays into the program */
+#endif
 
 typedef struct ga_compute_options {
     const char   *site;
