@@ -966,6 +966,9 @@ GA_API ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *si
 GA_API ga_array *(ga_rechunk)(const ga_array *a, ga_shape chunks, const char *site);
 GA_API bool     ga_is_chunked(const ga_array *a);
 GA_API ga_shape ga_chunks_of(const ga_array *a); /* of an array in memory: its shape */
+#ifdef GPUARR_STATIC
+GA_API ga_shape gi_chunks(ga_shape chunks);      /* what ga_chunks is then: it brings chunked arrays into the program */
+#endif
 
 typedef struct ga_compute_options {
     const char   *site;
@@ -1410,9 +1413,9 @@ GI_END_FAST
 #include "gpuarr/ops/operands.h"
 #include "gpuarr/ops/walk.h"
 #include "gpuarr/ops/map.h"
+#include "gpuarr/ops/copies.h"
 #include "gpuarr/ops/rows.h"
 #include "gpuarr/ops/own_map.h"
-#include "gpuarr/ops/copies.h"
 #include "gpuarr/ops/compare.h"
 #include "gpuarr/ops/views.h"
 #include "gpuarr/ops/reshape.h"

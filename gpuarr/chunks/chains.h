@@ -414,7 +414,7 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     else target = ok ? gi_hold(n->site, target) : NULL;
     ok                = ok && target && (!p->masked || gi_clear(n->site, target));
     result[p->output] = target;
-    ok                = ok && gi_map_all(&c);
+    ok                = ok && gi_map_run(&c);
     for (int k = 0; k < n->inputs; k++) ga_free(pulled[k]);
     for (int k = 0; k < p->outputs && ok; k++)
         ok = k == p->output || gi_remember(w, n, p->family, k, box, result[k]); /* for the nodes of the other results */

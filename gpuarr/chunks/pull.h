@@ -33,7 +33,7 @@ static bool gi_remember(gi_worker *w, const gi_lazy *n, uint64_t family, int out
 static ga_array *gi_bring(const gi_worker *w, ga_array *a)
 {
     if (!a || a->device == w->device) return a;
-    ga_array *there = gi_to(NULL, a, w->device);
+    ga_array *there = gi_copy_to(NULL, a, w->device);
     ga_free(a);
     return there;
 }

@@ -14,14 +14,14 @@
     GI_TRY(name, C64, c64) GI_TRY(name, C128, c128)
 #endif
 #define GI_FIND_ROW(name)                                                                                              \
-    static bool GI_FIND(gi_row_##name)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                               \
+    static bool GI_FIND(gi_in_row_##name)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                               \
     {                                                                                                                  \
         bool found = false;                                                                                            \
         switch (dtype) {                                                                                               \
             GI_TRY_EACH(name)                                                                                          \
         default: break;                                                                                                \
         }                                                                                                              \
-        return found || GI_OR_LOWER(false, row_##name, dtype, kernel, fold);                                           \
+        return found || GI_OR_LOWER(false, in_row_##name, dtype, kernel, fold);                                           \
     }
 #define GA_UNARY(name, ...)       GI_FIND_ROW(name)
 #define GA_ELEMENTARY(name, ...)  GI_FIND_ROW(name)

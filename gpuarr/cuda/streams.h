@@ -1,39 +1,5 @@
 /* ---- streams ------------------------------------------------------------------------------------------------------------- */
 
-/* The device of a stream; a caller's own becomes known here. False with an error. */
-static bool gi_cuda_learn_stream(const char *site, ga_stream stream, int *ordinal)
-{
-    bool found = false, full;
-    pthread_mutex_lock(&gi_gpus.lock);
-    for (int k = 0; k < gi_gpus.known_streams && !found; k++) {
-        found = gi_gpus.streams[k].stream == stream;
-        if (found) *ordinal = gi_gpus.streams[k].ordinal;
-    }
-    pthread_mutex_unlock(&gi_gpus.lock);
-    if (found) return true;
-    if ((cudaStream_t)stream == cudaStreamPerThread) {
-        gi_fail(site, GA_BAD_ARGUMENT, "cudaStreamPerThread is another stream in every thread: make one with ga_stream_new");
-        return false;
-    }
-    *ordinal = gi_cuda_selected;
-#if CUDART_VERSION >= 12080
-    if (!GI_CUDA_OK(site, cudaStreamGetDevice((cudaStream_t)stream, ordinal))) return false;
-#endif
-    pthread_mutex_lock(&gi_gpus.lock);
-    full = gi_gpus.known_streams == GI_MOST_STREAMS;
-    if (!full) {
-        gi_known_stream *k = &gi_gpus.streams[gi_gpus.known_streams++];
-        k->stream          = stream;
-        k->ordinal         = *ordinal;
-        k->ours            = false;
-    }
-    pthread_mutex_unlock(&gi_gpus.lock);
-    if (full)
-        gi_fail(site, GA_BAD_ARGUMENT, "there are %d streams already: ga_stream_free those that are not needed",
-                GI_MOST_STREAMS);
-    return !full;
-}
-
 static bool         gi_cuda_is_default(ga_stream stream) { return !stream || (cudaStream_t)stream == cudaStreamLegacy; }
 static cudaStream_t gi_cuda_handle(ga_stream stream)
 {

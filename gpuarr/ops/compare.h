@@ -62,7 +62,7 @@ static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array *
     for (int k = 0; k < 2; k++) {
         const ga_array *array = both[k]->array;
         if (!array || array->device == GA_CPU || (together && gi_gpu->ordinal(array) == gi_gpu->selected())) continue;
-        both[k]->array = copies[k] = gi_to(site, array, GA_CPU);
+        both[k]->array = copies[k] = gi_copy_to(site, array, GA_CPU);
         if (!copies[k]) {
             ga_free(copies[0]);
             return false;

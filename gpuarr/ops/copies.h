@@ -1,13 +1,5 @@
 /* ---- copies, casts, choices ------------------------------------------------------------------------------------------ */
 
-static ga_arg gi_operand_arg(const ga_array *a)
-{
-    ga_arg v;
-    memset(&v, 0, sizeof v);
-    v.array = a;
-    return v;
-}
-
 /* dst[...] = src where mask, whatever the dtypes. */
 static bool gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask)
 {
@@ -28,12 +20,7 @@ static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype)
         ga_dtype wanted[GI_MOST_INPUTS] = { dtype, dtype, dtype, dtype };
         return gi_map(site, gi_copying, GI_CHEAP, 1, &in, wanted, dtype, NULL, NULL);
     }
-    ga_array *copy = gi_new(site, dtype, a->device, a->ndim, a->shape);
-    if (copy && !gi_assign(site, copy, a)) {
-        ga_free(copy);
-        return NULL;
-    }
-    return copy;
+    return gi_new_copy(site, a, dtype);
 }
 
 /* A C-contiguous array of that dtype: another view of a if it is one already, else a converted copy. */
@@ -112,7 +99,7 @@ ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
 }
 
 /* ga_to without options, for other calls. */
-static ga_array *gi_to(const char *site, const ga_array *a, ga_device device)
+static ga_array *gi_copy_to(const char *site, const ga_array *a, ga_device device)
 {
     ga_to_options o = { site, NULL, NULL, false };
     return gi_to_with(a, device, o);
@@ -121,14 +108,14 @@ static ga_array *gi_to(const char *site, const ga_array *a, ga_device device)
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
 static ga_array *gi_on_cpu(const char *site, const ga_array *a)
 {
-    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : gi_to(site, a, GA_CPU);
+    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : gi_copy_to(site, a, GA_CPU);
 }
 
 /* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
 static ga_array *gi_to_default_device(const char *site, ga_array *a)
 {
     if (!a || a->device == gi_default_device) return a;
-    ga_array *there = gi_to(site, a, gi_default_device);
+    ga_array *there = gi_copy_to(site, a, gi_default_device);
     ga_free(a);
     return there;
 }

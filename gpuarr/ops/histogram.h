@@ -185,7 +185,7 @@ static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, cons
     ga_array *total         = widths ? (ga_sum)(sums, gi_reduce_site(site)) : NULL;
     for (int64_t i = 0; total && i < sums->size; i++)
         ((double *)widths->data)[i] = gi_rounded(dtype, edge[i + 1] - edge[i]); /* as numpy.diff */
-    ga_array *there = total ? gi_to(site, widths, sums->device) : NULL;
+    ga_array *there = total ? gi_copy_to(site, widths, sums->device) : NULL;
     bool      done =
         there && (ga_divide)(GA_ARG(sums), GA_ARG(there), in_place) && (ga_divide)(GA_ARG(sums), GA_ARG(total), in_place);
     ga_free(there);
@@ -209,7 +209,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
     ga_array *here   = gi_new(o.site, GA_F64, GA_CPU, 1, &points);
     double   *edge   = here ? (double *)here->data : NULL;
     bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
-    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_to(o.site, here, a->device);
+    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_copy_to(o.site, here, a->device);
     ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
     ga_array *result = gi_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
     if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {

@@ -30,10 +30,6 @@ static ga_device gi_common_device(const char *site, int n, const ga_array *const
     return first ? first->device : gi_default_device;
 }
 
-static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype);
-static bool      gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask);
-static ga_arg    gi_operand_arg(const ga_array *a);
-
 /* All bytes of a new array become 0. */
 static bool gi_clear(const char *site, ga_array *a)
 {
@@ -53,6 +49,38 @@ static void gi_place_strides(gi_job *j)
         j->place.strides[d] = below;
         below *= j->shape[d];
     }
+}
+
+/* Copies src, broadcast, to where mask is true in dst (NULL: everywhere), and casts it. They lie on one device and share no memory. False
+   with an error. */
+static bool gi_copy_into(const char *site, ga_array *dst, const ga_array *src, const ga_array *mask)
+{
+    const ga_array *all[3] = { src, mask, dst };
+    gi_job          j;
+    if (gi_common_device(site, 3, all) == GA_DEVICE_DEFAULT) return false;
+    j.kernel = gi_copying.cpu;
+    j.gpu    = gi_copying.gpu;
+    j.own    = gi_copying.own;
+    j.inputs = j.outputs = 1;
+    j.masked             = mask != NULL;
+    j.ndim               = dst->ndim;
+    memcpy(j.shape, dst->shape, sizeof j.shape);
+    gi_operand_of(&j.in[0], src, dst->dtype, j.ndim, j.shape);
+    if (mask) gi_operand_of(&j.mask, mask, GA_BOOL, j.ndim, j.shape);
+    gi_operand_of(&j.out, dst, dst->dtype, j.ndim, j.shape);
+    gi_place_strides(&j);
+    if (dst->device == GA_CUDA) return gi_gpu->run(site, &j);
+    gi_run(&j, GI_CHEAP);
+    return true;
+}
+
+/* A new C-ordered array with the elements of a, which are there, cast to dtype. */
+static ga_array *gi_new_copy(const char *site, const ga_array *a, ga_dtype dtype)
+{
+    ga_array *copy = gi_new(site, dtype, a->device, a->ndim, a->shape);
+    if (!copy || gi_copy_into(site, copy, a, NULL)) return copy;
+    ga_free(copy);
+    return NULL;
 }
 
 /* What an elementwise call works on. */
@@ -125,22 +153,6 @@ static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, con
     return true;
 }
 
-static bool gi_map_all(const gi_map_call *c);
-/* There are no casts behind a kernel on the GPU: into targets of other dtypes than the kernel's, results are copied. */
-static bool gi_map_and_assign(const gi_map_call *c, ga_array *const *target)
-{
-    ga_array   *made[GPUARR_MAX_OUTPUTS] = { NULL };
-    gi_map_call same                     = *c;
-    same.out                             = made;
-    same.where                           = NULL;
-    bool ok                              = gi_map_all(&same);
-    for (int k = 0; k < c->outputs; k++) {
-        ok = ok && gi_assign_where(c->site, target[k], gi_operand_arg(made[k]), c->where);
-        ga_free(made[k]);
-    }
-    return ok;
-}
-
 /* The name of the parameter of operand i. */
 static const char *gi_own_name(const ga_kernel *k, int i)
 {
@@ -149,105 +161,154 @@ static const char *gi_own_name(const ga_kernel *k, int i)
     return k->parameter[p].name;
 }
 
-/* The whole of an elementwise call: shapes, devices, the outputs, overlap, the run. False with an error, and nothing was made. */
-static bool gi_map_all(const gi_map_call *c)
+/* Do all numbers fit the dtypes in which the kernel takes them? False with an error. */
+static bool gi_map_numbers_fit(const gi_map_call *c)
+{
+    const ga_kernel *own = c->function.own.kernel;
+    for (int k = 0; k < c->inputs; k++) {
+        char text[64];
+        if (c->in[k].array || gi_number_fits(c->in[k], c->wanted[k])) continue;
+        gi_number_text(c->in[k], text, sizeof text);
+        if (own)
+            gi_fail(c->site, GA_BAD_ARGUMENT, "the number %s does not fit parameter %s of %s (%s), which is %s", text,
+                    gi_own_name(own, k), own->name, own->site, ga_dtype_name(c->wanted[k]));
+        else
+            gi_fail(c->site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
+                    ga_dtype_name(c->wanted[k]));
+        return false;
+    }
+    return true;
+}
+
+/* Checks an elementwise call, and finds out its device and shape. False with an error. */
+static bool gi_map_check(const gi_map_call *c, ga_device *device, int *ndim, int64_t *shape)
 {
     static const char *const names[GI_MOST_INPUTS] = { "the first operand",   "the second operand", "the third operand",
                                                        "the fourth operand",  "the fifth operand",  "the sixth operand",
                                                        "the seventh operand", "the eighth operand" };
-    const char              *site                  = c->site;
-    gi_job                   j;
-    const int                n     = c->inputs;
-    const ga_array          *where = c->where, *all[GI_MOST_STRIDED] = { NULL };
+    const ga_array          *all[GI_MOST_STRIDED]  = { NULL };
+    const int                n                     = c->inputs;
+    for (int k = 0; k < n; k++)
+        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_check_any(c->site, c->in[k].array, names[k]))
+            return false;
+    for (int k = 0; k < c->outputs; k++)
+        if (c->out[k] && !gi_check(c->site, c->out[k], gi_out_name(c))) return false;
+    if (c->where && !gi_check_any(c->site, c->where, ".where")) return false;
+    for (int k = 0; k < n; k++) all[k] = c->in[k].array;
+    all[n] = c->where;
+    for (int k = 0; k < c->outputs; k++) all[n + 1 + k] = c->out[k];
+    *device = gi_common_device(c->site, n + 1 + c->outputs, all);
+    if (*device == GA_DEVICE_DEFAULT || !gi_map_shape(c, ndim, shape) || !gi_map_numbers_fit(c)) return false;
+    if (*device == GA_CUDA && c->function.own.kernel && !c->function.own.gpu)
+        return gi_fail(c->site, GA_BAD_DEVICE,
+                       "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
+                       c->function.own.kernel->name),
+               false;
+    return true;
+}
+
+static bool gi_map_is_deferred(const gi_map_call *c)
+{
+    bool deferred = c->where && gi_is_deferred(c->where);
+    for (int k = 0; k < c->inputs; k++) deferred = deferred || (c->in[k].array && gi_is_deferred(c->in[k].array));
+    return deferred;
+}
+
+/* A number is an operand by a tile of copies of it, as many as are needed. */
+static void gi_map_number(gi_operand *v, ga_arg number, ga_dtype wanted, int64_t needed, bool cpu, char *tile)
+{
+    const int     size = (int)ga_itemsize(wanted);
+    const int64_t room = GI_TILE_BYTES / size;
+    v->data            = tile;
+    v->number          = true;
+    v->crossed         = false;
+    v->dtype = v->wanted = wanted;
+    gi_number_to(number, wanted, tile);
+    if (cpu) gi_repeat(size, needed < room ? needed : room, tile, tile);
+}
+
+/* An array as the job can read it: itself, or in *copy a copy of what one of .outs would overwrite too soon, or, since on the GPU there
+   are no casts on the way through tiles, of what the kernel takes as another dtype. NULL with an error. */
+static const ga_array *gi_map_readable(const gi_map_call *c, const gi_job *j, const ga_array *a, ga_dtype wanted, bool mask,
+                                       ga_array **copy)
+{
+    bool clash = false, cast = a->device == GA_CUDA && a->dtype != wanted && (mask || gi_computes(j));
+    for (int i = 0; i < c->outputs; i++)
+        clash = clash || (c->out[i] && ga_may_share_memory(a, c->out[i]) && !gi_same_layout(a, j->ndim, j->shape, c->out[i]));
+    if (!clash && !cast) return a;
+    return *copy = gi_new_copy(c->site, a, cast ? wanted : a->dtype);
+}
+
+/* The job's inputs and its mask; copies[k] is to be freed. False with an error. */
+static bool gi_map_sources(const gi_map_call *c, gi_job *j, const ga_array *target, char (*tiles)[GI_TILE_BYTES],
+                           ga_array **copies)
+{
+    for (int k = 0; k < c->inputs + (c->where != NULL); k++) {
+        const bool      mask   = k == c->inputs;
+        const ga_array *a      = mask ? c->where : c->in[k].array;
+        const ga_dtype  wanted = mask ? GA_BOOL : c->wanted[k];
+        gi_operand     *v      = mask ? &j->mask : &j->in[k];
+        if (!a) {
+            gi_map_number(v, c->in[k], wanted, target->size, target->device == GA_CPU, tiles[k]);
+            continue;
+        }
+        a = gi_map_readable(c, j, a, wanted, mask, &copies[k]);
+        if (!a) return false;
+        gi_operand_of(v, a, wanted, j->ndim, j->shape);
+    }
+    return true;
+}
+
+/* The GPU's kernels write their own dtypes alone, so what they make for arrays of others is made apart, and copied there. False with an
+   error. */
+static bool gi_map_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *target)
+{
+    ga_array *made[GPUARR_MAX_OUTPUTS] = { NULL };
+    bool      same                     = true, ok;
+    for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
+    if (same || !gi_computes(j)) return gi_gpu->run(c->site, j);
+    for (int k = 0; k < c->outputs; k++) {
+        made[k] = gi_new(c->site, c->result[k], GA_CUDA, j->ndim, j->shape);
+        if (made[k]) gi_operand_of(k == 0 ? &j->out : &j->more[k - 1], made[k], c->result[k], j->ndim, j->shape);
+    }
+    j->masked = false;
+    ok        = true;
+    for (int k = 0; k < c->outputs; k++) ok = ok && made[k];
+    ok = ok && gi_gpu->run(c->site, j);
+    for (int k = 0; k < c->outputs; k++) {
+        ok = ok && gi_copy_into(c->site, target[k], made[k], c->where);
+        ga_free(made[k]);
+    }
+    return ok;
+}
+
+/* The whole of an elementwise call. False with an error, and nothing was made. */
+static bool gi_map_run(const gi_map_call *c)
+{
+    gi_job                            j;
+    ga_device                         device;
+    ga_array                         *target[GPUARR_MAX_OUTPUTS] = { NULL }, *copies[GI_MOST_INPUTS + 1] = { NULL };
+    __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
+    if (!gi_map_check(c, &device, &j.ndim, j.shape)) return false;
+    if (gi_map_is_deferred(c)) return gi_deferred->map(c, j.ndim, j.shape);
+    if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
     j.kernel  = c->function.cpu;
     j.gpu     = c->function.gpu;
     j.own     = c->function.own;
-    j.inputs  = n;
+    j.inputs  = c->inputs;
     j.outputs = c->outputs;
-    j.masked  = where != NULL;
-    for (int k = 0; k < n; k++)
-        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_check_any(site, c->in[k].array, names[k])) return false;
+    j.masked  = c->where != NULL;
+    bool ok   = gi_map_sources(c, &j, target[0], tiles, copies);
     for (int k = 0; k < c->outputs; k++)
-        if (c->out[k] && !gi_check(site, c->out[k], gi_out_name(c))) return false;
-    if (where && !gi_check_any(site, where, ".where")) return false;
-    for (int k = 0; k < n; k++) all[k] = c->in[k].array;
-    all[n] = where;
-    for (int k = 0; k < c->outputs; k++) all[n + 1 + k] = c->out[k];
-    ga_device device = gi_common_device(site, n + 1 + c->outputs, all);
-    if (device == GA_DEVICE_DEFAULT || !gi_map_shape(c, &j.ndim, j.shape)) return false;
-    for (int k = 0; k < n; k++) {
-        char text[64];
-        if (c->in[k].array || gi_number_fits(c->in[k], c->wanted[k])) continue;
-        gi_number_text(c->in[k], text, sizeof text);
-        if (j.own.kernel)
-            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit parameter %s of %s (%s), which is %s", text,
-                    gi_own_name(j.own.kernel, k), j.own.kernel->name, j.own.kernel->site, ga_dtype_name(c->wanted[k]));
-        else
-            gi_fail(site, GA_BAD_ARGUMENT, "the number %s does not fit %s: convert the array with ga_astype first", text,
-                    ga_dtype_name(c->wanted[k]));
-        return false;
-    }
-    if (device == GA_CUDA && j.own.kernel && !j.own.gpu)
-        return gi_fail(site, GA_BAD_DEVICE,
-                       "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
-                       j.own.kernel->name),
-               false;
-
-    bool chunked = where && gi_is_deferred(where);
-    for (int k = 0; k < n; k++) chunked = chunked || (c->in[k].array && gi_is_deferred(c->in[k].array));
-    if (chunked) return gi_deferred->map(c, j.ndim, j.shape);
-
-    ga_array *target[GPUARR_MAX_OUTPUTS] = { NULL };
-    if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
-    ga_array                         *copies[GI_MOST_INPUTS + 1] = { NULL };
-    bool                              ok                         = true;
-    __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
-    for (int k = 0; k <= n && ok; k++) {
-        const ga_array *a = k < n ? c->in[k].array : where;
-        gi_operand     *v = k < n ? &j.in[k] : &j.mask;
-        if (k == n && !where) break;
-        if (!a) { /* a tile of copies of the number */
-            int size   = (int)ga_itemsize(c->wanted[k]);
-            v->data    = tiles[k];
-            v->number  = true;
-            v->crossed = false;
-            v->dtype = v->wanted = c->wanted[k];
-            int64_t copies_of_it = GI_TILE_BYTES / size;
-            gi_number_to(c->in[k], c->wanted[k], tiles[k]);
-            if (device == GA_CPU)
-                gi_repeat(size, target[0]->size < copies_of_it ? target[0]->size : copies_of_it, tiles[k], tiles[k]);
-            continue;
-        }
-        bool clash = false;
-        for (int i = 0; i < c->outputs; i++)
-            clash = clash || (c->out[i] && ga_may_share_memory(a, c->out[i]) && !gi_same_layout(a, j.ndim, j.shape, c->out[i]));
-        if (clash) {
-            copies[k] = (ga_copy)(a, site); /* as if the sources had been copied before */
-            ok        = copies[k] != NULL;
-            a         = copies[k];
-        }
-        /* on the GPU there are no casts on the way through tiles: what the kernel takes otherwise is converted before, unless all is a copy */
-        if (ok && device == GA_CUDA && a->dtype != (k < n ? c->wanted[k] : GA_BOOL) && (k == n || gi_computes(&j))) {
-            ga_array *cast = gi_convert(site, a, k < n ? c->wanted[k] : GA_BOOL);
-            ga_free(copies[k]);
-            copies[k] = cast;
-            ok        = cast != NULL;
-            a         = cast;
-        }
-        if (ok) gi_operand_of(v, a, k < n ? c->wanted[k] : GA_BOOL, j.ndim, j.shape);
-    }
-    for (int k = 0; k < c->outputs && ok; k++)
         gi_operand_of(k == 0 ? &j.out : &j.more[k - 1], target[k], c->result[k], j.ndim, j.shape);
     gi_place_strides(&j);
     if (c->index) {
         j.first_place = c->index->first;
         memcpy(j.place.strides, c->index->strides, sizeof j.place.strides);
     }
-    bool same = true; /* are the results of the dtypes that the kernel makes? */
-    for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
-    if (ok && device == GA_CUDA) ok = same || !gi_computes(&j) ? gi_gpu->run(site, &j) : gi_map_and_assign(c, target);
+    if (ok && device == GA_CUDA) ok = gi_map_on_gpu(c, &j, target);
     else if (ok) gi_run(&j, c->cost);
-    for (int k = 0; k <= n; k++) ga_free(copies[k]);
+    for (int k = 0; k <= c->inputs; k++) ga_free(copies[k]);
     for (int k = 0; k < c->outputs; k++) {
         if (!ok && !c->out[k]) ga_free(target[k]);
         if (ok) c->out[k] = target[k];
@@ -260,5 +321,5 @@ static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, c
                         ga_dtype result, ga_array *out, const ga_array *where)
 {
     gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &out, where, NULL };
-    return gi_map_all(&c) ? out : NULL;
+    return gi_map_run(&c) ? out : NULL;
 }

@@ -19,6 +19,15 @@ static ga_reduce_options gi_reduce_site(const char *site)
     return o;
 }
 
+/* An array as an operand. */
+static ga_arg gi_operand_arg(const ga_array *a)
+{
+    ga_arg v;
+    memset(&v, 0, sizeof v);
+    v.array = a;
+    return v;
+}
+
 /* ---- numbers as operands ------------------------------------------------------------------------------------------- */
 
 /* What an array's dtype becomes beside a plain number: an int adopts it, a float makes integers float64 (NumPy 2). */

@@ -131,7 +131,7 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
     c.result = result;
     c.out    = out;
     c.where  = o.where;
-    if (!gi_map_all(&c)) return NULL;
+    if (!gi_map_run(&c)) return NULL;
     for (int i = 0; i < c.outputs && o.outs; i++) o.outs[i] = out[i];
     return out[0];
 }

@@ -341,7 +341,7 @@ static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
 {
     ga_array *numbers = gi_convert(site, q, GA_F64);
     if (!numbers || numbers->device == GA_CPU) return numbers;
-    ga_array *here = gi_to(site, numbers, GA_CPU);
+    ga_array *here = gi_copy_to(site, numbers, GA_CPU);
     ga_free(numbers);
     return here;
 }

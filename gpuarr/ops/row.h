@@ -30,11 +30,11 @@ struct gi_row {
 #ifdef GPUARR_STATIC
 #define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find(dtype, kernel, fold))
 #define GI_FINDER(name)                                                                                                        \
-    static bool gi_find_##name(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                               \
+    static bool gi_find_row_##name(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                           \
     {                                                                                                                          \
-        return GI_LOOP_OF(row_##name)(dtype, kernel, fold);                                                                    \
+        return GI_LOOP_OF(in_row_##name)(dtype, kernel, fold);                                                                 \
     }
-#define GI_FOUND_BY(name) gi_find_##name,
+#define GI_FOUND_BY(name) gi_find_row_##name,
 #else
 #define GI_FIND_IN(row, dtype, kernel, fold) (GI_LOOP_OF(find)((row)->op, dtype, kernel, fold))
 #define GI_FINDER(name)

@@ -53,8 +53,6 @@ static bool gi_is_comparison(ga_op op)
            op == GA_OP_greater_equal;
 }
 
-static ga_array *gi_contiguous(const char *site, const ga_array *a, ga_dtype dtype);
-
 /* Is there a negative element, once it is of the signed integer dtype? (integer powers) */
 static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *failed)
 {
@@ -232,7 +230,9 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
     ga_dtype  result = row->returns == GI_RETURNS_BOOL ? GA_BOOL : row->returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
     bool      done   = false;
     ga_array *r      = row->special ? row->special(row, in, loop, result, &o, &done) : NULL;
-    return done ? r : gi_map(o.site, gi_row_function(row, loop), row->cost, n, in, wanted, result, o.out, o.where);
+    if (done) return r;
+    gi_map_call c = { o.site, gi_row_function(row, loop), row->cost, n, 1, in, wanted, &result, &o.out, o.where, NULL };
+    return gi_map_run(&c) ? o.out : NULL;
 }
 
 /* A unary operation takes an array. */

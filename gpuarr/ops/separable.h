@@ -53,8 +53,8 @@ static int gi_find_factors(const char *site, const ga_array *weights, double cva
         for (int64_t i = 0; i < r->size; i++)
             *outside = w->dtype == GA_F32 ? (double)gi_fma_f32((float)gi_weight_at(r, i), (float)cval, (float)*outside)
                                           : gi_fma_f64(gi_weight_at(r, i), cval, *outside);
-        *column = gi_to(site, c, weights->device);
-        *row    = *column ? gi_to(site, r, weights->device) : NULL;
+        *column = gi_copy_to(site, c, weights->device);
+        *row    = *column ? gi_copy_to(site, r, weights->device) : NULL;
         if (!*row) {
             ga_free(*column);
             found = -1;

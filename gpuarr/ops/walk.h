@@ -28,13 +28,13 @@ typedef struct gi_tiles {
 } gi_tiles;
 
 /* The strides of an operand from row to row and from column to column. */
-static int64_t gi_down(const gi_job *j, const gi_operand *v) { return j->ndim > 1 ? v->strides[j->ndim - 2] : 0; }
-static int64_t gi_step(const gi_job *j, const gi_operand *v) { return v->strides[j->ndim - 1]; }
+static int64_t gi_row_stride(const gi_job *j, const gi_operand *v) { return j->ndim > 1 ? v->strides[j->ndim - 2] : 0; }
+static int64_t gi_column_stride(const gi_job *j, const gi_operand *v) { return v->strides[j->ndim - 1]; }
 
 /* How far from the first an element of an operand lies. `outer` counts through the dimensions before the last two. */
-static int64_t gi_offset(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
+static int64_t gi_job_offset(const gi_job *j, const gi_operand *v, int64_t outer, int64_t row, int64_t column)
 {
-    int64_t offset = row * gi_down(j, v) + column * gi_step(j, v);
+    int64_t offset = row * gi_row_stride(j, v) + column * gi_column_stride(j, v);
     for (int d = j->ndim - 3; d >= 0; d--) {
         offset += outer % j->shape[d] * v->strides[d];
         outer /= j->shape[d];
@@ -62,8 +62,8 @@ static void gi_write_tile(const gi_job *j, const gi_operand *v, char *to, int64_
 {
     int size = (int)ga_itemsize(v->dtype);
     if (j->stream) j->stream(to, packed, n * size, next);
-    else if (mask) gi_scatter_where(size, n, to, gi_step(j, v), packed, mask);
-    else gi_scatter(size, n, to, gi_step(j, v), packed);
+    else if (mask) gi_scatter_where(size, n, to, gi_column_stride(j, v), packed, mask);
+    else gi_scatter(size, n, to, gi_column_stride(j, v), packed);
 }
 
 /* The part of a user's kernel. x: the inputs in the order of the parameters, out: the outputs, the formula's own result first. */
@@ -78,13 +78,6 @@ static void gi_run_own(const gi_own *own, int64_t n, char *const *out, const cha
     e.result = k->result.output ? out[to++] : NULL;
     for (int p = 0; p < k->parameters; p++) e.operand[p] = k->parameter[p].output ? out[to++] : (char *)x[in++];
     own->cpu(&e, own->exact);
-}
-
-/* Runs the kernel on n packed elements. */
-static void gi_compute(const gi_job *j, int64_t n, char *const *out, const char *const *x, int64_t place)
-{
-    if (j->own.kernel) gi_run_own(&j->own, n, out, x, place, gi_step(j, &j->place));
-    else j->kernel(n, out[0], x[0], x[1], x[2]);
 }
 
 /* Computes a row of a block, tile by tile. */
@@ -110,7 +103,7 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
         if (move[k] > 0) next.step[next.inputs++] = GI_LINE * move[k] / size;
     }
     if (j->stream) n -= (int64_t)((uintptr_t)row->out[0] % GI_LINE) / size; /* so that tiles end with lines */
-    bool packed = whole && gi_step(j, &j->out) == size;
+    bool packed = whole && gi_column_stride(j, &j->out) == size;
     for (int64_t at = 0; at < columns; at += n, n = j->tile) {
         if (n > columns - at) n = columns - at;
         next.inputs = 0;
@@ -122,16 +115,19 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
         }
         for (int k = 0; k < j->outputs; k++) {
             const gi_operand *v = gi_target_of(j, k);
-            out[k]              = row->out[k] + at * gi_step(j, v);
-            if (!whole || j->apart || v->wanted != v->dtype || gi_step(j, v) != ga_itemsize(v->dtype)) out[k] = t->result[k];
+            out[k]              = row->out[k] + at * gi_column_stride(j, v);
+            if (!whole || j->apart || v->wanted != v->dtype || gi_column_stride(j, v) != ga_itemsize(v->dtype))
+                out[k] = t->result[k];
         }
-        if (gi_computes(j)) gi_compute(j, n, out, x, row->place + at * gi_step(j, &j->place));
+        if (j->own.kernel)
+            gi_run_own(&j->own, n, out, x, row->place + at * gi_column_stride(j, &j->place), gi_column_stride(j, &j->place));
+        else if (j->kernel) j->kernel(n, out[0], x[0], x[1], x[2]);
         for (int k = 0; k < j->outputs; k++) {
             const gi_operand *v    = gi_target_of(j, k);
-            char             *to   = row->out[k] + at * gi_step(j, v);
+            char             *to   = row->out[k] + at * gi_column_stride(j, v);
             const char       *made = gi_computes(j) ? out[k] : x[0];
             if (gi_computes(j) && v->wanted != v->dtype) {
-                char *back = whole && gi_step(j, v) == ga_itemsize(v->dtype) ? to : t->back;
+                char *back = whole && gi_column_stride(j, v) == ga_itemsize(v->dtype) ? to : t->back;
                 gi_cast(v->dtype, v->wanted, n, back, made);
                 made = back;
             }
@@ -146,11 +142,12 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
 static void gi_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     for (int64_t r = 0; r < rows; r++) {
-        if (j->direct) gi_compute(j, columns, row.out, row.in, row.place);
-        else gi_run_row(j, &row, columns, t);
+        if (!j->direct) gi_run_row(j, &row, columns, t);
+        else if (j->own.kernel) gi_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
+        else j->kernel(columns, row.out[0], row.in[0], row.in[1], row.in[2]);
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
-        for (int k = 0; k < j->outputs; k++) row.out[k] += gi_down(j, gi_target_of(j, k));
-        row.place += gi_down(j, &j->place);
+        for (int k = 0; k < j->outputs; k++) row.out[k] += gi_row_stride(j, gi_target_of(j, k));
+        row.place += gi_row_stride(j, &j->place);
     }
 }
 
@@ -161,8 +158,8 @@ static void gi_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64
     for (int64_t at = 0; at < columns; at += j->height) {
         int64_t     n    = columns - at < j->height ? columns - at : j->height;
         gi_walk_row part = row;
-        for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_step(j, gi_target_of(j, k));
-        part.place += at * gi_step(j, &j->place);
+        for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_column_stride(j, gi_target_of(j, k));
+        part.place += at * gi_column_stride(j, &j->place);
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_source_of(j, k)->crossed) continue;
@@ -181,32 +178,32 @@ static void gi_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64
     }
 }
 
-static int64_t gi_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->ndim - 2] : 1; }
-static int64_t gi_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
+static int64_t gi_job_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->ndim - 2] : 1; }
+static int64_t gi_job_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
 
 /* A unit of work is a block. */
 static void gi_run_units(int64_t begin, int64_t end, void *job)
 {
     const gi_job *j     = (const gi_job *)job;
-    int64_t       bands = (gi_rows(j) + j->height - 1) / j->height, parts = (gi_columns(j) + j->width - 1) / j->width;
+    int64_t       bands = (gi_job_rows(j) + j->height - 1) / j->height, parts = (gi_job_columns(j) + j->width - 1) / j->width;
     gi_tiles      tiles;
     bool          crossed = false;
     for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_source_of(j, k)->crossed;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
-        int64_t     rows    = gi_rows(j) - first < j->height ? gi_rows(j) - first : j->height;
-        int64_t     columns = gi_columns(j) - from < j->width ? gi_columns(j) - from : j->width;
+        int64_t     rows    = gi_job_rows(j) - first < j->height ? gi_job_rows(j) - first : j->height;
+        int64_t     columns = gi_job_columns(j) - from < j->width ? gi_job_columns(j) - from : j->width;
         gi_walk_row row;
         for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
         for (int k = 0; k < j->inputs + j->masked; k++) {
             const gi_operand *v = gi_source_of(j, k);
-            row.in[k]           = v->number ? v->data : v->data + gi_offset(j, v, outer, first, from);
-            row.step[k]         = v->number ? 0 : gi_step(j, v);
-            row.down[k]         = v->number ? 0 : gi_down(j, v);
+            row.in[k]           = v->number ? v->data : v->data + gi_job_offset(j, v, outer, first, from);
+            row.step[k]         = v->number ? 0 : gi_column_stride(j, v);
+            row.down[k]         = v->number ? 0 : gi_row_stride(j, v);
         }
         for (int k = 0; k < j->outputs; k++)
-            row.out[k] = gi_target_of(j, k)->data + gi_offset(j, gi_target_of(j, k), outer, first, from);
-        row.place = j->first_place + gi_offset(j, &j->place, outer, first, from);
+            row.out[k] = gi_target_of(j, k)->data + gi_job_offset(j, gi_target_of(j, k), outer, first, from);
+        row.place = j->first_place + gi_job_offset(j, &j->place, outer, first, from);
         if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
         else gi_run_rows(j, row, rows, columns, &tiles);
     }
@@ -216,7 +213,7 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
 /* Does it lie closer together along the rows than along the columns? */
 static bool gi_lies_across(const gi_job *j, const gi_operand *v)
 {
-    return !v->number && gi_down(j, v) != 0 && gi_distance(gi_down(j, v)) < gi_distance(gi_step(j, v));
+    return !v->number && gi_row_stride(j, v) != 0 && gi_distance(gi_row_stride(j, v)) < gi_distance(gi_column_stride(j, v));
 }
 
 /* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
@@ -245,7 +242,7 @@ static bool gi_choose_blocks(gi_job *j, int square)
         gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
         if (!gi_lies_across(j, v)) continue;
         across     = true;
-        v->crossed = gi_rows(j) >= square / 2 && gi_distance(gi_step(j, v)) >= GI_LINE;
+        v->crossed = gi_job_rows(j) >= square / 2 && gi_distance(gi_column_stride(j, v)) >= GI_LINE;
     }
     return across;
 }
@@ -253,7 +250,7 @@ static bool gi_choose_blocks(gi_job *j, int square)
 /* Can the kernel run over a whole row where the operand lies? */
 static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
 {
-    return !v->number && v->wanted == v->dtype && gi_step(j, v) == ga_itemsize(v->dtype);
+    return !v->number && v->wanted == v->dtype && gi_column_stride(j, v) == ga_itemsize(v->dtype);
 }
 
 static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -282,14 +279,14 @@ static void gi_run(gi_job *j, int cost)
     }
     const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
     bool          across = gi_choose_blocks(j, (int)square);
-    j->stream            = streamed && gi_step(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
+    j->stream            = streamed && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
     j->direct            = !j->masked && !j->stream && !j->apart && gi_computes(j);
     for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_runs_directly(j, gi_target_of(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
     if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
 
-    int64_t rows = gi_rows(j), columns = gi_columns(j), work = 32768 / cost, threads = ga_get_num_threads();
+    int64_t rows = gi_job_rows(j), columns = gi_job_columns(j), work = 32768 / cost, threads = ga_get_num_threads();
     j->height = rows;
     j->width  = columns;
     if (total <= work && j->ndim <= 2 && !across) { /* one block: nothing to divide */
