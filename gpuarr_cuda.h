@@ -12,7 +12,7 @@
 #include "gpuarr/cuda/own_stencil.h"
 #endif
 
-#if GI_IMPLEMENTING
+#if GI_LAUNCHING
 #include "gpuarr/cuda/runtime.h"
 #include "gpuarr/cuda/map_kernels.h"
 #include "gpuarr/cuda/map.h"

@@ -19,7 +19,13 @@ struct gi_product;
 struct gi_distances;
 struct gi_indexed_from;
 
+typedef struct gi_gpu_print {
+    size_t of[14];
+} gi_gpu_print;
+
 typedef struct gi_gpu_port {
+    gi_gpu_print print; /* GI_GPU_PRINT, as it was compiled there */
+
     /* devices */
     int (*count)(void);          /* how many can be used */
     int (*selected)(void);       /* the one of this thread's calls */
@@ -127,9 +133,15 @@ typedef struct gi_gpu_port {
                          int64_t largest);
 } gi_gpu_port;
 
-#if GI_HAS_CUDA
-extern const gi_gpu_port        gi_cuda_port;
-static const gi_gpu_port *const gi_gpu = &gi_cuda_port;
+#if !GI_HAS_CUDA && !defined(GPUARR_WITH_CUDA)
+static const gi_gpu_port *const gi_gpu           = NULL;
+static const bool               gi_gpu_is_unlike = false;
+#elif GI_APART /* set before main (ops/devices.h) */
+extern const gi_gpu_port gi_cuda_port GI_HIDDEN;
+static const gi_gpu_port             *gi_gpu;
+static bool                           gi_gpu_is_unlike; /* it was compiled with other flags, and is not used */
 #else
-static const gi_gpu_port *const gi_gpu = NULL;
+extern const gi_gpu_port gi_cuda_port GI_HIDDEN;
+static const gi_gpu_port *const       gi_gpu           = &gi_cuda_port;
+static const bool                     gi_gpu_is_unlike = false;
 #endif

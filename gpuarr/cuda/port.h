@@ -1,6 +1,7 @@
 /* ---- the port: what this folder does for the rest (gpuarr/core/gpu.h) ------------------------------------------------ */
 
 const gi_gpu_port gi_cuda_port = {
+    .print              = GI_GPU_PRINT,
     .count              = gi_cuda_count,
     .selected           = gi_cuda_get_selected,
     .turn_to            = gi_cuda_turn_to,

@@ -57,20 +57,25 @@ static ga_stream gi_cuda_new_stream(const char *site)
     return (ga_stream)stream;
 }
 
-/* Neither a thread nor an array remembers the stream any more; all its work is done. */
+/* The array's memory is behind all that was queued on the stream. */
+static void gi_cuda_detach_array(const ga_array *a, void *stream)
+{
+    gi_buffer *b = a->owner;
+    if (!b || b->device != GA_CUDA) return;
+    pthread_mutex_lock(&gi_gpus.lock);
+    if (b->stream == (ga_stream)stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
+    pthread_mutex_unlock(&gi_gpus.lock);
+}
+
+/* Neither a thread nor an array remembers the stream any more; all its work is done. No thread takes it again once it is forgotten. */
 static void gi_cuda_detach_stream(ga_stream stream)
 {
-    pthread_mutex_lock(&gi_pool.lock);
     pthread_mutex_lock(&gi_gpus.lock);
-    for (gi_handle *h = gi_pool.first; h; h = h->next) {
-        gi_buffer *b = h->array.owner;
-        if (b && b->device == GA_CUDA && b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
-    }
     for (int k = 0; k < gi_gpus.known_streams; k++)
         if (gi_gpus.streams[k].stream == stream) gi_gpus.streams[k--] = gi_gpus.streams[--gi_gpus.known_streams];
     __atomic_add_fetch(&gi_gpus.forgotten, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_gpus.lock);
-    pthread_mutex_unlock(&gi_pool.lock);
+    gi_for_each_array(gi_cuda_detach_array, (void *)stream);
 }
 
 static void gi_cuda_free_stream(const char *site, ga_stream stream)

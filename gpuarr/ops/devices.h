@@ -2,6 +2,16 @@
 /*  A program that was built without CUDA answers here, too: there is no device, and one stream, the default one, on which nothing is
     ever waiting.                                                                                                              */
 
+#if GI_APART && (GI_HAS_CUDA || defined(GPUARR_WITH_CUDA))
+/* Before main, and before C++ makes what may be arrays: the GPU's object is used if it was compiled as this one. */
+__attribute__((constructor(101))) static void gi_find_gpu(void)
+{
+    const gi_gpu_print print = GI_GPU_PRINT;
+    gi_gpu_is_unlike         = memcmp(&gi_cuda_port.print, &print, sizeof print) != 0;
+    if (!gi_gpu_is_unlike) gi_gpu = &gi_cuda_port;
+}
+#endif
+
 /* False with an error. */
 static bool gi_built_with_cuda(const char *site) { return gi_gpu || gi_has_device(site, GA_CUDA); }
 
