@@ -122,8 +122,6 @@ static bool gi_cuda_transfer(const char *site, const ga_array *a, ga_array *to, 
     return gi_cuda_ordinal(a) == gi_cuda_selected ? gi_cuda_assign(site, to, a) : gi_cuda_between_gpus(site, a, to);
 }
 
-static bool gi_cuda_learn_stream(const char *site, ga_stream stream, int *ordinal);
-
 /* ga_to when the array or the destination is on a GPU. What is on the CPU is packed. */
 static ga_array *gi_cuda_bring(const char *site, const ga_array *a, ga_device device, const ga_to_options *o)
 {

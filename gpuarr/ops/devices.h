@@ -3,12 +3,12 @@
     ever waiting.                                                                                                              */
 
 #if GI_APART && (GI_HAS_CUDA || defined(GPUARR_WITH_CUDA))
-/* Before main, and before C++ makes what may be arrays: the GPU's object is used if it was compiled as this one. */
-__attribute__((constructor(101))) static void gi_find_gpu(void)
+/* Before main, and before C++ makes what may be arrays: was the GPU's object compiled as this one? */
+__attribute__((constructor(101))) static void gi_compare_objects(void)
 {
     const gi_gpu_print print = GI_GPU_PRINT;
-    gi_gpu_is_unlike         = memcmp(&gi_cuda_port.print, &print, sizeof print) != 0;
-    if (!gi_gpu_is_unlike) gi_gpu = &gi_cuda_port;
+    gi_gpu_is_unlike         = memcmp(&gi_gpu->print, &print, sizeof print) != 0;
+    if (gi_gpu_is_unlike) gi_gpu = NULL;
 }
 #endif
 

@@ -30,10 +30,6 @@ static ga_device gi_common_device(const char *site, int n, const ga_array *const
     return first ? first->device : gi_default_device;
 }
 
-static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype);
-static bool      gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask);
-static ga_arg    gi_operand_arg(const ga_array *a);
-
 /* All bytes of a new array become 0. */
 static bool gi_clear(const char *site, ga_array *a)
 {
@@ -125,17 +121,29 @@ static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, con
     return true;
 }
 
-static bool gi_map_all(const gi_map_call *c);
-/* There are no casts behind a kernel on the GPU: into targets of other dtypes than the kernel's, results are copied. */
-static bool gi_map_and_assign(const gi_map_call *c, ga_array *const *target)
+/* A job whose operands are complete. There are no casts behind a kernel on the GPU: into targets of other dtypes than the kernel's,
+   results are copied. */
+static bool gi_run_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *target)
 {
-    ga_array   *made[GPUARR_MAX_OUTPUTS] = { NULL };
-    gi_map_call same                     = *c;
-    same.out                             = made;
-    same.where                           = NULL;
-    bool ok                              = gi_map_all(&same);
+    ga_array *made[GPUARR_MAX_OUTPUTS] = { NULL };
+    bool      same = true, ok = true;
+    for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
+    if (same || !gi_computes(j)) return gi_gpu->run(c->site, j);
+    gi_job whole = *j, copy;
+    whole.masked = false;
+    for (int k = 0; k < c->outputs && ok; k++) {
+        made[k] = gi_new(c->site, c->result[k], GA_CUDA, j->ndim, j->shape);
+        ok      = made[k] != NULL;
+        if (ok) gi_operand_of(k == 0 ? &whole.out : &whole.more[k - 1], made[k], c->result[k], j->ndim, j->shape);
+    }
+    ok = ok && gi_gpu->run(c->site, &whole);
     for (int k = 0; k < c->outputs; k++) {
-        ok = ok && gi_assign_where(c->site, target[k], gi_operand_arg(made[k]), c->where);
+        if (ok) {
+            gi_plan_copy(&copy, target[k], made[k]);
+            copy.masked = j->masked;
+            copy.mask   = j->mask;
+            ok          = gi_gpu->run(c->site, &copy);
+        }
         ga_free(made[k]);
     }
     return ok;
@@ -228,7 +236,7 @@ static bool gi_map_all(const gi_map_call *c)
         }
         /* on the GPU there are no casts on the way through tiles: what the kernel takes otherwise is converted before, unless all is a copy */
         if (ok && device == GA_CUDA && a->dtype != (k < n ? c->wanted[k] : GA_BOOL) && (k == n || gi_computes(&j))) {
-            ga_array *cast = gi_convert(site, a, k < n ? c->wanted[k] : GA_BOOL);
+            ga_array *cast = gi_gpu->convert(site, a, k < n ? c->wanted[k] : GA_BOOL);
             ga_free(copies[k]);
             copies[k] = cast;
             ok        = cast != NULL;
@@ -243,9 +251,7 @@ static bool gi_map_all(const gi_map_call *c)
         j.first_place = c->index->first;
         memcpy(j.place.strides, c->index->strides, sizeof j.place.strides);
     }
-    bool same = true; /* are the results of the dtypes that the kernel makes? */
-    for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
-    if (ok && device == GA_CUDA) ok = same || !gi_computes(&j) ? gi_gpu->run(site, &j) : gi_map_and_assign(c, target);
+    if (ok && device == GA_CUDA) ok = gi_run_on_gpu(c, &j, target);
     else if (ok) gi_run(&j, c->cost);
     for (int k = 0; k <= n; k++) ga_free(copies[k]);
     for (int k = 0; k < c->outputs; k++) {
