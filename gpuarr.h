@@ -1318,16 +1318,18 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #define GI_BUILDS(part) (GPUARR_PART == GPUARR_ALL || GPUARR_PART == (part))
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
 #define GI_IMPLEMENTING GI_BUILDS(GPUARR_RUNTIME)
-#define GI_STAMPING     1 /* loops of instruction sets */
+#define GI_LAUNCHING    GI_BUILDS(GPUARR_GPU)       /* kernels, if this is a CUDA compiler */
+#define GI_STAMPING     (GPUARR_PART != GPUARR_GPU) /* loops of instruction sets */
 #define GPUARR_IMPLEMENTED
 #else
 #define GI_IMPLEMENTING 0
+#define GI_LAUNCHING    0
 #define GI_STAMPING     0
 #endif
 #if (defined(GPUARR_KERNELS) || defined(GPUARR_IMPLEMENTATION)) && !defined(GPUARR_HAS_FORMULAS)
 #define GI_DEFINES_KERNELS 1 /* the formulas are there for kernels in this file, even if the rest is compiled elsewhere */
 #else
-#define GI_DEFINES_KERNELS GI_STAMPING
+#define GI_DEFINES_KERNELS (GI_STAMPING || GI_LAUNCHING)
 #endif
 #if GI_DEFINES_KERNELS
 #ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
@@ -1373,20 +1375,26 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 GI_END_FAST
 #endif /* GPUARR_HAS_FORMULAS */
 
-#if GI_STAMPING
+#if GI_STAMPING || GI_LAUNCHING
 #include "gpuarr/plans/kernels.h"
+#endif
+#if GI_IMPLEMENTING || GI_LAUNCHING /* what both have of their own, and who calls whom */
+#include "gpuarr/core/kinds.h"
+#include "gpuarr/core/buffers.h"
+#include "gpuarr/core/shared.h"
+#include "gpuarr/core/gpu.h"
 #endif
 #if GI_IMPLEMENTING
 #include "gpuarr/core/errors.h"
 #include "gpuarr/core/dtypes.h"
 #include "gpuarr/core/memory.h"
-#include "gpuarr/core/buffers.h"
 #include "gpuarr/core/deferred.h"
-#include "gpuarr/core/gpu.h"
 #include "gpuarr/core/arrays.h"
 #include "gpuarr/core/shapes.h"
 #include "gpuarr/core/threads.h"
 #include "gpuarr/core/ranks.h"
+#endif
+#if GI_IMPLEMENTING || GI_LAUNCHING
 #include "gpuarr/plans/numbers.h"
 #include "gpuarr/plans/formulas.h"
 #include "gpuarr/plans/layouts.h"
@@ -1399,6 +1407,7 @@ GI_END_FAST
 #include "gpuarr/plans/labels.h"
 #include "gpuarr/plans/taking.h"
 #include "gpuarr/plans/own.h"
+#include "gpuarr/plans/print.h"
 #endif
 #if GI_HAS_CUDA
 #include "gpuarr_cuda.h"

@@ -12,7 +12,7 @@
 #include "gpuarr/cuda/own_stencil.h"
 #endif
 
-#if GI_IMPLEMENTING
+#if GI_LAUNCHING
 #include "gpuarr/cuda/runtime.h"
 #include "gpuarr/cuda/map_kernels.h"
 #include "gpuarr/cuda/map.h"
@@ -42,9 +42,9 @@
 #include "gpuarr/cuda/separable.h"
 #include "gpuarr/cuda/fft.h"
 #include "gpuarr/cuda/filters.h"
-#include "gpuarr/cuda/copies.h"
 #include "gpuarr/cuda/devices.h"
 #include "gpuarr/cuda/streams.h"
+#include "gpuarr/cuda/copies.h"
 #include "gpuarr/cuda/events.h"
 #include "gpuarr/cuda/launch.h"
 #include "gpuarr/cuda/waiting.h"

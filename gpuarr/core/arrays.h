@@ -12,7 +12,10 @@ static bool gi_has_device(const char *site, ga_device device)
 {
     if (device == GA_CPU) return true;
     if (device == GA_CUDA && gi_gpu) return gi_gpu->use(site);
-    if (device == GA_CUDA)
+    if (device == GA_CUDA && gi_gpu_is_unlike)
+        gi_fail(site, GA_BAD_DEVICE,
+                "the GPU's part of gpuarr (GPUARR_PART=GPUARR_GPU) was compiled with other options: use the same -D for all");
+    else if (device == GA_CUDA)
         gi_fail(site, GA_BAD_DEVICE, "this program was built without CUDA: build the implementation file with nvcc");
     else gi_fail(site, GA_BAD_DEVICE, "%d is no device: use GA_CPU or GA_CUDA", (int)device);
     return false;
@@ -53,16 +56,6 @@ static void gi_buffer_unref(gi_buffer *b)
     if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_gpu->release_buffer(b);
     else if (!b->wrapped) gi_release(b->base, b->bytes);
     gi_release(b, sizeof *b);
-}
-
-/* How many elements: a length of 0 wins, whatever the product of the others. */
-static int64_t gi_size(int ndim, const int64_t *shape)
-{
-    int64_t size = 1;
-    for (int d = 0; d < ndim; d++)
-        if (shape[d] == 0) return 0;
-    for (int d = 0; d < ndim; d++) size *= shape[d];
-    return size;
 }
 
 /* A handle without memory, filled from the arguments; it takes over one reference to `owner` (gives it back on error). */
@@ -113,7 +106,8 @@ static int64_t gi_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int6
 }
 
 /* A new C-ordered array with any content, in memory of some kind. */
-static ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+GI_SHARED ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim,
+                              const int64_t *shape)
 {
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
@@ -148,14 +142,14 @@ static ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, g
     return gi_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
 }
 
-static ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+GI_SHARED ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
 {
     return gi_new_in(site, GI_ORDINARY, dtype, device, ndim, shape);
 }
 
 /* Another handle on the memory of a. */
-static ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim, const int64_t *shape,
-                             const int64_t *strides)
+GI_SHARED ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim, const int64_t *shape,
+                                const int64_t *strides)
 {
     if (a->owner) __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
     return gi_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
@@ -204,6 +198,14 @@ void ga_free(ga_array *a)
     pthread_mutex_unlock(&gi_pool.lock);
     gi_buffer_unref(a->owner);
     gi_release(h, sizeof *h);
+}
+
+/* No array is made or freed meanwhile. */
+GI_SHARED void gi_for_each_array(void (*f)(const ga_array *a, void *user), void *user)
+{
+    pthread_mutex_lock(&gi_pool.lock);
+    for (const gi_handle *h = gi_pool.first; h; h = h->next) f(&h->array, user);
+    pthread_mutex_unlock(&gi_pool.lock);
 }
 
 int64_t ga_report_leaks(FILE *to)

@@ -32,11 +32,7 @@ static int gi_write_site(char *to, size_t room, const char *site)
 }
 
 /* Keeps the first error of this thread as a sentence and reports it. Always returns NULL. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-static void *
-gi_fail(const char *site, ga_status status, const char *format, ...)
+GI_SHARED void *gi_fail(const char *site, ga_status status, const char *format, ...)
 {
     if (gi_error_status != GA_OK) return NULL;
     gi_error_status = status;
@@ -53,7 +49,7 @@ gi_fail(const char *site, ga_status status, const char *format, ...)
 }
 
 /* "(3, 4)" for messages; the text lives in one of a few buffers of this thread, so one message may hold several. */
-static const char *gi_shape_text(int ndim, const int64_t *n)
+GI_SHARED const char *gi_shape_text(int ndim, const int64_t *n)
 {
     enum { BUFFERS = 4, ROOM = 24 * GPUARR_MAX_DIMS + 4 };
     static __thread char text[BUFFERS][ROOM];
@@ -64,11 +60,10 @@ static const char *gi_shape_text(int ndim, const int64_t *n)
     snprintf(s + used, (size_t)(ROOM - used), ndim == 1 ? ",)" : ")");
     return s;
 }
-static const char *gi_shape_of(const ga_array *a) { return gi_shape_text(a->ndim, a->shape); }
 
 /* Was an option written in the call? The options follow a vertical tab in `site`, or else stand between the parentheses of the call's
    text. Only the outermost level counts, not the options of calls inside, and only what follows a comma is an option's name. */
-static bool gi_option_given(const char *site, const char *name)
+GI_SHARED bool gi_option_given(const char *site, const char *name)
 {
     const char *p = site ? strchr(site, '\v') : NULL;
     if (!p && site && (p = strchr(site, '\t')) != NULL) p = strchr(p, '(');

@@ -19,7 +19,13 @@ struct gi_product;
 struct gi_distances;
 struct gi_indexed_from;
 
+typedef struct gi_gpu_print {
+    size_t of[14];
+} gi_gpu_print;
+
 typedef struct gi_gpu_port {
+    gi_gpu_print print; /* GI_GPU_PRINT, as it was compiled there */
+
     /* devices */
     int (*count)(void);          /* how many can be used */
     int (*selected)(void);       /* the one of this thread's calls */
@@ -55,6 +61,7 @@ typedef struct gi_gpu_port {
     bool (*read)(const char *site, const ga_array *a, const void *element, void *number); /* one element, from any GPU */
     bool (*fill)(const char *site, ga_array *a, const void *element);                     /* a new array */
     bool (*clear)(const char *site, ga_array *a);
+    ga_array *(*convert)(const char *site, const ga_array *a, ga_dtype dtype); /* packed, on the same GPU */
 
     /* streams, events and clocks */
     ga_stream (*new_stream)(const char *site);
@@ -127,9 +134,16 @@ typedef struct gi_gpu_port {
                          int64_t largest);
 } gi_gpu_port;
 
-#if GI_HAS_CUDA
-extern const gi_gpu_port        gi_cuda_port;
-static const gi_gpu_port *const gi_gpu = &gi_cuda_port;
+#if GI_HAS_CUDA || defined(GPUARR_WITH_CUDA)
+extern GI_HIDDEN const gi_gpu_port gi_cuda_port;
+#endif
+#if !GI_HAS_CUDA && !defined(GPUARR_WITH_CUDA)
+static const gi_gpu_port *const gi_gpu           = NULL;
+static const bool               gi_gpu_is_unlike = false;
+#elif GI_APART
+static const gi_gpu_port *gi_gpu = &gi_cuda_port;
+static bool               gi_gpu_is_unlike; /* it was compiled with other options; gi_gpu is NULL then (ops/devices.h) */
 #else
-static const gi_gpu_port *const gi_gpu = NULL;
+static const gi_gpu_port *const gi_gpu           = &gi_cuda_port;
+static const bool               gi_gpu_is_unlike = false;
 #endif

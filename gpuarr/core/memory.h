@@ -3,13 +3,10 @@
     lists by size class, because fresh pages cost more than most operations on them; classes are powers of two in quarter steps.
     With a user's allocator, or under AddressSanitizer, nothing is kept.                                                     */
 
-enum { GI_ALIGN = 64, GI_CLASSES = 4 * 48 };
+enum { GI_CLASSES = 4 * 48 };
 #define GI_HUGE_PAGE  ((size_t)2 << 20)
 #define GI_FROM_MMAP  ((size_t)4 << 20) /* blocks of this size and more are mapped, on huge pages */
 #define GI_POOL_KEEPS ((int64_t)1 << 30)
-
-/* Rounds up, so that what follows is aligned. */
-static inline int64_t gi_padded(int64_t bytes) { return (bytes + GI_ALIGN - 1) / GI_ALIGN * GI_ALIGN; }
 
 typedef struct gi_block { /* lies in a block that waits for reuse */
     struct gi_block *next;
@@ -142,7 +139,7 @@ static void gi_release(void *p, size_t bytes)
 }
 
 /* Counts bytes of memory that comes from elsewhere (pinned) as used. False with an error beyond the limit. */
-static inline bool gi_count_bytes(const char *site, size_t bytes)
+GI_SHARED bool gi_count_bytes(const char *site, size_t bytes)
 {
     pthread_mutex_lock(&gi_pool.lock);
     int64_t used = gi_pool.used, limit = gi_pool.limit;
@@ -157,7 +154,7 @@ static inline bool gi_count_bytes(const char *site, size_t bytes)
     return !over;
 }
 
-static inline void gi_discount_bytes(size_t bytes)
+GI_SHARED void gi_discount_bytes(size_t bytes)
 {
     pthread_mutex_lock(&gi_pool.lock);
     gi_pool.used -= (int64_t)bytes;

@@ -58,6 +58,32 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_HAS_CUFFT 0
 #endif
 
+#if defined(GPUARR_IMPLEMENTATION) && GPUARR_PART == GPUARR_GPU && !GI_HAS_CUDA
+#error "gpuarr: GPUARR_PART=GPUARR_GPU is for a CUDA compiler: nvcc -x cu"
+#endif
+
+#define GI_HIDDEN __attribute__((visibility("hidden")))
+/* Is the CUDA backend in another object than the rest, or does it call a rest that is in another one? */
+#if defined(GPUARR_WITH_CUDA) && !GI_HAS_CUDA && defined(GPUARR_STATIC)
+#error "gpuarr: GPUARR_STATIC is for a program of one file: compile it with nvcc, without GPUARR_WITH_CUDA"
+#endif
+#if GPUARR_PART != GPUARR_ALL || (defined(GPUARR_WITH_CUDA) && !GI_HAS_CUDA)
+#define GI_APART 1
+#ifdef __cplusplus
+#define GI_SHARED extern "C" GI_HIDDEN
+#else
+#define GI_SHARED GI_HIDDEN
+#endif
+#else
+#define GI_APART  0
+#define GI_SHARED static __attribute__((unused))
+#endif
+#ifdef __GNUC__
+#define GI_PRINTS(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GI_PRINTS(text, first)
+#endif
+
 #ifdef __FAST_MATH__
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -ffast-math: it breaks NaN and the promise of equal bits"
 #endif

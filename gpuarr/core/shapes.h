@@ -12,14 +12,6 @@ bool ga_is_contiguous(const ga_array *a)
     return true;
 }
 
-static bool gi_equal_shapes(int na, const int64_t *a, int nb, const int64_t *b)
-{
-    if (na != nb) return false;
-    for (int d = 0; d < na; d++)
-        if (a[d] != b[d]) return false;
-    return true;
-}
-
 bool ga_same_shape(const ga_array *a, const ga_array *b)
 {
     return a && b && gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape);
@@ -56,7 +48,7 @@ static bool gi_null_option(const char *site, const char *name, const void *p)
 }
 
 /* Turns a negative axis into its number; -1 with an error if there is no such axis. */
-static int gi_axis(const char *site, int axis, int ndim)
+GI_SHARED int gi_axis(const char *site, int axis, int ndim)
 {
     if (axis >= -ndim && axis < ndim) return axis < 0 ? axis + ndim : axis;
     if (ndim == 0) {
@@ -66,27 +58,4 @@ static int gi_axis(const char *site, int axis, int ndim)
     gi_fail(site, GA_BAD_ARGUMENT, "there is no axis %d: the array has %d dimension%s (axes %d to %d)", axis, ndim,
             ndim == 1 ? "" : "s", -ndim, ndim - 1);
     return -1;
-}
-
-/* Joins a shape into a broadcast shape (right-aligned; 1 stretches). False if they do not fit; nothing is reported. */
-static bool gi_broadcast_into(int *ndim, int64_t *shape, int n, const int64_t *other)
-{
-    if (n > *ndim) { /* shift to the right, put ones before */
-        for (int d = n - 1; d >= 0; d--) shape[d] = d >= n - *ndim ? shape[d - (n - *ndim)] : 1;
-        *ndim = n;
-    }
-    for (int d = 0; d < n; d++) {
-        int64_t *mine = &shape[*ndim - n + d];
-        if (*mine == 1) *mine = other[d];
-        else if (other[d] != 1 && other[d] != *mine) return false;
-    }
-    return true;
-}
-
-/* The strides of a seen as an array of the given (broadcast) shape: 0 along stretched axes. */
-static void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *shape, int64_t *strides)
-{
-    int missing = ndim - a->ndim;
-    for (int d = 0; d < ndim; d++)
-        strides[d] = d < missing || (a->shape[d - missing] == 1 && shape[d] != 1) ? 0 : a->strides[d - missing];
 }

@@ -15,11 +15,11 @@ template <class T, double (*as_f64)(T)> GI_DEVICE void gi_cuda_between_body(cons
     int64_t  first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_BETWEEN_EACH;
     const T *from  = (const T *)b.x + first;
     if (first >= b.size) return;
-    bool                           whole = first + GI_BETWEEN_EACH <= b.size;
-    gi_pack<T, GI_BETWEEN_EACH>    x;
-    gi_pack<bool, GI_BETWEEN_EACH> flags;
+    bool                                whole = first + GI_BETWEEN_EACH <= b.size;
+    gi_cuda_pack<T, GI_BETWEEN_EACH>    x;
+    gi_cuda_pack<bool, GI_BETWEEN_EACH> flags;
     if (whole && b.aligned) {
-        x = *(const gi_pack<T, GI_BETWEEN_EACH> *)from;
+        x = *(const gi_cuda_pack<T, GI_BETWEEN_EACH> *)from;
     } else {
 #pragma unroll
         for (int k = 0; k < GI_BETWEEN_EACH; k++) x.e[k] = from[first + k < b.size ? k : 0];
@@ -30,7 +30,7 @@ template <class T, double (*as_f64)(T)> GI_DEVICE void gi_cuda_between_body(cons
         flags.e[k] = ((v >= b.low) & (v <= b.high)) == b.inside;
     }
     if (whole) {
-        *(gi_pack<bool, GI_BETWEEN_EACH> *)(b.flags + first) = flags;
+        *(gi_cuda_pack<bool, GI_BETWEEN_EACH> *)(b.flags + first) = flags;
     } else {
 #pragma unroll
         for (int k = 0; k < GI_BETWEEN_EACH; k++)

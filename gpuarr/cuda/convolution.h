@@ -17,7 +17,7 @@ enum { GI_TILE_LINES = 32, GI_TILE_READ_LINES = 64, GI_TILE_READS = 4, GI_TILE_W
 /* V elements are one access to shared memory, which has room for so many elements of the input, and an eighth of that for weights. */
 template <class C> struct gi_tile {
     enum { V = GI_VECTOR(sizeof(C)), ROOM = sizeof(C) > 8 ? 2048 : 4096 };
-    typedef gi_pack<C, V> pack;
+    typedef gi_cuda_pack<C, V> pack;
 };
 
 /* An axis, for the numbering of lines and of the steps through the weights. */

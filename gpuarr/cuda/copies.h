@@ -122,40 +122,6 @@ static bool gi_cuda_transfer(const char *site, const ga_array *a, ga_array *to, 
     return gi_cuda_ordinal(a) == gi_cuda_selected ? gi_cuda_assign(site, to, a) : gi_cuda_between_gpus(site, a, to);
 }
 
-/* The device of a stream; a caller's own becomes known here. False with an error. */
-static bool gi_cuda_learn_stream(const char *site, ga_stream stream, int *ordinal)
-{
-    bool found = false, full;
-    pthread_mutex_lock(&gi_gpus.lock);
-    for (int k = 0; k < gi_gpus.known_streams && !found; k++) {
-        found = gi_gpus.streams[k].stream == stream;
-        if (found) *ordinal = gi_gpus.streams[k].ordinal;
-    }
-    pthread_mutex_unlock(&gi_gpus.lock);
-    if (found) return true;
-    if ((cudaStream_t)stream == cudaStreamPerThread) {
-        gi_fail(site, GA_BAD_ARGUMENT, "cudaStreamPerThread is another stream in every thread: make one with ga_stream_new");
-        return false;
-    }
-    *ordinal = gi_cuda_selected;
-#if CUDART_VERSION >= 12080
-    if (!GI_CUDA_OK(site, cudaStreamGetDevice((cudaStream_t)stream, ordinal))) return false;
-#endif
-    pthread_mutex_lock(&gi_gpus.lock);
-    full = gi_gpus.known_streams == GI_MOST_STREAMS;
-    if (!full) {
-        gi_known_stream *k = &gi_gpus.streams[gi_gpus.known_streams++];
-        k->stream          = stream;
-        k->ordinal         = *ordinal;
-        k->ours            = false;
-    }
-    pthread_mutex_unlock(&gi_gpus.lock);
-    if (full)
-        gi_fail(site, GA_BAD_ARGUMENT, "there are %d streams already: ga_stream_free those that are not needed",
-                GI_MOST_STREAMS);
-    return !full;
-}
-
 /* ga_to when the array or the destination is on a GPU. What is on the CPU is packed. */
 static ga_array *gi_cuda_bring(const char *site, const ga_array *a, ga_device device, const ga_to_options *o)
 {

@@ -49,6 +49,12 @@ static ga_cuda_device gi_cuda_properties(const char *site, int device)
     return d;
 }
 
+/* One more, if it is on the selected device. */
+static void gi_cuda_count_array(const ga_array *a, void *count)
+{
+    if (a->device == GA_CUDA && gi_cuda_ordinal(a) == gi_cuda_selected) ++*(int64_t *)count;
+}
+
 static ga_cuda_memory gi_cuda_memory_stats(const char *site)
 {
     int            ordinal = gi_cuda_selected;
@@ -71,10 +77,7 @@ static ga_cuda_memory gi_cuda_memory_stats(const char *site)
     m.peak_bytes  = g->peak;
     m.limit_bytes = g->limit;
     pthread_mutex_unlock(&gi_gpus.lock);
-    pthread_mutex_lock(&gi_pool.lock);
-    for (const gi_handle *h = gi_pool.first; h; h = h->next)
-        if (h->array.device == GA_CUDA && gi_cuda_ordinal(&h->array) == ordinal) m.arrays++;
-    pthread_mutex_unlock(&gi_pool.lock);
+    gi_for_each_array(gi_cuda_count_array, &m.arrays);
     return m;
 }
 

@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
         WIDTH = GI_DISTANCE_SIDE + PACK
     }; /* so that the writes of a warp go to several banks */
     GI_BLOCK_SHARED(T, y, [2][GI_DISTANCE_DEPTH][WIDTH]);
-    typedef gi_pack<T, PACK> pack;
+    typedef gi_cuda_pack<T, PACK> pack;
     GI_BLOCK_SHARED(pack, x, [2][GI_DISTANCE_DEPTH][WIDTH / PACK]);
     const int64_t first_row    = (int64_t)(blockIdx.x / across) * GI_DISTANCE_SIDE;
     const int64_t first_column = (int64_t)(blockIdx.x % across) * GI_DISTANCE_SIDE;

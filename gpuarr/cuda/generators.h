@@ -22,13 +22,13 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     enum { N = 16 / sizeof(T) };
     int64_t first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * N;
     if (first >= n) return;
-    gi_pack<T, N> pack;
-    T             x[N];
+    gi_cuda_pack<T, N> pack;
+    T                  x[N];
     make(plan, first, x);
     if (itemsize == sizeof(T) && first + N <= n) {
 #pragma unroll
         for (int k = 0; k < N; k++) pack.e[k] = x[k];
-        *(gi_pack<T, N> *)(out + first * sizeof(T)) = pack;
+        *(gi_cuda_pack<T, N> *)(out + first * sizeof(T)) = pack;
         return;
     }
 #pragma unroll

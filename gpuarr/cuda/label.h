@@ -191,10 +191,10 @@ template <class P>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_number(P *parents, const int64_t *before)
 {
     GI_BLOCK_SHARED(int64_t, row, [GI_WARPS]);
-    P                           first = ((P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_PARENTS_EACH;
-    int64_t                     roots = 0, all;
-    auto                        pack  = (gi_pack<P, GI_PARENTS_EACH> *)(parents + first);
-    gi_pack<P, GI_PARENTS_EACH> v     = *pack;
+    P                                first = ((P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_PARENTS_EACH;
+    int64_t                          roots = 0, all;
+    auto                             pack  = (gi_cuda_pack<P, GI_PARENTS_EACH> *)(parents + first);
+    gi_cuda_pack<P, GI_PARENTS_EACH> v     = *pack;
 #pragma unroll
     for (int k = 0; k < GI_PARENTS_EACH; k++) roots += v.e[k] == first + k;
     int64_t number = before[blockIdx.x] + gi_cuda_sum_before(roots, row, all);
@@ -207,16 +207,16 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_label_number(P
 
 template <class P, class U> GI_DEVICE void gi_cuda_write_labels(const P *parents, P size, U *out)
 {
-    P                           first = ((P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_PARENTS_EACH;
-    gi_pack<P, GI_PARENTS_EACH> v     = *(const gi_pack<P, GI_PARENTS_EACH> *)(parents + first);
-    gi_pack<U, GI_PARENTS_EACH> labels;
+    P                                first = ((P)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_PARENTS_EACH;
+    gi_cuda_pack<P, GI_PARENTS_EACH> v     = *(const gi_cuda_pack<P, GI_PARENTS_EACH> *)(parents + first);
+    gi_cuda_pack<U, GI_PARENTS_EACH> labels;
 #pragma unroll
     for (int k = 0; k < GI_PARENTS_EACH; k++) {
         P number    = v.e[k] & gi_parents<P>::number ? v.e[k] : parents[v.e[k]];
         labels.e[k] = (U)(number & ~gi_parents<P>::number);
     }
     if (first + GI_PARENTS_EACH <= size) {
-        *(gi_pack<U, GI_PARENTS_EACH> *)(out + first) = labels;
+        *(gi_cuda_pack<U, GI_PARENTS_EACH> *)(out + first) = labels;
     } else {
 #pragma unroll
         for (int k = 0; k < GI_PARENTS_EACH; k++)

@@ -164,12 +164,7 @@ static bool gi_cuda_assign(const char *site, ga_array *to, const ga_array *from)
     const ga_array *both[2] = { from, to };
     gi_job          j;
     if (!gi_cuda_touch_all(site, 2, both)) return false;
-    memset(&j, 0, sizeof j);
-    j.inputs = j.outputs = 1;
-    j.ndim               = to->ndim;
-    memcpy(j.shape, to->shape, sizeof j.shape);
-    gi_operand_of(&j.in[0], from, to->dtype, j.ndim, j.shape);
-    gi_operand_of(&j.out, to, to->dtype, j.ndim, j.shape);
+    gi_plan_copy(&j, to, from);
     return gi_cuda_run(site, &j);
 }
 

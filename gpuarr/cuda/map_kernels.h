@@ -59,12 +59,12 @@ template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi
     for (uint32_t e = span.first; e < span.end; e += span.step) {
         const gi_place<1> at(m, e);
         if (span.step == N) {
-            X             x[N];
-            gi_pack<R, N> r;
+            X                  x[N];
+            gi_cuda_pack<R, N> r;
             gi_cuda_load(m.in[0], at.in[0], x);
 #pragma unroll
             for (int k = 0; k < N; k++) r.e[k] = f(x[k]);
-            *(gi_pack<R, N> *)at.out = r;
+            *(gi_cuda_pack<R, N> *)at.out = r;
         } else if (gi_cuda_writes(m, at)) {
             *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]));
         }
@@ -86,14 +86,14 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map2(const __g
     for (uint32_t e = span.first; e < span.end; e += span.step) {
         const gi_place<2> at(m, e);
         if (span.step == N) {
-            X             x[N];
-            Y             y[N];
-            gi_pack<R, N> r;
+            X                  x[N];
+            Y                  y[N];
+            gi_cuda_pack<R, N> r;
             gi_cuda_load(m.in[0], at.in[0], x);
             gi_cuda_load(m.in[1], at.in[1], y);
 #pragma unroll
             for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k]);
-            *(gi_pack<R, N> *)at.out = r;
+            *(gi_cuda_pack<R, N> *)at.out = r;
         } else if (gi_cuda_writes(m, at)) {
             *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]));
         }
@@ -109,16 +109,16 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_map3(const __g
     for (uint32_t e = span.first; e < span.end; e += span.step) {
         const gi_place<3> at(m, e);
         if (span.step == N) {
-            X             x[N];
-            Y             y[N];
-            Z             z[N];
-            gi_pack<R, N> r;
+            X                  x[N];
+            Y                  y[N];
+            Z                  z[N];
+            gi_cuda_pack<R, N> r;
             gi_cuda_load(m.in[0], at.in[0], x);
             gi_cuda_load(m.in[1], at.in[1], y);
             gi_cuda_load(m.in[2], at.in[2], z);
 #pragma unroll
             for (int k = 0; k < N; k++) r.e[k] = f(x[k], y[k], z[k]);
-            *(gi_pack<R, N> *)at.out = r;
+            *(gi_cuda_pack<R, N> *)at.out = r;
         } else if (gi_cuda_writes(m, at)) {
             *(R *)at.out = f(gi_cuda_load_one<X>(m.in[0], at.in[0]), gi_cuda_load_one<Y>(m.in[1], at.in[1]),
                              gi_cuda_load_one<Z>(m.in[2], at.in[2]));
@@ -173,9 +173,12 @@ template <bool stamped, class F> static gi_cuda_fold_kernel gi_cuda_fold_if(void
     else return NULL;
 }
 
-template <class A> static ga_dtype gi_cuda_dtype_of(void);
+template <class A> struct gi_cuda_dtype_of {
+};
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    template <> ga_dtype gi_cuda_dtype_of<T>(void) { return GA_##TAG; }
+    template <> struct gi_cuda_dtype_of<T> {                                                                                   \
+        static constexpr ga_dtype dtype = GA_##TAG;                                                                            \
+    };
 GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
 

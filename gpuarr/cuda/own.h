@@ -42,7 +42,7 @@ struct gi_cuda_grid {
 #define GI_WIDER(a, b)   ((a) > (b) ? (a) : (b))
 
 /* A vector as it is loaded and stored: one access of at most 16 bytes. */
-template <class T, int N> struct alignas(N > 1 || sizeof(T) == 16 ? sizeof(T) * N : alignof(T)) gi_pack {
+template <class T, int N> struct alignas(N > 1 || sizeof(T) == 16 ? sizeof(T) * N : alignof(T)) gi_cuda_pack {
     T e[N];
 };
 
@@ -69,7 +69,7 @@ template <int N> struct gi_span {
 template <class T, int N> GI_DEVICE void gi_cuda_load(const gi_cuda_operand &v, const char *p, T (&x)[N])
 {
     if (v.how == GI_HOW_PACKED) {
-        gi_pack<T, N> pack = *(const gi_pack<T, N> *)p;
+        gi_cuda_pack<T, N> pack = *(const gi_cuda_pack<T, N> *)p;
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = pack.e[k];
     } else {
@@ -130,7 +130,7 @@ template <int I, int N, bool VECTOR, class P> struct gi_own_slot {
 };
 template <int I, int N, bool VECTOR, class P> struct gi_own_slot<I, N, VECTOR, P *> {
     enum { bytes = sizeof(P) };
-    gi_pack<P, N>                   e;
+    gi_cuda_pack<P, N>              e;
     __device__ __forceinline__ void read(const gi_cuda_operand &, const char *)
     {
 #pragma unroll
@@ -139,7 +139,7 @@ template <int I, int N, bool VECTOR, class P> struct gi_own_slot<I, N, VECTOR, P
     __device__ __forceinline__ P   *argument(int k) { return &e.e[k]; }
     __device__ __forceinline__ void write(char *p) const
     {
-        if (VECTOR) *(gi_pack<P, N> *)p = e;
+        if (VECTOR) *(gi_cuda_pack<P, N> *)p = e;
         else *(P *)p = e.e[0];
     }
 };

@@ -1,6 +1,7 @@
 /* ---- the port: what this folder does for the rest (gpuarr/core/gpu.h) ------------------------------------------------ */
 
 const gi_gpu_port gi_cuda_port = {
+    .print              = GI_GPU_PRINT,
     .count              = gi_cuda_count,
     .selected           = gi_cuda_get_selected,
     .turn_to            = gi_cuda_turn_to,
@@ -29,6 +30,7 @@ const gi_gpu_port gi_cuda_port = {
     .read               = gi_cuda_read_element,
     .fill               = gi_cuda_fill,
     .clear              = gi_cuda_clear,
+    .convert            = gi_cuda_convert,
     .new_stream         = gi_cuda_new_stream,
     .free_stream        = gi_cuda_free_stream,
     .set_stream         = gi_cuda_set_stream,

@@ -229,7 +229,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_running_ends(c
         if (m.inner == 1 && (uintptr_t)p % (sizeof(T) * N) == 0) {
 #pragma unroll
             for (int k = 0; k < GI_RUNNING_SHARE / N; k++) {
-                gi_pack<T, N> pack = ((const gi_pack<T, N> *)p)[k];
+                gi_cuda_pack<T, N> pack = ((const gi_cuda_pack<T, N> *)p)[k];
 #pragma unroll
                 for (int e = 0; e < N; e++) x[k * N + e] = to(pack.e[e]);
             }

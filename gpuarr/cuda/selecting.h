@@ -157,7 +157,7 @@ GI_DEVICE uint32_t gi_cuda_flags(const uint8_t *flags, int64_t first, int64_t n)
 {
     uint32_t bits = 0;
     if (first + GI_CHOOSE_FLAGS <= n && (uintptr_t)flags % GI_CHOOSE_FLAGS == 0) {
-        gi_pack<uint32_t, 4> words = *(const gi_pack<uint32_t, 4> *)(flags + first);
+        gi_cuda_pack<uint32_t, 4> words = *(const gi_cuda_pack<uint32_t, 4> *)(flags + first);
 #pragma unroll
         for (int k = 0; k < GI_CHOOSE_FLAGS; k++) bits |= (uint32_t)((words.e[k / 4] >> (k % 4 * 8) & 255) != 0) << k;
     } else {

@@ -1,5 +1,39 @@
 /* ---- streams ------------------------------------------------------------------------------------------------------------- */
 
+/* The device of a stream; a caller's own becomes known here. False with an error. */
+static bool gi_cuda_learn_stream(const char *site, ga_stream stream, int *ordinal)
+{
+    bool found = false, full;
+    pthread_mutex_lock(&gi_gpus.lock);
+    for (int k = 0; k < gi_gpus.known_streams && !found; k++) {
+        found = gi_gpus.streams[k].stream == stream;
+        if (found) *ordinal = gi_gpus.streams[k].ordinal;
+    }
+    pthread_mutex_unlock(&gi_gpus.lock);
+    if (found) return true;
+    if ((cudaStream_t)stream == cudaStreamPerThread) {
+        gi_fail(site, GA_BAD_ARGUMENT, "cudaStreamPerThread is another stream in every thread: make one with ga_stream_new");
+        return false;
+    }
+    *ordinal = gi_cuda_selected;
+#if CUDART_VERSION >= 12080
+    if (!GI_CUDA_OK(site, cudaStreamGetDevice((cudaStream_t)stream, ordinal))) return false;
+#endif
+    pthread_mutex_lock(&gi_gpus.lock);
+    full = gi_gpus.known_streams == GI_MOST_STREAMS;
+    if (!full) {
+        gi_known_stream *k = &gi_gpus.streams[gi_gpus.known_streams++];
+        k->stream          = stream;
+        k->ordinal         = *ordinal;
+        k->ours            = false;
+    }
+    pthread_mutex_unlock(&gi_gpus.lock);
+    if (full)
+        gi_fail(site, GA_BAD_ARGUMENT, "there are %d streams already: ga_stream_free those that are not needed",
+                GI_MOST_STREAMS);
+    return !full;
+}
+
 static bool         gi_cuda_is_default(ga_stream stream) { return !stream || (cudaStream_t)stream == cudaStreamLegacy; }
 static cudaStream_t gi_cuda_handle(ga_stream stream)
 {
@@ -23,20 +57,25 @@ static ga_stream gi_cuda_new_stream(const char *site)
     return (ga_stream)stream;
 }
 
-/* Neither a thread nor an array remembers the stream any more; all its work is done. */
+/* The array's memory is behind all that was queued on the stream. */
+static void gi_cuda_detach_array(const ga_array *a, void *stream)
+{
+    gi_buffer *b = a->owner;
+    if (!b || b->device != GA_CUDA) return;
+    pthread_mutex_lock(&gi_gpus.lock);
+    if (b->stream == (ga_stream)stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
+    pthread_mutex_unlock(&gi_gpus.lock);
+}
+
+/* Neither a thread nor an array remembers the stream any more; all its work is done. No thread takes it again once it is forgotten. */
 static void gi_cuda_detach_stream(ga_stream stream)
 {
-    pthread_mutex_lock(&gi_pool.lock);
     pthread_mutex_lock(&gi_gpus.lock);
-    for (gi_handle *h = gi_pool.first; h; h = h->next) {
-        gi_buffer *b = h->array.owner;
-        if (b && b->device == GA_CUDA && b->stream == stream) b->stream = (ga_stream)GI_CUDA_DEFAULT_STREAM;
-    }
     for (int k = 0; k < gi_gpus.known_streams; k++)
         if (gi_gpus.streams[k].stream == stream) gi_gpus.streams[k--] = gi_gpus.streams[--gi_gpus.known_streams];
     __atomic_add_fetch(&gi_gpus.forgotten, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_gpus.lock);
-    pthread_mutex_unlock(&gi_pool.lock);
+    gi_for_each_array(gi_cuda_detach_array, (void *)stream);
 }
 
 static void gi_cuda_free_stream(const char *site, ga_stream stream)

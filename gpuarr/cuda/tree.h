@@ -239,7 +239,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_fold(const __g
                 } else if constexpr (W == 1) {
                     x[r] = p[r * GI_MOST_LANES];
                 } else {
-                    const gi_pack<T, W> pack = *(const gi_pack<T, W> *)(p + r * GI_MOST_LANES * W);
+                    const gi_cuda_pack<T, W> pack = *(const gi_cuda_pack<T, W> *)(p + r * GI_MOST_LANES * W);
 #pragma unroll
                     for (int c = 0; c < W; c++) x[r * W + c] = pack.e[c];
                 }

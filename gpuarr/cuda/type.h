@@ -68,7 +68,7 @@ static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)
     f->truth = gi_cuda_truth_kernel<A, GI_FOLD_NAMES(name)>;                                                            \
     f->again = gi_cuda_fold<gi_cuda_row_fold<A, A, gi_same<A>, GI_RED(name, join), GI_RED(name, end)>>
 #define GA_FOLD(name, dtypes, acc, ...)                                                                            \
-    GI_IF_##dtypes(case GA_OP_##name: f->accs = gi_cuda_dtype_of<GI_NAME(gi_acc_##acc)>();                                     \
+    GI_IF_##dtypes(case GA_OP_##name: f->accs = gi_cuda_dtype_of<GI_NAME(gi_acc_##acc)>::dtype;                                     \
     GI_KERNELS_##dtypes(name, GI_NAME(gi_acc_##acc)); return true;)
 static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 {

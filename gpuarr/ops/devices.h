@@ -2,6 +2,16 @@
 /*  A program that was built without CUDA answers here, too: there is no device, and one stream, the default one, on which nothing is
     ever waiting.                                                                                                              */
 
+#if GI_APART && (GI_HAS_CUDA || defined(GPUARR_WITH_CUDA))
+/* Before main, and before C++ makes what may be arrays: was the GPU's object compiled as this one? */
+__attribute__((constructor(101))) static void gi_compare_objects(void)
+{
+    const gi_gpu_print print = GI_GPU_PRINT;
+    gi_gpu_is_unlike         = memcmp(&gi_gpu->print, &print, sizeof print) != 0;
+    if (gi_gpu_is_unlike) gi_gpu = NULL;
+}
+#endif
+
 /* False with an error. */
 static bool gi_built_with_cuda(const char *site) { return gi_gpu || gi_has_device(site, GA_CUDA); }
 

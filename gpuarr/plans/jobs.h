@@ -141,3 +141,14 @@ static inline void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype want
 typedef struct gi_indexed_from {
     int64_t first, strides[GPUARR_MAX_DIMS];
 } gi_indexed_from;
+
+/* to[...] = from, whatever the dtypes. */
+static inline void gi_plan_copy(gi_job *j, const ga_array *to, const ga_array *from)
+{
+    memset(j, 0, sizeof *j);
+    j->inputs = j->outputs = 1;
+    j->ndim                = to->ndim;
+    memcpy(j->shape, to->shape, sizeof j->shape);
+    gi_operand_of(&j->in[0], from, to->dtype, j->ndim, j->shape);
+    gi_operand_of(&j->out, to, to->dtype, j->ndim, j->shape);
+}
