@@ -450,7 +450,10 @@ fuzzing() {
     part "fuzzing Zarr" fuzz_target zarr
 }
 
-format() { one "clang-format" clang-format --dry-run -Werror gpuarr*.h gpuarr/*/*.h tools/*.c tools/dask/*.c examples/*.c tests/*.c tests/*.h; }
+format() {
+    one "clang-format" clang-format --dry-run -Werror gpuarr*.h gpuarr/*/*.h tools/*.c tools/dask/*.c examples/*.c tests/*.c tests/*.h
+    one "layers" tools/layers
+}
 
 # ---- all of it ------------------------------------------------------------------------------------------------------------------------------------------
 # run.sh test JOB..., for one who looks for what failed: these jobs alone
