@@ -28,25 +28,37 @@ cuda_flags() { # cuda_flags MODE implementation|runtime|link
     esac
 }
 
+# nvcc compiles everything at once, as a user does. For cudasim the CUDA backend is an object of its own, the only one that the checker
+# looks at, and the rest is compiled by gcc (for the CPU: what a host reads of a GPU's memory is found by the memory's protection).
 cuda_library() { # cuda_library MODE: the library, and cudasim
     mkdir -p "$B/$1"
     if [ "$1" = gpu ]; then
         once "$B/gpu/impl.o" "implementation, gpu" "$nvcc" -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC $FITS \
             -I. -x cu -c tests/impl.c
     else
-        once "$B/$1/impl.o" "implementation, $1" g++ -std=c++17 $(cuda_flags "$1" implementation) -fPIC -w -DGPUARR_BASELINE_ONLY $FITS \
-            -I$SIM/include -I. -include cuda_runtime.h -x c++ -c tests/impl.c
+        local host part flags="-O1 -g1"
+        host=$(cuda_host "$1")
+        [ "$1" != asan ] || flags=$(cuda_flags asan implementation)
+        once "$B/$1/gpu.o" "CUDA backend, $1" g++ -std=c++17 $(cuda_flags "$1" implementation) -fPIC -w -DGPUARR_BASELINE_ONLY \
+            -DGPUARR_PART=GPUARR_GPU $FITS -I$SIM/include -I. -include cuda_runtime.h -x c++ -c tests/impl.c
+        for part in RUNTIME BASELINE; do
+            once "$host-$part.o" "its $part, $1" gcc -std=c11 $flags -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_$part -DGPUARR_WITH_CUDA \
+                $FITS -I. -c tests/impl.c
+        done
         once "$B/$1/cudasim.o" "cudasim, $1" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp
     fi
 }
 
+cuda_host() { [ "$1" = asan ] && echo "$B/asan/host" || echo "$B/host"; } # where the rest of the library of MODE is
+
 cuda_link() { # cuda_link MODE ARGUMENTS...
-    local mode=$1
+    local mode=$1 host
     shift
+    host=$(cuda_host "$mode")
     if [ "$mode" = gpu ]; then
         "$nvcc" "$@" "$B/gpu/impl.o" $LIBS
     else
-        g++ -rdynamic $(cuda_flags "$mode" link) "$@" "$B/$mode/impl.o" "$B/$mode/cudasim.o" $LIBS -ldl
+        g++ -rdynamic $(cuda_flags "$mode" link) "$@" "$B/$mode/gpu.o" "$host-RUNTIME.o" "$host-BASELINE.o" "$B/$mode/cudasim.o" $LIBS -ldl
     fi
 }
 

@@ -262,7 +262,9 @@ static bool gi_cuda_window(const char *site, const ga_array *a, const gi_window 
     m.cut       = w->cut;
     m.flip      = (gi_is_signed(w->work) ? sign : 0) ^ (w->kind == GI_WINDOW_GREATEST ? all : 0);
     m.nan       = w->kind == GI_WINDOW_RANK ? all : 0; /* the greatest key, the least */
-    gi_number_to(GA_ARG(w->at.cval), w->work, m.constant);
+    char constant[16];
+    gi_number_to(GA_ARG(w->at.cval), w->work, constant);
+    memcpy(m.constant, constant, sizeof m.constant); /* no complex number */
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint && w->count > FEW))
         return gi_cuda_window_passes(site, a, w, m);
     gi_cuda_place_window(w, &m);

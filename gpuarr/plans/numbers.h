@@ -12,7 +12,7 @@ static inline ga_dtype gi_number_dtype(ga_arg v)
 }
 
 /* Can the number be an element of this dtype? Only integers can fail: 300 is no uint8. */
-static inline bool gi_number_fits(ga_arg v, ga_dtype dtype)
+static __attribute__((unused)) bool gi_number_fits(ga_arg v, ga_dtype dtype)
 {
     if (!gi_is_int(dtype)) return true;
     if (v.kind == GA_KIND_UINT) return dtype == GA_U64;
@@ -27,7 +27,7 @@ static inline bool gi_number_fits(ga_arg v, ga_dtype dtype)
 }
 
 /* Writes the number as one element of the dtype. */
-static inline void gi_number_to(ga_arg v, ga_dtype dtype, void *element)
+static __attribute__((unused)) void gi_number_to(ga_arg v, ga_dtype dtype, void *element)
 {
     ga_c128 z;
     z.re           = v.re;
