@@ -1,5 +1,5 @@
 /* gcc: "before"  clang: "expected ';' at end of declaration" flags:  */
-/* lines: gcc 8 clang 6 g++ 8 clang++ 6 nvcc 5 */
+/* lines: gcc 5 clang 4 g++ 3 clang++ 3 nvcc 3 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"
 GA_ELEMENTWISE(wrong, int, (int x), { int y = x + 1 return y; }) /* HERE */

@@ -1,5 +1,5 @@
 /* gcc: "types are bool, int8_t ... int64_t"  clang: "types are bool, int8_t ... int64_t"  g++: "types are bool, int8_t ... int64_t"  clang++: "types are bool, int8_t ... int64_t"  flags:  */
-/* lines: gcc 8 clang 8 g++ 8 clang++ 8 nvcc 8 */
+/* lines: gcc 4 clang 6 g++ 4 clang++ 6 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"
 GA_ELEMENTWISE(wrong, double, (double x, flaot y), x * y) /* HERE */

@@ -1,5 +1,5 @@
 /* gcc: "there are no parameters"  clang: "there are no parameters"  flags:  */
-/* lines: gcc 4 clang 5 g++ 4 clang++ 5 nvcc 5 */
+/* lines: gcc 2 clang 4 g++ 2 clang++ 4 nvcc 5 */
 #define GPUARR_KERNELS
 #include "gpuarr.h"
 GA_ELEMENTWISE(wrong, double, (), 2.0) /* HERE */
