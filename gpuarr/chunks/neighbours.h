@@ -49,46 +49,44 @@ static ga_array *gi_chunked_window(const char *site, const ga_array *a, const ga
 
 typedef struct gi_correlation_call {
     gi_window_call window;
-    gi_correlation c;
-    ga_dtype       dtype, result;
-    ga_method      method;
+    gi_conv_call   q; /* without its arrays */
 } gi_correlation_call;
 
 static ga_array *gi_correlation_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
 {
-    const gi_correlation_call *p = (const gi_correlation_call *)n->plan;
-    gi_correlation             c = p->c;
+    gi_conv_call q = ((const gi_correlation_call *)n->plan)->q;
     for (int d = 0; d < n->ndim; d++) {
-        c.offset[d] += box->start[d] - part[0].start[d];
-        c.result[d] = box->count[d];
+        q.c.offset[d] += box->start[d] - part[0].start[d];
+        q.c.result[d] = box->count[d];
     }
-    return gi_called(n, gi_run_correlation(n->site, in[0], gi_hold(n->site, in[1]), p->dtype, p->result, &c, p->method, out),
-                     out);
+    q.a       = gi_hold(n->site, in[0]);
+    q.weights = gi_hold(n->site, in[1]);
+    q.out     = out;
+    return gi_called(n, gi_conv_run(&q), out);
 }
 
-static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype,
-                                        ga_dtype result, const gi_correlation *c, ga_method method, const ga_array *out)
+static ga_array *gi_chunked_correlation(const gi_conv_call *q)
 {
     gi_correlation_call p;
     memset(&p, 0, sizeof p);
-    if (gi_is_deferred(weights))
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+    if (gi_is_deferred(q->weights))
+        return (ga_array *)gi_fail(q->site, GA_BAD_ARGUMENT,
                                    "a is chunked and smaller than v, which makes it the weights: ga_compute it first");
-    if (method == GA_METHOD_FFT)
+    if (q->method == GA_METHOD_FFT)
         return (ga_array *)gi_fail(
-            site, GA_BAD_ARGUMENT,
+            q->site, GA_BAD_ARGUMENT,
             "a is chunked, and GA_METHOD_FFT needs all of its elements at once: ga_compute it first, or leave .method out");
-    if (!gi_chunked_out(site, out)) return NULL;
-    p.c             = *c;
-    p.dtype         = dtype;
-    p.result        = result;
-    p.method        = method == GA_METHOD_AUTO ? GI_METHOD_PIECE : method;
-    p.window.border = c->border;
-    for (int d = 0; d < c->ndim; d++) {
-        p.window.before[d] = -c->offset[d];
-        p.window.behind[d] = c->offset[d] + weights->shape[d] - 1;
+    if (!gi_chunked_out(q->site, q->out)) return NULL;
+    p.q             = *q;
+    p.q.a           = NULL;
+    p.q.weights     = NULL;
+    p.q.method      = q->method == GA_METHOD_AUTO ? GI_METHOD_PIECE : q->method;
+    p.window.border = q->c.border;
+    for (int d = 0; d < q->c.ndim; d++) {
+        p.window.before[d] = -q->c.offset[d];
+        p.window.behind[d] = q->c.offset[d] + q->weights->shape[d] - 1;
     }
-    return gi_chunked_window(site, a, weights, result, c->result, &p.window, sizeof p, gi_correlation_run);
+    return gi_chunked_window(q->site, q->a, q->weights, q->result, q->c.result, &p.window, sizeof p, gi_correlation_run);
 }
 
 typedef struct gi_filter_call {

@@ -139,33 +139,33 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
 }
 
 /* The same on the GPU, in one pass. */
-static ga_array *gi_gpu_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
+static ga_array *gi_gpu_arg_extreme(const char *name, bool largest, bool skip_nan, const gi_lines *p,
                                     const ga_reduce_options *o)
 {
-    gi_reduction r;
-    bool         largest = row->op == GA_OP_max || row->op == GA_OP_nanmax, nothing = false;
-    if (!gi_plan_row(&row, name, a, o, &r)) return NULL;
-    ga_array *places = gi_new(o->site, GA_I64, GA_CUDA, r.lines.result_ndim, r.lines.result_shape);
-    bool      ok     = places && gi_gpu->find_places(o->site, largest, skip_nan, &r.lines, places, &nothing);
+    bool      nothing = false;
+    ga_array *places  = gi_new(o->site, GA_I64, GA_CUDA, p->result_ndim, p->result_shape);
+    bool      ok      = places && gi_gpu->find_places(o->site, largest, skip_nan, p, places, &nothing);
     if (ok && nothing) gi_fail(o->site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
     if (ok && !nothing) return gi_finish(o->site, places, GA_I64, o->out);
     ga_free(places);
     return NULL;
 }
 
-static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
+static ga_array *gi_arg_extreme(const gi_row *asked, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->place(row, name, skip_nan, a, &o);
     if (o.axes.ndim > 1 && !o.internal)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
-    if (a->device == GA_CUDA) return gi_gpu_arg_extreme(row, name, skip_nan, a, &o);
-    gi_reduction plan;
-    gi_search    r;
-    memset(&r, 0, sizeof r);
-    r.largest  = row->op == GA_OP_max || row->op == GA_OP_nanmax;
-    r.skip_nan = skip_nan;
+    const gi_row *row = asked; /* or another one that does the same */
+    gi_reduction  plan;
+    gi_search     r;
     if (!gi_plan_row(&row, name, a, &o, &plan)) return NULL;
+    if (gi_is_deferred(a)) return gi_deferred->place(asked, name, skip_nan, a, &o);
+    const bool largest = asked->op == GA_OP_max || asked->op == GA_OP_nanmax;
+    if (a->device == GA_CUDA) return gi_gpu_arg_extreme(name, largest, skip_nan, &plan.lines, &o);
+    memset(&r, 0, sizeof r);
+    r.largest        = largest;
+    r.skip_nan       = skip_nan;
     ga_array *places = gi_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
     if (!places || places->size == 0) return gi_finish(o.site, places, GA_I64, o.out);
     const gi_lines *p    = &plan.lines;

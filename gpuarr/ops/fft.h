@@ -185,7 +185,7 @@ static bool gi_fft_is_safe(const gi_correlation *c)
            gi_is_tame(parts * gi_size(c->ndim, c->shape), single, c->in);
 }
 
-static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+static bool gi_conv_fft_cpu(const char *site, const gi_correlation *c)
 {
     gi_fft f;
     memset(&f, 0, sizeof f);
@@ -225,7 +225,7 @@ static bool gi_fft_correlate(const char *site, const gi_correlation *c)
 #else
 static bool gi_fft_pays(const gi_correlation *c) { return (void)c, false; }
 static bool gi_fft_is_safe(const gi_correlation *c) { return (void)c, false; }
-static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+static bool gi_conv_fft_cpu(const char *site, const gi_correlation *c)
 {
     (void)c;
     gi_fail(site, GA_NO_LIBRARY,

@@ -277,17 +277,17 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
 static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->moment(what, skip_nan, name, a, &o);
     if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
     if (what == GI_MEAN && o.ddof != 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
+    if (gi_is_complex(a->dtype) && (what == GI_MEAN || skip_nan))
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(a->dtype));
     ga_dtype  dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
     ga_array *result;
+    if (gi_is_deferred(a)) return gi_deferred->moment(what, skip_nan, name, dtype, a, &o);
     if (!gi_is_complex(a->dtype)) {
         result = gi_real_moment(what, skip_nan, a, &o);
-    } else if (what == GI_MEAN || skip_nan) {
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(a->dtype));
     } else { /* the variance of the real parts and that of the imaginary parts, together */
         ga_dtype          part = gi_real_dtype(a->dtype);
         ga_array         *re   = gi_new_view(o.site, a, a->data, part, a->ndim, a->shape, a->strides);

@@ -290,10 +290,10 @@ static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, g
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->median(name, skip_nan, a, &options);
+    o.rule.result = a->dtype == GA_F32 ? GA_F32 : GA_F64;
+    if (gi_is_deferred(a)) return gi_deferred->median(name, skip_nan, o.rule.result, a, &options);
     o.rule.median    = true;
     o.rule.skip_nan  = skip_nan;
-    o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
     o.count          = 1;
     o.quantiles      = &half;
     o.places         = &place;
@@ -311,15 +311,22 @@ static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, g
 ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_median("ga_median", false, a, o); }
 ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o) { return gi_median("ga_nanmedian", true, a, o); }
 
-/* Takes n quantiles in percent, ascending, with the place of each. False with an error: one is not in 0 to 100. */
-static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const double *percent)
+/* Do all of them lie in 0 to 100? False with an error. */
+static bool gi_are_percentiles(const char *site, int64_t n, const double *percent)
 {
-    double *q = o->quantiles;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         if (!(percent[i] >= 0 && percent[i] <= 100)) {
             gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
             return false;
         }
+    return true;
+}
+
+/* Takes n quantiles in percent, ascending, with the place of each. */
+static void gi_take_quantiles(gi_order *o, int64_t n, const double *percent)
+{
+    double *q = o->quantiles;
+    for (int64_t i = 0; i < n; i++) {
         q[i]         = o->rule.single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
         o->places[i] = i;
     }
@@ -333,17 +340,20 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
                 q[k - step]         = quantile;
                 o->places[k - step] = place;
             }
-    return true;
 }
 
-/* Percentiles that are given as an array, where the host can read them. */
-static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
+/* Percentiles as float64, where the host can read them. NULL with an error. */
+static ga_array *gi_percent_numbers(const char *site, ga_arg q)
 {
-    ga_array *numbers = gi_convert(site, q, GA_F64);
-    if (!numbers || numbers->device == GA_CPU) return numbers;
-    ga_array *here = gi_copy_to(site, numbers, GA_CPU);
-    ga_free(numbers);
-    return here;
+    ga_array *numbers = q.array ? gi_convert(site, q.array, GA_F64) : gi_new(site, GA_F64, GA_CPU, 0, NULL), *here = numbers;
+    if (numbers && numbers->device != GA_CPU) {
+        here = gi_copy_to(site, numbers, GA_CPU);
+        ga_free(numbers);
+    }
+    if (here && !q.array) gi_number_to(q, GA_F64, here->data);
+    if (!here || gi_are_percentiles(site, here->size, (const double *)here->data)) return here;
+    ga_free(here);
+    return NULL;
 }
 
 static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
@@ -366,15 +376,17 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.rule.result)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
-
-    if (gi_is_deferred(a)) return gi_deferred->percentile(name, skip_nan, a, q, &options);
+    ga_array *percent = gi_percent_numbers(site, q);
+    if (percent && gi_is_deferred(a)) {
+        ga_array *r = gi_deferred->percentile(name, skip_nan, o.rule.result, a, q, percent, &options);
+        ga_free(percent);
+        return r;
+    }
+    if (!percent) return NULL;
     int     ndim = q.array ? q.array->ndim : 0;
     int64_t shape[2 * GPUARR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
     for (int d = 0; d < o.lines.result_ndim; d++) shape[ndim + d] = o.lines.result_shape[d];
-    ga_array *percent = q.array ? gi_percent_numbers(site, q.array) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
-    if (!percent) return NULL;
-    if (!q.array) gi_number_to(q, GA_F64, percent->data);
     size_t    bytes  = (size_t)o.count * (sizeof *o.quantiles + sizeof *o.places);
     ga_array *result = gi_new(site, o.rule.result, a->device, ndim + o.lines.result_ndim, shape);
     o.quantiles      = result ? (double *)gi_alloc(site, bytes) : NULL;
@@ -383,7 +395,8 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
         o.places = (int64_t *)(o.quantiles + o.count);
         o.out    = (char *)result->data;
         o.result = result;
-        ok       = gi_take_quantiles(site, &o, o.count, (const double *)percent->data) && gi_run_order(site, &o);
+        gi_take_quantiles(&o, o.count, (const double *)percent->data);
+        ok = gi_run_order(site, &o);
     }
     gi_release(o.quantiles, bytes);
     ga_free(percent);

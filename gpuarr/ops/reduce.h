@@ -413,12 +413,14 @@ static bool gi_plan_row(const gi_row **row, const char *name, const ga_array *a,
     return true;
 }
 
-static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_options o)
+static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce_options o)
 {
-    gi_reduction r;
+    const gi_row *row = asked; /* or another one that does the same */
+    gi_reduction  r;
     if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->row(row, a, &o);
     if (!gi_plan_row(&row, row->name, a, &o, &r)) return NULL;
+    ga_dtype end_dtype = gi_end_dtype(row->ends, r.lines.dtype), dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype;
+    if (gi_is_deferred(a)) return gi_deferred->row(asked, dtype, a, &o);
     if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_gpu->folds_wider(row->op, r.lines.dtype)) {
         ga_array *narrowed = gi_convert(o.site, a, r.lines.dtype),
                  *folded   = NULL; /* first rounded to the dtype that is asked for */
@@ -426,8 +428,7 @@ static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_o
         ga_free(narrowed);
         return folded;
     }
-    ga_dtype  end_dtype = gi_end_dtype(row->ends, r.lines.dtype);
-    ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
+    ga_array *result = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
@@ -440,7 +441,7 @@ static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_o
         return NULL;
     }
     if (o.dtype != GA_DTYPE_DEFAULT) result = gi_finish(o.site, result, o.dtype, NULL);
-    return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
+    return gi_finish(o.site, result, dtype, o.out);
 }
 
 #define GA_FOLD(name, ...)                                                                                                     \

@@ -50,7 +50,7 @@ static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int a
         for (int d = 0; d < c.ndim; d++) c.size[d] = 1;
         c.size[axis]   = n;
         c.offset[axis] = -(n / 2);
-        done           = gi_correlate(f->site, in->device, &c);
+        done           = gi_conv_direct(f->site, in->device, &c);
     }
     ga_free(w);
     if (done) return sums;
