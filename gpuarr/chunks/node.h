@@ -82,16 +82,6 @@ static ga_array *gi_eval_first(gi_worker *w, const gi_lazy *n, const gi_box *box
     return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT, "a %s was asked for before it was worked out", n->kind->name);
 }
 
-/* Another view of a that belongs to no scope. */
-static ga_array *gi_hold(const char *site, const ga_array *a)
-{
-    gi_scope *scope  = gi_current_scope;
-    gi_current_scope = NULL;
-    ga_array *held   = gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
-    gi_current_scope = scope;
-    return held;
-}
-
 /* Is it worked out before what needs it? */
 static bool gi_comes_first(const gi_lazy *n) { return n->kind->is & GI_FIRST; }
 

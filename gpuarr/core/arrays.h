@@ -155,6 +155,16 @@ GI_SHARED ga_array *gi_new_view(const char *site, const ga_array *a, void *data,
     return gi_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
 }
 
+/* Another view of a that belongs to no scope. */
+static ga_array *gi_hold(const char *site, const ga_array *a)
+{
+    gi_scope *scope  = gi_current_scope;
+    gi_current_scope = NULL;
+    ga_array *held   = gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
+    gi_current_scope = scope;
+    return held;
+}
+
 /* Is `a` an array? If not: the error (none for NULL behind an earlier error: that one is told already). */
 static bool gi_is_array(const char *site, const ga_array *a, const char *name)
 {
