@@ -30,7 +30,7 @@ static ga_array *gi_fold_in_memory(const gi_fold_plan *p, const ga_array *a, int
     switch (p->sort) {
     case GI_FOLD_ROW: return gi_reduce_row(p->row, a, o);
     case GI_FOLD_MOMENT: return gi_moment_of(p->what, p->skip_nan, p->name, a, o);
-    case GI_FOLD_PLACE: return gi_arg_extreme(p->row, p->name, p->skip_nan, a, o);
+    case GI_FOLD_PLACE: return gi_search_extreme(p->row, p->name, p->skip_nan, a, o);
     default: return p->whole(a, p->options, &o.axes);
     }
 }
@@ -57,12 +57,13 @@ static ga_array *gi_chunked_fold(ga_dtype dtype, const ga_array *a, gi_fold_plan
     const char *site = p->o.site;
     int64_t     shape[GPUARR_MAX_DIMS];
     int         ndim = 0;
-    if (!gi_chunked_out(site, p->o.out) || gi_marked_axes(site, a->ndim, p->o.axis, &p->o.axes, p->marked) < 0) return NULL;
+    if (!gi_chunk_no_out(site, p->o.out) || gi_lines_mark_axes(site, a->ndim, p->o.axis, &p->o.axes, p->marked) < 0)
+        return NULL;
     for (int d = 0; d < a->ndim; d++)
         if (!p->marked[d] || p->o.keepdims) shape[ndim++] = p->marked[d] ? 1 : a->shape[d];
-    ga_array *r = gi_new_lazy(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
+    ga_array *r = gi_lazy_new(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
     if (r) memset(r->owner->node->chunk, 0, sizeof r->owner->node->chunk);
-    if (r) gi_fill_chunk(ndim, shape, ga_itemsize(dtype), r->owner->node->chunk);
+    if (r) gi_chunk_fill_lengths(ndim, shape, ga_itemsize(dtype), r->owner->node->chunk);
     return r;
 }
 
@@ -122,14 +123,14 @@ static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing 
     const ga_array *arrays[GPUARR_MAX_INPUTS];
     int64_t         result[GPUARR_MAX_DIMS];
     int             inputs = 0, m = 0;
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     memset((void *)&p, 0, sizeof p);
     p.asked    = asked;
     p.r        = *r;
     p.operands = operands;
     p.ndim     = ndim;
     p.o        = *o;
-    if (gi_marked_axes(o->site, ndim, o->axis, &o->axes, p.marked) < 0) return NULL;
+    if (gi_lines_mark_axes(o->site, ndim, o->axis, &o->axes, p.marked) < 0) return NULL;
     for (int d = 0; d < ndim; d++) {
         p.shape[d] = shape[d];
         if (!p.marked[d] || o->keepdims) result[m++] = p.marked[d] ? 1 : shape[d];
@@ -138,9 +139,9 @@ static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing 
         p.in[i] = in[i];
         if (in[i].array) arrays[inputs++] = in[i].array;
     }
-    ga_array *f = gi_new_lazy(o->site, &gi_kind_own_fold, r->k->result, m, result, inputs, arrays, &p, sizeof p);
+    ga_array *f = gi_lazy_new(o->site, &gi_kind_own_fold, r->k->result, m, result, inputs, arrays, &p, sizeof p);
     if (f) memset(f->owner->node->chunk, 0, sizeof f->owner->node->chunk);
-    if (f) gi_fill_chunk(m, result, ga_itemsize(r->k->result), f->owner->node->chunk);
+    if (f) gi_chunk_fill_lengths(m, result, ga_itemsize(r->k->result), f->owner->node->chunk);
     return f;
 }
 
@@ -162,15 +163,15 @@ static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga
     o.site   = p->site;
     o.axes   = *axes;
     o.method = p->method;
-    if (p->median) return gi_median(p->name, p->skip_nan, a, o);
+    if (p->median) return gi_order_median(p->name, p->skip_nan, a, o);
     memset(&q, 0, sizeof q);
     q.kind = GA_KIND_REAL;
     q.re   = p->q;
-    if (!p->listed) return gi_percentile(p->name, p->skip_nan, a, q, o);
-    ga_array *number = gi_new(p->site, p->single ? GA_F32 : GA_F64, GA_CPU, 0, NULL), *r = NULL;
+    if (!p->listed) return gi_order_percentile(p->name, p->skip_nan, a, q, o);
+    ga_array *number = gi_array_new(p->site, p->single ? GA_F32 : GA_F64, GA_CPU, 0, NULL), *r = NULL;
     if (number) {
         gi_number_to(q, number->dtype, number->data);
-        r = gi_percentile(p->name, p->skip_nan, a, gi_operand_arg(number), o);
+        r = gi_order_percentile(p->name, p->skip_nan, a, gi_operand_arg(number), o);
     }
     ga_free(number);
     return r;
@@ -220,7 +221,7 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, ga_dtype
         p.q = numbers[0];
         return gi_chunked_order(dtype, a, &p, o);
     }
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     if (q.array->size == 0 || q.array->size > INT_MAX)
         return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE,
                                    "q of shape %s for a chunked array: give some percentiles, or ga_compute a first",
@@ -229,7 +230,7 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, ga_dtype
     p.single           = q.array->dtype == GA_F32;
     int              n = (int)q.array->size, made = 0;
     ga_array        *r = NULL, *joined = NULL;
-    const ga_array **list = (const ga_array **)gi_alloc(o->site, (size_t)n * sizeof *list);
+    const ga_array **list = (const ga_array **)gi_mem_alloc(o->site, (size_t)n * sizeof *list);
     for (; list && made < n; made++) {
         p.q        = numbers[made];
         list[made] = gi_chunked_order(dtype, a, &p, o);
@@ -254,8 +255,8 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, ga_dtype
         }
     }
     if (list) {
-        gi_free_all(made, (ga_array **)(void *)list);
-        gi_release(list, (size_t)n * sizeof *list);
+        gi_array_free_all(made, (ga_array **)(void *)list);
+        gi_mem_release(list, (size_t)n * sizeof *list);
     }
     ga_free(joined);
     return r;

@@ -1,6 +1,6 @@
 /* ---- calls ------------------------------------------------------------------------------------------------------------ */
 
-static bool gi_check_border(const char *site, ga_border border)
+static bool gi_conv_check_border(const char *site, ga_border border)
 {
     if (border >= GA_BORDER_REFLECT && border <= GA_BORDER_WRAP) return true;
     gi_fail(site, GA_BAD_ARGUMENT, ".border = %d is none: use GA_BORDER_REFLECT, GA_BORDER_CONSTANT ...", (int)border);
@@ -8,13 +8,13 @@ static bool gi_check_border(const char *site, ga_border border)
 }
 
 /* One number for all axes, or one for each: does the option's number fit? */
-static bool gi_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
+static bool gi_option_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
 {
     if (s->ndim <= 1 || s->ndim == ndim) return true;
     gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
     return false;
 }
-static int64_t gi_number_for(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
+static int64_t gi_option_for_axis(const ga_shape *s, int d) { return s->ndim > 1 ? s->n[d] : s->n[0]; }
 
 GI_BEGIN_FAST
 static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
@@ -68,8 +68,8 @@ static bool gi_conv_fft(const char *site, ga_device device, const gi_correlation
 /* Should the job go through Fourier transforms? Only if asked to, or where that is faster and no NaN or inf would spread. */
 static bool gi_wants_fft(ga_method method, ga_device device, const gi_correlation *c)
 {
-    if (method == GA_METHOD_DIRECT || method == GI_METHOD_PIECE || gi_size(c->ndim, c->result) == 0 ||
-        gi_size(c->ndim, c->size) == 1)
+    if (method == GA_METHOD_DIRECT || method == GI_METHOD_PIECE || gi_shape_size(c->ndim, c->result) == 0 ||
+        gi_shape_size(c->ndim, c->size) == 1)
         return false;
     return method == GA_METHOD_FFT || (device == GA_CPU && gi_fft_pays(c) && gi_fft_is_safe(c));
 }
@@ -92,7 +92,7 @@ static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, cons
                              const ga_array *b)
 {
     return out && out->alive == GI_ALIVE && !gi_is_deferred(out) && out->device == a->device && out->dtype == dtype &&
-           ga_is_contiguous(out) && gi_equal_shapes(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) &&
+           ga_is_contiguous(out) && gi_shape_equal(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) &&
            !ga_may_share_memory(out, b);
 }
 
@@ -103,12 +103,12 @@ static ga_array *gi_conv_finish(const gi_conv_call *q, ga_array *r, bool rounded
     if (rounded) {
         ga_map_options o = gi_map_site(q->site);
         o.out            = r;
-        if ((ga_rint)(r, o)) return gi_finish(q->site, r, q->result, q->out);
+        if ((ga_rint)(r, o)) return gi_copy_finish(q->site, r, q->result, q->out);
         ga_free(r);
         return NULL;
     }
-    if (gi_kind_of(q->result) < 2 && r->dtype == GA_F64) r = gi_cut_fractions(q->site, r);
-    return gi_finish(q->site, r, q->result, q->out);
+    if (gi_dtype_kind(q->result) < 2 && r->dtype == GA_F64) r = gi_cut_fractions(q->site, r);
+    return gi_copy_finish(q->site, r, q->result, q->out);
 }
 
 static ga_array *gi_conv_run(gi_conv_call *q)
@@ -116,15 +116,15 @@ static ga_array *gi_conv_run(gi_conv_call *q)
     gi_correlation *c  = &q->c;
     ga_array       *in = NULL, *w = NULL, *r = NULL;
     const bool      made = q->a && q->weights, chunked = made && (gi_is_deferred(q->a) || gi_is_deferred(q->weights));
-    const bool      rounded = q->method == GA_METHOD_FFT && gi_kind_of(q->dtype) < 2; /* sums of integers, by floats */
+    const bool      rounded = q->method == GA_METHOD_FFT && gi_dtype_kind(q->dtype) < 2; /* sums of integers, by floats */
     bool            done    = false;
     if (made && !chunked) {
         const ga_array *touched[1] = { q->out };
         c->dtype                   = rounded ? GA_F64 : q->dtype;
         const bool straight = c->dtype == q->result && gi_takes_results(q->out, c->dtype, c->ndim, c->result, q->a, q->weights);
-        in                  = gi_contiguous(q->site, q->a, c->dtype);
-        w                   = in ? gi_contiguous(q->site, q->weights, c->dtype) : NULL;
-        r                   = !w ? NULL : straight ? q->out : gi_new(q->site, c->dtype, q->a->device, c->ndim, c->result);
+        in                  = gi_copy_contiguous(q->site, q->a, c->dtype);
+        w                   = in ? gi_copy_contiguous(q->site, q->weights, c->dtype) : NULL;
+        r                   = !w ? NULL : straight ? q->out : gi_array_new(q->site, c->dtype, q->a->device, c->ndim, c->result);
         if (r && straight && r->device == GA_CUDA && !gi_gpu->touch(q->site, 1, touched)) r = NULL;
     }
     if (r) {
@@ -258,7 +258,7 @@ static ga_array *gi_conv_lines(const ga_array *a, const ga_array *v, bool correl
 static ga_array *gi_conv_signals(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve_options *o)
 {
     const char *site = o->site;
-    if (!gi_check_any(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, v, "v") || gi_option_null(site, "out", o->out)) return NULL;
     if (!gi_check_mode(site, o->mode, o->method)) return NULL;
     const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
     ga_array      *x   = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
@@ -282,7 +282,7 @@ ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_optio
 static ga_array *gi_conv_planes(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve2d_options *o)
 {
     const char *site = o->site;
-    if (!gi_check_any(site, a, "a") || !gi_check(site, v, "v") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, v, "v") || gi_option_null(site, "out", o->out)) return NULL;
     if (!gi_check_mode(site, o->mode, o->method)) return NULL;
     if (o->boundary < GA_BOUNDARY_FILL || o->boundary > GA_BOUNDARY_SYMM)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
@@ -337,13 +337,13 @@ static ga_array *gi_conv_image(const ga_array *a, const ga_array *weights, bool 
     const char    *site     = o->site;
     const bool     complex_ = gi_is_complex(a->dtype) || gi_is_complex(weights->dtype);
     const ga_dtype result   = complex_ ? ga_promote(a->dtype, GA_C64) : a->dtype;
-    gi_conv_call   q        = gi_conv_call_of(site, a->ndim, gi_kind_of(result) < 2 ? GA_F64 : result, o->method, o->out);
+    gi_conv_call   q        = gi_conv_call_of(site, a->ndim, gi_dtype_kind(result) < 2 ? GA_F64 : result, o->method, o->out);
     q.result                = result;
     q.c.border              = o->border;
     q.c.cval                = o->cval;
     memcpy(q.c.result, a->shape, sizeof q.c.result);
     for (int d = 0; d < a->ndim; d++) {
-        const int64_t n = weights->shape[d], given = gi_number_for(&o->origin, d);
+        const int64_t n = weights->shape[d], given = gi_option_for_axis(&o->origin, d);
         const int64_t origin = convolve ? -given - (n % 2 == 0) : given; /* of the weights in the opposite order */
         if (n == 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "there are no weights: their shape is %s", gi_shape_of(weights));
@@ -363,15 +363,16 @@ static ga_array *gi_conv_images(const ga_array *a, const ga_array *weights, bool
 {
     const char     *site    = o->site;
     const ga_array *both[2] = { a, weights };
-    if (!gi_check_any(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
-    if (!gi_check_border(site, o->border) || !gi_check_mode(site, GA_MODE_DEFAULT, o->method) ||
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, weights, "weights") || gi_option_null(site, "out", o->out))
+        return NULL;
+    if (!gi_conv_check_border(site, o->border) || !gi_check_mode(site, GA_MODE_DEFAULT, o->method) ||
         gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
     if (a->ndim != weights->ndim || a->ndim == 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
                                    "weights of shape %s do not fit an array of shape %s: give as many dimensions, at least one",
                                    gi_shape_of(weights), gi_shape_of(a));
-    return gi_fits_axes(site, "origin", &o->origin, a->ndim) ? gi_conv_image(a, weights, convolve, o) : NULL;
+    return gi_option_fits_axes(site, "origin", &o->origin, a->ndim) ? gi_conv_image(a, weights, convolve, o) : NULL;
 }
 
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
@@ -388,7 +389,8 @@ ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconv
 static ga_array *gi_conv_axis(const ga_array *a, const ga_array *weights, bool convolve, const ga_convolve1d_options *o)
 {
     const char *site = o->site;
-    if (!gi_check_any(site, a, "a") || !gi_check(site, weights, "weights") || gi_null_option(site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, weights, "weights") || gi_option_null(site, "out", o->out))
+        return NULL;
     int axis = gi_axis(site, gi_axis_given(site, o->axis) ? o->axis : -1, a->ndim);
     if (axis < 0) return NULL;
     if (weights->ndim != 1)

@@ -34,7 +34,7 @@ typedef struct gi_patch {
 } gi_patch;
 
 /* Joins axes without weights; what is left is at least rows and columns. */
-static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
+static void gi_conv_join_axes(gi_correlator *j, const gi_correlation *c)
 {
     bool untouched[GPUARR_MAX_DIMS + 1] = { false }, joins;
     j->c                                = *c;
@@ -70,7 +70,7 @@ static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
 }
 
 /* The part of a patch whose neighbours all lie inside of `in`. False if that is nothing, or too little for the loops. */
-static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *inside)
+static bool gi_conv_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *inside)
 {
     const gi_correlation *c    = &j->c;
     int                   rows = c->ndim - 2, columns = c->ndim - 1;
@@ -270,7 +270,7 @@ static void gi_conv_units(int64_t begin, int64_t end, void *job)
         unit.plane   = n / j->units_across / j->units_down;
         unit.row     = n / j->units_across % j->units_down * j->unit_rows;
         unit.rows    = rows - unit.row < j->unit_rows ? rows - unit.row : j->unit_rows;
-        if (gi_find_inside(j, &unit, &inside)) {
+        if (gi_conv_find_inside(j, &unit, &inside)) {
             gi_conv_inside(j, &inside);
             gi_conv_around(j, &unit, &inside);
         } else gi_conv_blocks(j, unit);
@@ -318,16 +318,16 @@ static void gi_conv_plan(gi_correlator *j, const gi_correlation *c)
 {
     const gi_dense *dense = GI_LOOP_OF(dense)(c->dtype);
     memset(j, 0, sizeof *j);
-    gi_join_axes(j, c);
+    gi_conv_join_axes(j, c);
     int rows = j->c.ndim - 2, columns = j->c.ndim - 1;
     j->size          = ga_itemsize(c->dtype);
-    j->planes        = gi_size(rows, j->c.result);
-    j->weight_planes = gi_size(rows, j->c.size);
+    j->planes        = gi_shape_size(rows, j->c.result);
+    j->weight_planes = gi_shape_size(rows, j->c.size);
     j->width         = j->c.result[columns] * j->step;
     j->lines         = GI_LOOP_OF(correlate)(c->dtype);
     if (dense) j->tiles = dense->correlate_tiles;
     j->tiled = dense && j->c.size[rows] >= GI_TAP_ROWS - 1 && j->c.result[rows] >= GI_TAP_ROWS && j->width >= j->tiles.columns;
-    gi_correlation_constant(c, j->constant);
+    gi_conv_constant(c, j->constant);
     gi_conv_divide(j);
 }
 
@@ -335,10 +335,10 @@ static void gi_conv_plan(gi_correlator *j, const gi_correlation *c)
 static bool gi_conv_direct(const char *site, ga_device device, const gi_correlation *c)
 {
     gi_correlator j;
-    if (gi_size(c->ndim, c->result) == 0) return true;
+    if (gi_shape_size(c->ndim, c->result) == 0) return true;
     if (device == GA_CUDA) return gi_gpu->correlate(site, c);
     gi_conv_plan(&j, c);
-    int64_t work  = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
+    int64_t work  = j.unit_rows * j.unit_columns * gi_shape_size(c->ndim, c->size); /* of a unit */
     int64_t units = j.planes * j.units_down * j.units_across;
     double  bytes = (double)units * (double)work * (double)j.size / 4;
     gi_parallel_bytes(bytes, units, 1 + 65536 / (work + 1), gi_conv_units, &j);

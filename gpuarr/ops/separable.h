@@ -33,8 +33,8 @@ static bool gi_factor_weights(const ga_array *w, ga_array *column, ga_array *row
         gi_number_to(number, w->dtype, (char *)row->data + i * ga_itemsize(w->dtype));
     }
     for (int64_t i = 0; i < w->size; i++)
-        if (!gi_is_product(gi_weight_at(w, i), gi_weight_at(column, i / width), gi_weight_at(row, i % width),
-                           whole ? 0 : 16 * ulp))
+        if (!gi_conv_is_product(gi_weight_at(w, i), gi_weight_at(column, i / width), gi_weight_at(row, i % width),
+                                whole ? 0 : 16 * ulp))
             return false;
     return true;
 }
@@ -49,8 +49,8 @@ typedef struct
 static int gi_find_factors(const char *site, const ga_array *weights, double cval, gi_factors *f)
 {
     const int64_t down[2] = { weights->shape[0], 1 }, across[2] = { 1, weights->shape[1] };
-    ga_array     *w = gi_on_cpu(site, weights), *c = w ? gi_new(site, w->dtype, GA_CPU, 2, down) : NULL;
-    ga_array     *r     = c ? gi_new(site, w->dtype, GA_CPU, 2, across) : NULL;
+    ga_array     *w = gi_copy_on_cpu(site, weights), *c = w ? gi_array_new(site, w->dtype, GA_CPU, 2, down) : NULL;
+    ga_array     *r     = c ? gi_array_new(site, w->dtype, GA_CPU, 2, across) : NULL;
     int           found = !r ? -1 : gi_factor_weights(w, c, r);
     if (found == 1) {
         f->outside = -0.0;
@@ -75,11 +75,11 @@ static bool gi_conv_factored(const char *site, ga_device device, const gi_correl
 {
     if (device == GA_CUDA) return gi_gpu->correlate_factored(site, c);
     const int64_t  between[2] = { c->shape[0], c->result[1] };
-    ga_array      *sums       = gi_new(site, c->dtype, device, 2, between);
+    ga_array      *sums       = gi_array_new(site, c->dtype, device, 2, between);
     gi_correlation along, down;
     bool           done = sums != NULL;
     if (done) {
-        gi_split_correlation(c, f->column->data, f->row->data, sums->data, &along, &down);
+        gi_conv_split(c, f->column->data, f->row->data, sums->data, &along, &down);
         down.cval = f->outside;
         done      = gi_conv_direct(site, device, &along) && gi_conv_direct(site, device, &down);
     }
